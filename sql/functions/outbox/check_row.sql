@@ -1,0 +1,37 @@
+-- Bad input, said plainly, before anything is written.
+create or replace function outbox.check_row(
+  p_stream outbox.streams, p_stream_name text, p_rail_id smallint, p_rail text, p_key text,
+  p_instruction_id text, p_idempotency_key text, p_payload_bytes integer, p_priority integer, p_coalesce_key text, p_destination text
+) returns void
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  if p_stream.stream_id is null then
+    raise exception 'unknown stream "%"', left(p_stream_name, 80) using errcode = 'HR001',
+      hint = 'Make it with outbox.create_stream(), or look at outbox.streams for those there are.';
+  elsif p_rail_id is null then
+    raise exception 'unknown rail "%"', left(p_rail, 80) using errcode = 'HR002',
+      hint = 'Rails are registered by the relay that has them, or with outbox.register_rail().';
+  elsif p_stream.ordered and p_key is null then
+    raise exception 'stream "%" keeps order and needs a key', p_stream.name using errcode = 'HR003';
+  elsif length(p_key) not between 1 and 512 then
+    raise exception 'a key must have 1 to 512 characters, not %', length(p_key) using errcode = 'HR003';
+  elsif p_instruction_id is null or length(p_instruction_id) not between 1 and 512 then
+    raise exception 'an instruction id must have 1 to 512 characters' using errcode = 'HR003';
+  elsif p_idempotency_key is null or length(p_idempotency_key) not between 1 and 512 then
+    raise exception 'an idempotency key must have 1 to 512 characters' using errcode = 'HR003';
+  elsif p_payload_bytes is null then
+    raise exception 'a row needs a payload' using errcode = 'HR003';
+  elsif p_payload_bytes > p_stream.max_payload_bytes then
+    raise exception 'the payload has % bytes; stream "%" takes %', p_payload_bytes, p_stream.name, p_stream.max_payload_bytes
+      using errcode = 'HR004', hint = 'Put large things elsewhere and send a reference to them.';
+  elsif p_priority is null or p_priority not between 0 and 9 then
+    raise exception 'a priority is a number from 0 to 9' using errcode = 'HR003';
+  elsif p_coalesce_key is not null and (not p_stream.ordered or length(p_coalesce_key) not between 1 and 200) then
+    raise exception 'a coalesce key has 1 to 200 characters and needs an ordered stream' using errcode = 'HR003';
+  elsif length(p_destination) not between 1 and 200 then
+    raise exception 'a destination must have 1 to 200 characters' using errcode = 'HR003';
+  end if;
+end
+$$;
+comment on function outbox.check_row(outbox.streams, text, smallint, text, text, text, text, integer, integer, text, text) is 'Raises the one error that fits a bad row, or nothing.';

@@ -1,0 +1,118 @@
+-- Leases due rows of one stream to a relay and writes their DISPATCHING lines, in one transaction: what is claimed is
+-- visible in the archive from the same commit.
+--
+-- Ordered streams lease lanes: only heads can be due, and a leased lane gives a run of consecutive rows. Lanes that hold
+-- anything out of the ordinary (see pending.special) are left to claim_special_lanes, so that the common path reads no
+-- more than it must. Streams without order lease rows, which leave the pending table here.
+--
+-- p_since_ms bounds the scan from below: entries of finished rows pile up at the low end of the index while any old
+-- transaction is open, and a relay that has just drained the stream need not wade through them. Null looks everywhere.
+--
+-- Join methods that read whole tables are off: the planner cannot know how few rows an array holds.
+create or replace function outbox.claim(
+  p_relay_id integer, p_stream_id smallint, p_max_rows integer, p_max_lanes integer default 100, p_since_ms bigint default null
+) returns setof outbox.claimed_row
+language plpgsql volatile security definer
+set search_path = '' set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off set jit = off
+as $$
+declare
+  v_stream outbox.streams;
+  v_claim_id bigint;
+  v_since timestamptz := coalesce(now() - p_since_ms * interval '1 ms', '-infinity');
+  v_lanes bigint[];
+  v_plain tid[];
+  v_special uuid[];
+  v_open integer;
+begin
+  select * into v_stream from outbox.streams where stream_id = p_stream_id;
+  if not found then
+    raise exception 'unknown stream number %', p_stream_id using errcode = 'HR001';
+  end if;
+
+  if v_stream.ordered then
+    select array_agg(h.lane_id) into v_lanes
+      from (select d.lane_id
+              from (values (9), (8), (7), (6), (5), (4), (3), (2), (1), (0)) level(priority)
+             cross join lateral (
+                   select h.lane_id from outbox.heads h
+                    where h.stream_id = p_stream_id and h.priority = level.priority and h.claim_id is null and not h.blocked
+                      and h.due <= now() and h.due >= v_since
+                    order by h.due limit p_max_lanes for update skip locked) d
+             limit p_max_lanes) h;
+    if v_lanes is null then
+      return;
+    end if;
+    v_claim_id := nextval('outbox.claim_ids');
+    return query
+    with run as materialized (
+      select p.*, n.ord
+        from unnest(v_lanes) with ordinality n(lane_id, ord)
+        join outbox.heads h on h.lane_id = n.lane_id
+       cross join lateral (
+             select p.* from outbox.pending p
+              where p.lane_id = h.lane_id and p.seq >= h.head_seq
+                and p.seq < coalesce((select s.seq from outbox.pending s where s.lane_id = h.lane_id and s.special and s.seq >= h.head_seq order by s.seq limit 1), 9223372036854775807)
+              order by p.seq limit coalesce(h.run_limit, v_stream.run_length)) p
+    ), lane as materialized (
+      select r.lane_id, max(r.seq) as to_seq from run r group by r.lane_id
+    ), leased as (
+      update outbox.heads h set claim_id = v_claim_id, claimed_to = l.to_seq, misses = 0, deferred = false
+        from lane l where h.lane_id = l.lane_id
+    ), lease as (
+      insert into outbox.claims (claim_id, stream_id, relay_id, lease_until, open, lane_ids)
+      select v_claim_id, p_stream_id, p_relay_id, now() + v_stream.lease_seconds * interval '1 s', count(*), array_agg(l.lane_id)
+        from lane l having count(*) > 0
+    ), line as (
+      insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, relay_id, claim_id, uncertain, payload_hash)
+      select r.outbox_id, r.lines + 1, v_stream.class_id, p_stream_id, 'DISPATCHING', p_relay_id, v_claim_id, r.uncertain, m.payload_hash
+        from run r join outbox.payloads m on m.outbox_id = r.outbox_id
+    )
+    select v_claim_id, r.lane_id, r.seq, r.outbox_id, r.lines + 1, r.tries, r.uncertain, m.rail_id, k.key,
+           m.instruction_id, m.idempotency_key, m.payload, null::integer, r.first_sent_at, m.captures, m.binds
+      from run r
+      join outbox.payloads m on m.outbox_id = r.outbox_id
+      join outbox.lanes k on k.lane_id = r.lane_id
+     order by r.ord, r.seq;
+
+    select c.open into v_open from outbox.claims c where c.claim_id = v_claim_id;
+    if v_open is distinct from cardinality(v_lanes) then
+      return query select * from outbox.claim_special_lanes(v_claim_id, p_relay_id, v_stream, v_lanes);
+    end if;
+    return;
+  end if;
+
+  select array_agg(d.tid) filter (where d.plain), array_agg(d.outbox_id) filter (where not d.plain) into v_plain, v_special
+    from (select d.*
+            from (values (9), (8), (7), (6), (5), (4), (3), (2), (1), (0)) level(priority)
+           cross join lateral (
+                 select u.ctid as tid, u.outbox_id, u.destination_id is null and (u.expires_at is null or u.expires_at > now()) as plain
+                   from outbox.pending_unordered u
+                  where u.stream_id = p_stream_id and u.priority = level.priority and u.due <= now() and u.due >= v_since
+                  order by u.due limit p_max_rows for update skip locked) d
+           limit p_max_rows) d;
+  v_claim_id := nextval('outbox.claim_ids');
+  if v_plain is not null then
+    return query
+    with taken as (
+      delete from outbox.pending_unordered u where u.ctid = any (v_plain)
+      returning u.outbox_id, u.lines, u.tries, u.uncertain, u.first_sent_at
+    ), lease as (
+      insert into outbox.claims (claim_id, stream_id, relay_id, lease_until, open, outbox_ids, lines)
+      select v_claim_id, p_stream_id, p_relay_id, now() + v_stream.lease_seconds * interval '1 s', count(*),
+             array_agg(t.outbox_id), array_agg(t.lines + 1)
+        from taken t having count(*) > 0
+    ), line as (
+      insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, relay_id, claim_id, uncertain, payload_hash)
+      select t.outbox_id, t.lines + 1, v_stream.class_id, p_stream_id, 'DISPATCHING', p_relay_id, v_claim_id, t.uncertain, m.payload_hash
+        from taken t join outbox.payloads m on m.outbox_id = t.outbox_id
+    )
+    select v_claim_id, null::bigint, null::bigint, t.outbox_id, t.lines + 1, t.tries, t.uncertain, m.rail_id, m.key,
+           m.instruction_id, m.idempotency_key, m.payload, null::integer, t.first_sent_at, m.captures, m.binds
+      from taken t join outbox.payloads m on m.outbox_id = t.outbox_id;
+  end if;
+  if v_special is not null then
+    return query select * from outbox.claim_special_rows(v_claim_id, p_relay_id, v_stream, v_special);
+  end if;
+end
+$$;
+comment on function outbox.claim(integer, smallint, integer, integer, bigint) is 'Leases due rows of a stream to a relay, in the order in which they must be sent.';

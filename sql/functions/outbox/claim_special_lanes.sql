@@ -1,0 +1,89 @@
+-- Claims the lanes that the common path of claim() left: those whose next row is dated, expiring, coalescing or bound for
+-- a destination with limits, and those that turned out to hold nothing. Their heads are locked by the caller. One row
+-- per lane: a limited destination has no use for a run.
+create or replace function outbox.claim_special_lanes(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_lane_ids bigint[])
+returns setof outbox.claimed_row
+language plpgsql volatile set search_path = '' set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+as $$
+declare
+  v_lanes bigint[];
+  v_empty bigint[];
+  v_admitted bigint[];
+begin
+  select array_agg(h.lane_id order by n.ord) into v_lanes
+    from unnest(p_lane_ids) with ordinality n(lane_id, ord) join outbox.heads h on h.lane_id = n.lane_id
+   where h.claim_id is null;
+
+  -- What nobody needs any more leaves without being sent: expired rows, and rows that a later one replaces. A row that may
+  -- have been sent already is not replaced.
+  with gone as (
+    delete from outbox.pending p
+     where p.lane_id = any (v_lanes) and p.special
+       and (p.expires_at <= now()
+            or p.coalesce_key is not null and not p.uncertain
+               and exists (select from outbox.pending q where q.lane_id = p.lane_id and q.special and q.seq > p.seq and q.coalesce_key = p.coalesce_key))
+    returning p.*
+  )
+  insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, relay_id, uncertain, error_code)
+  select g.outbox_id, g.lines + 1, p_stream.class_id, p_stream.stream_id, 'SKIPPED', p_relay_id, g.uncertain,
+         case when g.expires_at <= now() then 'expired' else 'superseded' end
+    from gone g;
+
+  with first_row as materialized (
+    select l.lane_id, l.ord, h.deferred, p.seq, p.due, p.priority, p.destination_id
+      from unnest(v_lanes) with ordinality l(lane_id, ord)
+      join outbox.heads h on h.lane_id = l.lane_id
+      left join lateral (select p.* from outbox.pending p where p.lane_id = l.lane_id and p.seq >= h.head_seq order by p.seq limit 1) p on true
+  ), limited as materialized (
+    select f.*, row_number() over (order by f.ord) as nth from first_row f
+     where f.destination_id is not null and (f.due <= now() or not f.due > now())
+  ), admission as materialized (
+    select l.lane_id, a.admitted, a.due
+      from outbox.admit((select array_agg(destination_id order by nth) from limited), (select array_agg(deferred order by nth) from limited),
+                        p_stream.lease_seconds) a
+      join limited l on l.nth = a.ord
+  ), verdict as materialized (
+    select f.lane_id, f.ord, f.seq, f.priority, coalesce(a.admitted, f.due <= now()) as admitted, coalesce(a.due, f.due) as due, a.due is not null as asked
+      from first_row f left join admission a on a.lane_id = f.lane_id
+  ), waiting as (
+    update outbox.heads h set head_seq = v.seq, due = v.due, priority = v.priority, deferred = v.asked
+      from verdict v where h.lane_id = v.lane_id and v.seq is not null and not v.admitted
+  )
+  select array_agg(v.lane_id order by v.ord) filter (where v.seq is null),
+         array_agg(v.lane_id order by v.ord) filter (where v.seq is not null and v.admitted)
+    into v_empty, v_admitted
+    from verdict v;
+
+  if v_empty is not null then
+    perform outbox.advance_lanes(v_empty, array_fill(0::bigint, array[cardinality(v_empty)]));
+  end if;
+  if v_admitted is null then
+    return;
+  end if;
+  return query
+  with row_one as materialized (
+    select p.*, n.ord
+      from unnest(v_admitted) with ordinality n(lane_id, ord)
+      join outbox.heads h on h.lane_id = n.lane_id
+     cross join lateral (select p.* from outbox.pending p where p.lane_id = h.lane_id and p.seq >= h.head_seq order by p.seq limit 1) p
+  ), leased as (
+    update outbox.heads h set claim_id = p_claim_id, head_seq = r.seq, claimed_to = r.seq, misses = 0, deferred = false
+      from row_one r where h.lane_id = r.lane_id
+  ), lease as (
+    insert into outbox.claims as c (claim_id, stream_id, relay_id, lease_until, open, lane_ids)
+    select p_claim_id, p_stream.stream_id, p_relay_id, now() + p_stream.lease_seconds * interval '1 s', count(*), array_agg(r.lane_id) from row_one r
+    on conflict (claim_id) do update set open = c.open + excluded.open, lane_ids = c.lane_ids || excluded.lane_ids
+  ), line as (
+    insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, relay_id, claim_id, uncertain, payload_hash)
+    select r.outbox_id, r.lines + 1, p_stream.class_id, p_stream.stream_id, 'DISPATCHING', p_relay_id, p_claim_id, r.uncertain, m.payload_hash
+      from row_one r join outbox.payloads m on m.outbox_id = r.outbox_id
+  )
+  select p_claim_id, r.lane_id, r.seq, r.outbox_id, r.lines + 1, r.tries, r.uncertain, m.rail_id, k.key,
+         m.instruction_id, m.idempotency_key, m.payload, r.destination_id, r.first_sent_at, m.captures, m.binds
+    from row_one r
+    join outbox.payloads m on m.outbox_id = r.outbox_id
+    join outbox.lanes k on k.lane_id = r.lane_id
+   order by r.ord;
+end
+$$;
+comment on function outbox.claim_special_lanes(bigint, integer, outbox.streams, bigint[]) is 'Claims lanes whose next row needs a decision first.';

@@ -1,0 +1,43 @@
+-- Claims rows of a stream without order that expire or are bound for a destination with limits. Locked by the caller.
+create or replace function outbox.claim_special_rows(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_outbox_ids uuid[])
+returns setof outbox.claimed_row
+language plpgsql volatile set search_path = '' set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+as $$
+begin
+  with gone as (
+    delete from outbox.pending_unordered u where u.outbox_id = any (p_outbox_ids) and u.expires_at <= now() returning u.*
+  )
+  insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, relay_id, uncertain, error_code)
+  select g.outbox_id, g.lines + 1, p_stream.class_id, p_stream.stream_id, 'SKIPPED', p_relay_id, g.uncertain, 'expired' from gone g;
+
+  return query
+  with asked as materialized (
+    select u.*, row_number() over (order by n.ord) as nth
+      from unnest(p_outbox_ids) with ordinality n(outbox_id, ord) join outbox.pending_unordered u on u.outbox_id = n.outbox_id
+  ), admission as materialized (
+    select a.outbox_id, d.admitted, d.due
+      from outbox.admit((select array_agg(destination_id order by nth) from asked), (select array_agg(deferred order by nth) from asked),
+                        p_stream.lease_seconds) d
+      join asked a on a.nth = d.ord
+  ), waiting as (
+    update outbox.pending_unordered u set due = a.due, deferred = true from admission a where u.outbox_id = a.outbox_id and not a.admitted
+  ), taken as (
+    delete from outbox.pending_unordered u using admission a where u.outbox_id = a.outbox_id and a.admitted
+    returning u.outbox_id, u.lines, u.tries, u.uncertain, u.first_sent_at, u.destination_id
+  ), lease as (
+    insert into outbox.claims as c (claim_id, stream_id, relay_id, lease_until, open, outbox_ids, lines)
+    select p_claim_id, p_stream.stream_id, p_relay_id, now() + p_stream.lease_seconds * interval '1 s', count(*),
+           array_agg(t.outbox_id), array_agg(t.lines + 1)
+      from taken t having count(*) > 0
+    on conflict (claim_id) do update set open = c.open + excluded.open, outbox_ids = c.outbox_ids || excluded.outbox_ids, lines = c.lines || excluded.lines
+  ), line as (
+    insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, relay_id, claim_id, uncertain, payload_hash)
+    select t.outbox_id, t.lines + 1, p_stream.class_id, p_stream.stream_id, 'DISPATCHING', p_relay_id, p_claim_id, t.uncertain, m.payload_hash
+      from taken t join outbox.payloads m on m.outbox_id = t.outbox_id
+  )
+  select p_claim_id, null::bigint, null::bigint, t.outbox_id, t.lines + 1, t.tries, t.uncertain, m.rail_id, m.key,
+         m.instruction_id, m.idempotency_key, m.payload, t.destination_id, t.first_sent_at, m.captures, m.binds
+    from taken t join outbox.payloads m on m.outbox_id = t.outbox_id;
+end
+$$;
+comment on function outbox.claim_special_rows(bigint, integer, outbox.streams, uuid[]) is 'Claims unordered rows that need a decision first.';

@@ -1,0 +1,68 @@
+-- Makes a stream, or changes the settings of one that exists. Settings that are not given keep their value; order and
+-- retention class are fixed at creation, because rows already carry them.
+create or replace function outbox.create_stream(
+  p_name text,
+  p_ordered boolean default true,
+  p_on_dead text default null,
+  p_carries_money boolean default null,
+  p_resend_blind boolean default null,
+  p_max_tries integer default null,
+  p_backoff_base_ms integer default null,
+  p_backoff_factor real default null,
+  p_backoff_cap_ms integer default null,
+  p_lease_seconds integer default null,
+  p_run_length integer default null,
+  p_max_payload_bytes integer default null,
+  p_retention text default null,
+  p_dedupe_days integer default null
+) returns outbox.streams
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  v_class outbox.retention_classes;
+  v_stream outbox.streams;
+begin
+  select * into v_class from outbox.retention_classes where name = coalesce(p_retention, 'forever');
+  if not found then
+    raise exception 'unknown retention class "%"', p_retention using errcode = 'HR003',
+      hint = 'Known: ' || (select string_agg(name, ', ' order by class_id) from outbox.retention_classes);
+  end if;
+  if p_dedupe_days < v_class.retain_days then
+    raise exception 'idempotency keys must be remembered at least as long as the archive (% days)', v_class.retain_days
+      using errcode = 'HR003';
+  end if;
+
+  insert into outbox.streams as s
+    (name, ordered, on_dead, carries_money, resend_blind, max_tries, backoff_base_ms, backoff_factor, backoff_cap_ms,
+     lease_seconds, run_length, max_payload_bytes, class_id, dedupe_days)
+  values
+    (p_name, p_ordered, coalesce(p_on_dead, 'skip'), coalesce(p_carries_money, false), coalesce(p_resend_blind, false),
+     coalesce(p_max_tries, 5), coalesce(p_backoff_base_ms, 2000), coalesce(p_backoff_factor, 2), coalesce(p_backoff_cap_ms, 3600000),
+     coalesce(p_lease_seconds, 90), coalesce(p_run_length, 20), coalesce(p_max_payload_bytes, 262144), v_class.class_id, p_dedupe_days)
+  on conflict (name) do update set
+    on_dead = coalesce(p_on_dead, s.on_dead),
+    carries_money = coalesce(p_carries_money, s.carries_money),
+    resend_blind = coalesce(p_resend_blind, s.resend_blind),
+    max_tries = coalesce(p_max_tries, s.max_tries),
+    backoff_base_ms = coalesce(p_backoff_base_ms, s.backoff_base_ms),
+    backoff_factor = coalesce(p_backoff_factor, s.backoff_factor),
+    backoff_cap_ms = coalesce(p_backoff_cap_ms, s.backoff_cap_ms),
+    lease_seconds = coalesce(p_lease_seconds, s.lease_seconds),
+    run_length = coalesce(p_run_length, s.run_length),
+    max_payload_bytes = coalesce(p_max_payload_bytes, s.max_payload_bytes),
+    dedupe_days = coalesce(p_dedupe_days, s.dedupe_days)
+  returning * into v_stream;
+
+  if v_stream.ordered <> p_ordered or (p_retention is not null and v_stream.class_id <> v_class.class_id) then
+    raise exception 'stream "%" exists with another order or retention class', p_name using errcode = 'HR007',
+      hint = 'Both are fixed when a stream is made. Make another stream.';
+  end if;
+  return v_stream;
+exception
+  when check_violation or not_null_violation then
+    raise exception 'stream "%" was not made: %', p_name, sqlerrm using errcode = 'HR003',
+      hint = 'Names are lower case letters, digits, "-" and "_", up to 63. A stream without order cannot block; one that carries money cannot resend blindly.';
+end
+$$;
+comment on function outbox.create_stream(text, boolean, text, boolean, boolean, integer, integer, real, integer, integer, integer, integer, text, integer)
+  is 'Makes a stream, or changes the settings of one that exists.';

@@ -1,0 +1,34 @@
+-- What outcomes say about their destinations. An answer of any kind closes the circuit; failures in a row open it, longer
+-- each time; a request for quiet (429) pauses the destination without counting against it.
+create or replace function outbox.note_destinations(p_destination_ids integer[], p_outcomes text[], p_exceptions jsonb) returns void
+language sql volatile set search_path = ''
+as $$
+  with heard as (
+    select g.destination_id,
+           count(*) filter (where g.outcome in ('retry', 'unknown') and not coalesce(e.throttled, false)) as failed,
+           count(*) filter (where coalesce(g.outcome, 'delivered') in ('delivered', 'rejected')) as answered,
+           max(least(e."afterMs", 86400000)) filter (where e.throttled) as quiet_ms,
+           max(e.code) as code
+      from rows from (unnest(p_destination_ids), unnest(p_outcomes)) with ordinality g(destination_id, outcome, n)
+      left join jsonb_to_recordset(p_exceptions) e(n integer, code text, throttled boolean, "afterMs" bigint) on e.n = g.n
+     where g.destination_id is not null and coalesce(g.outcome, '') not in ('released', 'skipped')
+     group by g.destination_id
+  ), locked as (
+    select d.destination_id from outbox.destinations d where d.destination_id in (select destination_id from heard) order by d.destination_id for update
+  )
+  update outbox.destinations d
+     set failures = case when h.answered > 0 then 0 else d.failures + h.failed end,
+         times_opened = case when h.answered > 0 then 0 when d.failures + h.failed >= d.failure_threshold and h.failed > 0 then d.times_opened + 1 else d.times_opened end,
+         open_until = case when h.answered > 0 then null
+                           when d.failures + h.failed >= d.failure_threshold and h.failed > 0
+                           then now() + least(d.open_base_ms * power(2, least(d.times_opened, 20)), 600000) * interval '1 ms'
+                           else d.open_until end,
+         probe_until = null,
+         next_slot_at = greatest(d.next_slot_at, now() + h.quiet_ms * interval '1 ms'),
+         last_error_code = coalesce(h.code, d.last_error_code),
+         changed_at = now()
+    from heard h join locked l on l.destination_id = h.destination_id
+   where d.destination_id = h.destination_id
+     and (h.failed > 0 or h.quiet_ms is not null or d.failures > 0 or d.open_until is not null or d.probe_until is not null);
+$$;
+comment on function outbox.note_destinations(integer[], text[], jsonb) is 'Opens, closes and pauses destinations by what their calls came to.';

@@ -1,0 +1,42 @@
+-- Takes back the lanes of one expired claim. The next run of each is one row long: whatever killed the relay may be in it.
+create or replace function outbox.reap_lanes(p_stream outbox.streams, p_claim outbox.claims) returns integer
+language plpgsql volatile set search_path = '' set enable_hashjoin = off set enable_mergejoin = off
+as $$
+declare
+  v_rows integer;
+  v_spent_lanes bigint[];
+  v_spent_seqs bigint[];
+begin
+  perform from outbox.heads h where h.lane_id = any (p_claim.lane_ids) and h.claim_id = p_claim.claim_id order by h.lane_id for update;
+  with flying as materialized (
+    select p.lane_id, p.seq, p.outbox_id, p.lines, p.tries
+      from outbox.heads h join outbox.pending p on p.lane_id = h.lane_id and p.seq between h.head_seq and h.claimed_to
+     where h.lane_id = any (p_claim.lane_ids) and h.claim_id = p_claim.claim_id
+  ), line as (
+    insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, relay_id, claim_id, uncertain, error_code)
+    select f.outbox_id, f.lines + 2, p_stream.class_id, p_stream.stream_id, 'ZOMBIE_REQUEUE', p_claim.relay_id, p_claim.claim_id, true, 'lease_expired'
+      from flying f
+  ), requeued as (
+    update outbox.pending p
+       set lines = p.lines + 2, tries = p.tries + 1, uncertain = true, first_sent_at = coalesce(p.first_sent_at, p_claim.claimed_at)
+      from flying f where p.lane_id = f.lane_id and p.seq = f.seq
+  ), freed as (
+    update outbox.heads h
+       set claim_id = null, claimed_to = null, run_limit = 1, due = now(), head_seq = least(h.head_seq, h.rewind_to), rewind_to = null
+     where h.lane_id = any (p_claim.lane_ids) and h.claim_id = p_claim.claim_id
+  )
+  select count(*) into v_rows from flying;
+
+  -- Only the first row of a lane can be given up now; those behind it are judged when their turn comes.
+  select array_agg(p.lane_id), array_agg(p.seq) into v_spent_lanes, v_spent_seqs
+    from unnest(p_claim.lane_ids) n(lane_id)
+    join outbox.heads h on h.lane_id = n.lane_id and h.claim_id is null
+   cross join lateral (select p.* from outbox.pending p where p.lane_id = h.lane_id and p.seq >= h.head_seq order by p.seq limit 1) p
+   where p.uncertain and p.tries >= p_stream.max_tries;
+  if v_spent_lanes is not null then
+    perform outbox.bury_heads(p_stream, v_spent_lanes, v_spent_seqs, 'tries_exhausted', 'The relay died each time while sending this row.');
+  end if;
+  return v_rows;
+end
+$$;
+comment on function outbox.reap_lanes(outbox.streams, outbox.claims) is 'Requeues the rows in flight of an expired claim on lanes.';

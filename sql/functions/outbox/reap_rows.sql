@@ -1,0 +1,35 @@
+-- Takes back the unordered rows of one expired claim: those without an outcome line yet.
+create or replace function outbox.reap_rows(p_stream outbox.streams, p_claim outbox.claims) returns integer
+language plpgsql volatile set search_path = '' set enable_hashjoin = off set enable_mergejoin = off
+as $$
+declare
+  v_rows integer;
+begin
+  with flying as materialized (
+    select c.outbox_id, a.lines, a.tries, a.first_sent_at, m.priority, m.expires_at, m.destination_id, a.tries >= p_stream.max_tries as spent
+      from unnest(p_claim.outbox_ids, p_claim.lines) c(outbox_id, line)
+     cross join lateral outbox.tries_so_far(c.outbox_id, p_stream.class_id) a
+      join outbox.payloads m on m.outbox_id = c.outbox_id
+     where a.lines = c.line
+  ), line as (
+    insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, relay_id, claim_id, uncertain, error_code)
+    select f.outbox_id, f.lines + 1, p_stream.class_id, p_stream.stream_id, 'ZOMBIE_REQUEUE', p_claim.relay_id, p_claim.claim_id, true, 'lease_expired'
+      from flying f
+    union all
+    select f.outbox_id, f.lines + 2, p_stream.class_id, p_stream.stream_id, 'FAILED', p_claim.relay_id, p_claim.claim_id, true, 'tries_exhausted'
+      from flying f where f.spent
+  ), requeued as (
+    insert into outbox.pending_unordered (outbox_id, stream_id, priority, due, expires_at, first_sent_at, lines, destination_id, tries, uncertain)
+    select f.outbox_id, p_stream.stream_id, f.priority, now(), f.expires_at, f.first_sent_at, f.lines + 1, f.destination_id, f.tries, true
+      from flying f where not f.spent
+  ), buried as (
+    insert into outbox.dead (outbox_id, stream_id, first_sent_at, lines, tries, priority, uncertain, parked, error_code, error_message)
+    select f.outbox_id, p_stream.stream_id, f.first_sent_at, f.lines + 2, f.tries, f.priority, true, true, 'tries_exhausted',
+           'The relay died each time while sending this row.'
+      from flying f where f.spent
+  )
+  select count(*) into v_rows from flying;
+  return v_rows;
+end
+$$;
+comment on function outbox.reap_rows(outbox.streams, outbox.claims) is 'Requeues the rows in flight of an expired claim on unordered rows.';

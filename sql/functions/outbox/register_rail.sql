@@ -1,0 +1,29 @@
+-- A relay declares its rails when it starts; a producer that starts first may do so itself.
+create or replace function outbox.register_rail(
+  p_name text, p_capability text, p_timeout_ms integer, p_dedup_window_ms bigint default null
+) returns smallint
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  v_rail_id smallint;
+begin
+  -- Looked up first: an upsert of an unchanged row would burn a number and a row version at each start.
+  select rail_id into v_rail_id from outbox.rails
+   where name = p_name and capability = p_capability and timeout_ms = p_timeout_ms
+     and dedup_window_ms is not distinct from p_dedup_window_ms;
+  if found then
+    return v_rail_id;
+  end if;
+  insert into outbox.rails (name, capability, timeout_ms, dedup_window_ms)
+  values (p_name, p_capability, p_timeout_ms, p_dedup_window_ms)
+  on conflict (name) do update set
+    capability = excluded.capability, timeout_ms = excluded.timeout_ms,
+    dedup_window_ms = excluded.dedup_window_ms, registered_at = now()
+  returning rail_id into v_rail_id;
+  return v_rail_id;
+exception when check_violation or not_null_violation then
+  raise exception 'rail "%" was not registered: %', p_name, sqlerrm using errcode = 'HR003',
+    hint = 'A rail has a lower-case name, a capability (idempotent, lookup, blind) and a time-out of at most 30,000 ms.';
+end
+$$;
+comment on function outbox.register_rail(text, text, integer, bigint) is 'Declares a rail and what it can prove.';

@@ -1,0 +1,86 @@
+-- The undelivered part of a settle on an ordered stream. Each lane has at most one row that failed; the rows behind it were
+-- never sent and come back as RELEASED. Returns how many lines were written.
+create or replace function outbox.settle_lane_exceptions(
+  p_stream outbox.streams, p_live bigint[], p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[],
+  p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_outcomes text[], p_exceptions jsonb
+) returns integer
+language plpgsql volatile
+set search_path = '' set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+as $$
+declare
+  v_written integer;
+  v_lanes bigint[];
+  v_seqs bigint[];
+  v_states outbox.attempt_state[];
+  v_dues timestamptz[];
+begin
+  with given as materialized (
+    select g.*, e.code, e.message, e."afterMs" as after_ms, coalesce(e.absent, false) as absent
+      from rows from (unnest(p_claim_ids), unnest(p_lane_ids), unnest(p_seqs), unnest(p_outbox_ids), unnest(p_attempt_nos), unnest(p_latencies_ms), unnest(p_outcomes))
+           with ordinality g(claim_id, lane_id, seq, outbox_id, attempt_no, latency_ms, outcome, n)
+      left join jsonb_to_recordset(p_exceptions) e(n integer, code text, message text, "afterMs" bigint, absent boolean) on e.n = g.n
+     where g.outcome <> 'delivered' and g.claim_id = any (p_live)
+  ), judged as materialized (
+    select g.*, p.lines, p.priority, c.claimed_at, p.first_sent_at,
+           p.tries + (g.outcome in ('retry', 'unknown'))::integer as tries_now,
+           g.outcome = 'unknown' or (p.uncertain and not g.absent) as uncertain_now,
+           outbox.verdict(p_stream, g.outcome, p.tries + 1, r.capability) as state
+      from given g
+      join outbox.claims c on c.claim_id = g.claim_id
+      join outbox.heads h on h.lane_id = g.lane_id and h.claim_id = g.claim_id
+      join outbox.pending p on p.lane_id = g.lane_id and p.seq = g.seq
+      join outbox.payloads m on m.outbox_id = g.outbox_id
+      join outbox.rails r on r.rail_id = m.rail_id
+     where p.seq between h.head_seq and h.claimed_to
+  ), dated as materialized (
+    select j.*, case j.state
+                  when 'RETRYABLE' then now() + outbox.backoff(p_stream, j.tries_now, j.after_ms)
+                  when 'RELEASED' then now() + coalesce(j.after_ms, 0) * interval '1 ms'
+                end as due
+      from judged j
+  ), line as (
+    insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, claim_id, latency_ms, uncertain, error_code, error_message)
+    select j.outbox_id, j.attempt_no + 1, p_stream.class_id, p_stream.stream_id, j.state, j.claim_id,
+           case when j.state <> 'RELEASED' then j.latency_ms end, j.uncertain_now, j.code, left(j.message, 2000)
+      from judged j
+  ), kept as (
+    update outbox.pending p
+       set lines = p.lines + 2, tries = j.tries_now, uncertain = j.uncertain_now,
+           due = case when j.state = 'RETRYABLE' then j.due else p.due end,
+           first_sent_at = case when j.state = 'RETRYABLE' then coalesce(p.first_sent_at, j.claimed_at) else p.first_sent_at end
+      from dated j where p.lane_id = j.lane_id and p.seq = j.seq and j.state in ('RETRYABLE', 'RELEASED')
+  ), gone as (
+    delete from outbox.pending p using judged j where p.lane_id = j.lane_id and p.seq = j.seq and j.state in ('FAILED', 'SKIPPED')
+  ), buried as (
+    insert into outbox.dead (outbox_id, stream_id, lane_id, seq, first_sent_at, lines, tries, priority, uncertain, parked, error_code, error_message)
+    select j.outbox_id, p_stream.stream_id, j.lane_id, j.seq, coalesce(j.first_sent_at, j.claimed_at), j.lines + 2, j.tries_now, j.priority,
+           j.uncertain_now, j.uncertain_now, coalesce(j.code, 'failed'), left(j.message, 2000)
+      from judged j where j.state = 'FAILED'
+  ), stop as (
+    select distinct on (d.lane_id) d.lane_id, d.seq, d.state, d.due from dated d order by d.lane_id, d.state = 'RELEASED', d.seq
+  )
+  select array_agg(s.lane_id), array_agg(s.seq), array_agg(s.state), array_agg(s.due), (select count(*) from judged)
+    into v_lanes, v_seqs, v_states, v_dues, v_written
+    from stop s;
+  if v_lanes is null then
+    return 0;
+  end if;
+
+  perform outbox.close_lanes(v_lanes);
+  -- A rewind that was asked for while the lane was in flight comes first.
+  update outbox.heads h
+     set head_seq = least(s.seq, h.rewind_to), due = case when h.rewind_to is null then s.due else now() end,
+         run_limit = case when s.state = 'RELEASED' then h.run_limit else 1 end, blocked = s.state = 'FAILED',
+         claim_id = null, claimed_to = null, rewind_to = null
+    from unnest(v_lanes, v_seqs, v_states, v_dues) s(lane_id, seq, state, due)
+   where h.lane_id = s.lane_id
+     and (s.state in ('RETRYABLE', 'RELEASED') or (s.state = 'FAILED' and p_stream.on_dead = 'block'));
+  perform outbox.advance_lanes(array_agg(s.lane_id), array_agg(s.seq + 1))
+     from unnest(v_lanes, v_seqs, v_states) s(lane_id, seq, state)
+    where s.state = 'SKIPPED' or (s.state = 'FAILED' and p_stream.on_dead = 'skip')
+   having count(*) > 0;
+  return v_written;
+end
+$$;
+comment on function outbox.settle_lane_exceptions(outbox.streams, bigint[], bigint[], bigint[], bigint[], uuid[], integer[], integer[], text[], jsonb)
+  is 'Records failed, released and skipped rows of ordered lanes.';

@@ -1,0 +1,15 @@
+-- Which line an outcome other than "delivered" writes. A row is given up when its tries are used, and at once when its
+-- outcome is unknown, its rail can prove nothing, and a double would not be harmless.
+create or replace function outbox.verdict(p_stream outbox.streams, p_outcome text, p_tries integer, p_capability text) returns outbox.attempt_state
+language sql immutable set search_path = ''
+as $$
+  select case
+    when p_outcome = 'released' then 'RELEASED'
+    when p_outcome = 'skipped' then 'SKIPPED'
+    when p_outcome = 'rejected' then 'FAILED'
+    when p_tries >= p_stream.max_tries then 'FAILED'
+    when p_outcome = 'unknown' and p_capability = 'blind' and not p_stream.resend_blind then 'FAILED'
+    else 'RETRYABLE'
+  end::outbox.attempt_state;
+$$;
+comment on function outbox.verdict(outbox.streams, text, integer, text) is 'The archive state that an undelivered outcome leads to.';

@@ -1,0 +1,12 @@
+-- NOTIFY serialises the commits of everybody who uses it, so it is left out while every relay is busy: a busy relay
+-- looks again anyway, and polling alone is enough.
+create or replace function outbox.wake_relays(p_stream text) returns void
+language plpgsql volatile set search_path = ''
+as $$
+begin
+  if exists (select from outbox.relays where wants_notify) then
+    perform pg_notify('outbox_pending', p_stream);
+  end if;
+end
+$$;
+comment on function outbox.wake_relays(text) is 'Tells idle relays that a stream has work.';

@@ -1,0 +1,157 @@
+-- The rows themselves. No foreign keys between these tables: the functions are the only writers, they check what they
+-- write, and a foreign key on a hot table would take a share lock on a shared parent for every row.
+
+-- What producers lock: the number allocator of each key. A lane is idle when idle_at = next_seq, and only an idle lane
+-- has no row in heads; so a producer learns from its own bump whether it must add one.
+create table outbox.lanes (
+  lane_id bigint generated always as identity primary key,
+  stream_id smallint not null,
+  key text not null,
+  next_seq bigint not null,
+  idle_at bigint not null,
+  unique (stream_id, key)
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+comment on table outbox.lanes is 'One row per key: the next number. Written by producers, so relays never wait for it.';
+
+-- What relays lock: the first undelivered row of each active lane. Only these can be due, so a backlog behind a head
+-- and a blocked lane cost the others nothing.
+create table outbox.heads (
+  lane_id bigint primary key,
+  stream_id smallint not null,
+  priority smallint not null,
+  due timestamptz not null,
+  head_seq bigint not null,
+  claim_id bigint,
+  claimed_to bigint,
+  rewind_to bigint,
+  run_limit smallint,
+  misses smallint not null default 0,
+  deferred boolean not null default false,
+  blocked boolean not null default false
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
+create index heads_due on outbox.heads (stream_id, priority, due) where claim_id is null and not blocked;
+comment on column outbox.heads.claimed_to is 'Last number of the run that is in flight under claim_id.';
+comment on column outbox.heads.rewind_to is 'A row redriven while the lane was in flight: the lane starts over from here.';
+comment on column outbox.heads.run_limit is 'One after a failure or a reap, until something is delivered; null: the stream''s run length.';
+comment on column outbox.heads.misses is 'How often the lane was looked at while a producer''s transaction was still open.';
+
+-- Rows of ordered streams, until they are finished.
+create table outbox.pending (
+  lane_id bigint not null,
+  seq bigint not null,
+  outbox_id uuid not null,
+  due timestamptz not null,
+  expires_at timestamptz,
+  first_sent_at timestamptz,
+  lines integer not null default 0,
+  destination_id integer,
+  tries smallint not null default 0,
+  priority smallint not null default 5,
+  uncertain boolean not null default false,
+  special boolean not null default false,
+  coalesce_key text,
+  primary key (lane_id, seq)
+) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
+create index pending_special on outbox.pending (lane_id, seq) where special;
+comment on column outbox.pending.lines is 'Archive lines written and answered; while in flight the archive has one more.';
+comment on column outbox.pending.special is 'Not sendable at sight: dated, expiring, coalescing, or bound for a destination with limits.';
+
+-- Rows of streams without order, until they are claimed.
+create table outbox.pending_unordered (
+  outbox_id uuid not null,
+  stream_id smallint not null,
+  priority smallint not null,
+  due timestamptz not null,
+  expires_at timestamptz,
+  first_sent_at timestamptz,
+  lines integer not null default 0,
+  destination_id integer,
+  tries smallint not null default 0,
+  uncertain boolean not null default false,
+  deferred boolean not null default false,
+  primary key (outbox_id)
+) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
+create index pending_unordered_due on outbox.pending_unordered (stream_id, priority, due);
+
+-- The lease. One small row per claim, so that finding expired ones never grows with the archive.
+create table outbox.claims (
+  claim_id bigint primary key,
+  stream_id smallint not null,
+  relay_id integer not null,
+  claimed_at timestamptz not null default now(),
+  lease_until timestamptz not null,
+  open integer not null,
+  lane_ids bigint[],
+  outbox_ids uuid[],
+  lines integer[]
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 200, autovacuum_vacuum_cost_delay = 0);
+alter table outbox.claims alter column outbox_ids set storage external;
+alter table outbox.claims alter column lane_ids set storage external;
+alter table outbox.claims alter column lines set storage external;
+comment on column outbox.claims.open is 'Lanes (ordered) or rows (unordered) of this claim that are not settled yet.';
+
+-- The unchanging side of a row, and its payload, which can be erased without touching the archive.
+create table outbox.payloads (
+  outbox_id uuid primary key,
+  lane_id bigint,
+  seq bigint,
+  created_at timestamptz not null default clock_timestamp(),
+  expires_at timestamptz,
+  erased_at timestamptz,
+  destination_id integer,
+  stream_id smallint not null,
+  rail_id smallint not null,
+  priority smallint not null,
+  instruction_id text not null,
+  idempotency_key text not null,
+  payload_hash bytea not null,
+  payload jsonb,
+  key text,
+  coalesce_key text,
+  captures jsonb,
+  binds jsonb,
+  check ((payload is null) = (erased_at is not null))
+);
+comment on column outbox.payloads.key is 'Only on streams without order; elsewhere the lane has it.';
+
+-- Outlives the archive: a repeat is recognised after the archive of the first has been dropped.
+create table outbox.dedupe (
+  stream_id smallint not null,
+  instruction_id text not null,
+  idempotency_key text not null,
+  outbox_id uuid not null,
+  payload_hash bytea not null,
+  created_at timestamptz not null default clock_timestamp(),
+  primary key (stream_id, instruction_id, idempotency_key)
+);
+create index dedupe_age on outbox.dedupe using brin (created_at);
+
+-- Given up. A blocked lane waits for its dead head.
+create table outbox.dead (
+  outbox_id uuid primary key,
+  stream_id smallint not null,
+  lane_id bigint,
+  seq bigint,
+  died_at timestamptz not null default now(),
+  first_sent_at timestamptz,
+  lines integer not null,
+  tries smallint not null,
+  priority smallint not null,
+  uncertain boolean not null,
+  parked boolean not null,
+  error_code text not null,
+  error_message text
+);
+create index dead_by_stream on outbox.dead (stream_id, died_at);
+create index dead_by_lane on outbox.dead (lane_id, seq);
+comment on column outbox.dead.parked is 'Nobody knows whether it arrived and the rail cannot tell: only a person may decide.';
+
+-- What deliveries brought back, kept under the lane for later rows of the same key.
+create table outbox.captures (
+  lane_id bigint not null,
+  name text not null,
+  value jsonb not null,
+  outbox_id uuid not null,
+  captured_at timestamptz not null default now(),
+  primary key (lane_id, name)
+);

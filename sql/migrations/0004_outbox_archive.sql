@@ -45,7 +45,8 @@ create type outbox.claimed_row as (
   idempotency_key text,
   payload jsonb,
   destination_id integer,
-  first_sent_at timestamptz,
+  destination text,
+  sent_ago_ms bigint,
   captures jsonb,
   binds jsonb
 );

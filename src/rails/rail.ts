@@ -63,7 +63,13 @@ export type RailOutcome =
       /** True when the destination as a whole asked for quiet (429): it pauses, and its circuit does not count it. */
       readonly throttled?: boolean;
     }
-  | { readonly kind: "rejected"; readonly code: string; readonly reason: string; /** True when the destination is gone for good (410). */ readonly gone?: boolean }
+  | {
+      readonly kind: "rejected";
+      readonly code: string;
+      readonly reason: string;
+      /** True when the destination is gone for good (410). */
+      readonly gone?: boolean;
+    }
   | { readonly kind: "unknown"; readonly code: string; readonly reason: string };
 
 /** What a lookup found. */
@@ -85,6 +91,11 @@ export interface Rail {
   readonly concurrency?: number;
   /** For `idempotent`: how long the receiver remembers a key. Default: for ever. */
   readonly dedupWindowMs?: number;
+  /**
+   * Every code that `retry`, `rejected`, `unknown` and `unavailable` may carry: lower case, digits and underscores.
+   * Operators filter and alert by code, so a rail that declares its codes must not invent one. Default: not declared.
+   */
+  readonly codes?: readonly string[];
   /** Checked before any call; a bad payload is FAILED without one. */
   validate?(message: RailMessage): Validation;
   send(message: RailMessage, context: RailContext): RailOutcome | Promise<RailOutcome>;

@@ -68,7 +68,7 @@ begin
         from run r join outbox.payloads m on m.outbox_id = r.outbox_id
     )
     select v_claim_id, r.lane_id, r.seq, r.outbox_id, r.lines + 1, r.tries, r.uncertain, m.rail_id, k.key,
-           m.instruction_id, m.idempotency_key, m.payload, null::integer, r.first_sent_at, m.captures, m.binds
+           m.instruction_id, m.idempotency_key, m.payload, null::integer, null::text, (extract(epoch from now() - r.first_sent_at) * 1000)::bigint, m.captures, m.binds
       from run r
       join outbox.payloads m on m.outbox_id = r.outbox_id
       join outbox.lanes k on k.lane_id = r.lane_id
@@ -107,7 +107,7 @@ begin
         from taken t join outbox.payloads m on m.outbox_id = t.outbox_id
     )
     select v_claim_id, null::bigint, null::bigint, t.outbox_id, t.lines + 1, t.tries, t.uncertain, m.rail_id, m.key,
-           m.instruction_id, m.idempotency_key, m.payload, null::integer, t.first_sent_at, m.captures, m.binds
+           m.instruction_id, m.idempotency_key, m.payload, null::integer, null::text, (extract(epoch from now() - t.first_sent_at) * 1000)::bigint, m.captures, m.binds
       from taken t join outbox.payloads m on m.outbox_id = t.outbox_id;
   end if;
   if v_special is not null then

@@ -1,16 +1,17 @@
 -- What outcomes say about their destinations. An answer of any kind closes the circuit; failures in a row open it, longer
 -- each time; a request for quiet (429) pauses the destination without counting against it.
-create or replace function outbox.note_destinations(p_destination_ids integer[], p_outcomes text[], p_exceptions jsonb) returns void
+create or replace function outbox.note_destinations(
+  p_destination_ids integer[], p_outcomes text[], p_codes text[], p_after_ms bigint[], p_throttled boolean[]
+) returns void
 language sql volatile set search_path = ''
 as $$
   with heard as (
     select g.destination_id,
-           count(*) filter (where g.outcome in ('retry', 'unknown') and not coalesce(e.throttled, false)) as failed,
+           count(*) filter (where g.outcome in ('retry', 'unknown') and not coalesce(g.throttled, false)) as failed,
            count(*) filter (where coalesce(g.outcome, 'delivered') in ('delivered', 'rejected')) as answered,
-           max(least(e."afterMs", 86400000)) filter (where e.throttled) as quiet_ms,
-           max(e.code) as code
-      from rows from (unnest(p_destination_ids), unnest(p_outcomes)) with ordinality g(destination_id, outcome, n)
-      left join jsonb_to_recordset(p_exceptions) e(n integer, code text, throttled boolean, "afterMs" bigint) on e.n = g.n
+           max(least(g.after_ms, 86400000)) filter (where g.throttled) as quiet_ms,
+           max(g.code) filter (where g.outcome <> 'delivered') as code
+      from unnest(p_destination_ids, p_outcomes, p_codes, p_after_ms, p_throttled) g(destination_id, outcome, code, after_ms, throttled)
      where g.destination_id is not null and coalesce(g.outcome, '') not in ('released', 'skipped')
      group by g.destination_id
   ), locked as (
@@ -31,4 +32,4 @@ as $$
    where d.destination_id = h.destination_id
      and (h.failed > 0 or h.quiet_ms is not null or d.failures > 0 or d.open_until is not null or d.probe_until is not null);
 $$;
-comment on function outbox.note_destinations(integer[], text[], jsonb) is 'Opens, closes and pauses destinations by what their calls came to.';
+comment on function outbox.note_destinations(integer[], text[], text[], bigint[], boolean[]) is 'Opens, closes and pauses destinations by what their calls came to.';

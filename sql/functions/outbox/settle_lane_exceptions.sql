@@ -1,37 +1,33 @@
 -- The undelivered part of a settle on an ordered stream. Each lane has at most one row that failed; the rows behind it were
--- never sent and come back as RELEASED. Returns how many lines were written.
+-- never sent and come back as RELEASED.
 create or replace function outbox.settle_lane_exceptions(
-  p_stream outbox.streams, p_live bigint[], p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[],
-  p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_outcomes text[], p_exceptions jsonb
-) returns integer
+  p_stream outbox.streams, p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[],
+  p_latencies_ms integer[], p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[]
+) returns void
 language plpgsql volatile
 set search_path = '' set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
 as $$
 declare
-  v_written integer;
   v_lanes bigint[];
   v_seqs bigint[];
   v_states outbox.attempt_state[];
   v_dues timestamptz[];
 begin
   with given as materialized (
-    select g.*, e.code, e.message, e."afterMs" as after_ms, coalesce(e.absent, false) as absent
-      from rows from (unnest(p_claim_ids), unnest(p_lane_ids), unnest(p_seqs), unnest(p_outbox_ids), unnest(p_attempt_nos), unnest(p_latencies_ms), unnest(p_outcomes))
-           with ordinality g(claim_id, lane_id, seq, outbox_id, attempt_no, latency_ms, outcome, n)
-      left join jsonb_to_recordset(p_exceptions) e(n integer, code text, message text, "afterMs" bigint, absent boolean) on e.n = g.n
-     where g.outcome <> 'delivered' and g.claim_id = any (p_live)
+    select g.claim_id, g.lane_id, g.seq, g.outbox_id, g.attempt_no, g.latency_ms, g.code, g.outcome, g.message, g.after_ms, coalesce(g.absent, false) as absent
+      from unnest(p_claim_ids, p_lane_ids, p_seqs, p_outbox_ids, p_attempt_nos, p_latencies_ms, p_codes, p_outcomes, p_messages, p_after_ms, p_absent)
+           g(claim_id, lane_id, seq, outbox_id, attempt_no, latency_ms, code, outcome, message, after_ms, absent)
+     where g.outcome <> 'delivered'
   ), judged as materialized (
     select g.*, p.lines, p.priority, c.claimed_at, p.first_sent_at,
-           p.tries + (g.outcome in ('retry', 'unknown'))::integer as tries_now,
+           p.tries + (g.outcome <> 'released')::integer as tries_now,
            g.outcome = 'unknown' or (p.uncertain and not g.absent) as uncertain_now,
            outbox.verdict(p_stream, g.outcome, p.tries + 1, r.capability) as state
       from given g
       join outbox.claims c on c.claim_id = g.claim_id
-      join outbox.heads h on h.lane_id = g.lane_id and h.claim_id = g.claim_id
       join outbox.pending p on p.lane_id = g.lane_id and p.seq = g.seq
       join outbox.payloads m on m.outbox_id = g.outbox_id
       join outbox.rails r on r.rail_id = m.rail_id
-     where p.seq between h.head_seq and h.claimed_to
   ), dated as materialized (
     select j.*, case j.state
                   when 'RETRYABLE' then now() + outbox.backoff(p_stream, j.tries_now, j.after_ms)
@@ -59,11 +55,11 @@ begin
   ), stop as (
     select distinct on (d.lane_id) d.lane_id, d.seq, d.state, d.due from dated d order by d.lane_id, d.state = 'RELEASED', d.seq
   )
-  select array_agg(s.lane_id), array_agg(s.seq), array_agg(s.state), array_agg(s.due), (select count(*) from judged)
-    into v_lanes, v_seqs, v_states, v_dues, v_written
+  select array_agg(s.lane_id), array_agg(s.seq), array_agg(s.state), array_agg(s.due)
+    into v_lanes, v_seqs, v_states, v_dues
     from stop s;
   if v_lanes is null then
-    return 0;
+    return;
   end if;
 
   perform outbox.close_lanes(v_lanes);
@@ -79,8 +75,7 @@ begin
      from unnest(v_lanes, v_seqs, v_states) s(lane_id, seq, state)
     where s.state = 'SKIPPED' or (s.state = 'FAILED' and p_stream.on_dead = 'skip')
    having count(*) > 0;
-  return v_written;
 end
 $$;
-comment on function outbox.settle_lane_exceptions(outbox.streams, bigint[], bigint[], bigint[], bigint[], uuid[], integer[], integer[], text[], jsonb)
+comment on function outbox.settle_lane_exceptions(outbox.streams, bigint[], bigint[], bigint[], uuid[], integer[], integer[], text[], text[], text[], bigint[], boolean[])
   is 'Records failed, released and skipped rows of ordered lanes.';

@@ -1,15 +1,14 @@
--- Keeps what deliveries brought back under the lane of each row. Only rows whose DISPATCHED line is there count: a late
--- settle captures nothing. A later row of the lane may capture the same name anew.
-create or replace function outbox.store_captures(p_captures jsonb, p_outbox_ids uuid[]) returns void
+-- Keeps what deliveries brought back under the lane of each row. A later row of the lane may capture the same name anew.
+create or replace function outbox.store_captures(p_captures jsonb) returns void
 language sql volatile set search_path = ''
 as $$
   insert into outbox.captures as c (lane_id, name, value, outbox_id)
   select distinct on (m.lane_id, v.key) m.lane_id, v.key, v.value, m.outbox_id
-    from jsonb_to_recordset(p_captures) r(n integer, values jsonb)
-    join outbox.payloads m on m.outbox_id = p_outbox_ids[r.n]
+    from jsonb_to_recordset(p_captures) r(id uuid, values jsonb)
+    join outbox.payloads m on m.outbox_id = r.id
    cross join lateral jsonb_each(r.values) v
-   where m.lane_id is not null and not exists (select from outbox.pending p where p.lane_id = m.lane_id and p.seq = m.seq)
+   where m.lane_id is not null
    order by m.lane_id, v.key, m.seq desc
   on conflict (lane_id, name) do update set value = excluded.value, outbox_id = excluded.outbox_id, captured_at = now();
 $$;
-comment on function outbox.store_captures(jsonb, uuid[]) is 'Stores captured response fields under the lanes of delivered rows.';
+comment on function outbox.store_captures(jsonb) is 'Stores captured response fields under the lanes of delivered rows.';

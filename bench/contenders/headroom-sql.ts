@@ -1,0 +1,95 @@
+/**
+ * Claim, settle and reap called directly, one after the other on one connection and each timed by itself: for the
+ * questions in which a relay's own pipelining would only blur the answer.
+ */
+import type { Client } from "pg";
+import { nowMs } from "../measure.ts";
+import type { StreamName } from "./headroom-queue.ts";
+
+const MAX_ROWS = 500;
+const MAX_LANES = 100;
+
+interface ClaimedRow {
+  readonly claim_id: string;
+  readonly lane_id: string | null;
+  readonly seq: string | null;
+  readonly outbox_id: string;
+  readonly attempt_no: number;
+}
+
+export interface ClaimedBatch {
+  readonly rows: readonly ClaimedRow[];
+  readonly tookMs: number;
+}
+
+export interface Steps {
+  /** `sinceMs` bounds the scan from below, as a relay that has just drained the stream does it. */
+  claim(sinceMs?: number | null): Promise<ClaimedBatch>;
+  /** Settles a whole batch as delivered; the answer is how long it took in ms. */
+  settle(batch: ClaimedBatch): Promise<number>;
+  /** Requeues what has expired, one call; how many rows, and how long it took. */
+  reap(): Promise<{ rows: number; tookMs: number }>;
+  /** Lets every lease of the stream run out now. */
+  expireLeases(): Promise<void>;
+}
+
+/** Array literals travel faster than arrays that the driver has to walk. */
+const literal = (values: readonly (string | number | null)[]): string =>
+  `{${values.map((value) => value ?? "null").join(",")}}`;
+
+export async function openSteps(client: Client, stream: StreamName): Promise<Steps> {
+  const found = await client.query<{ stream_id: number }>("select stream_id from outbox.streams where name = $1", [
+    stream,
+  ]);
+  const streamId = found.rows[0]?.stream_id;
+  if (streamId === undefined) throw new Error(`there is no stream "${stream}"`);
+  const started = await client.query<{ relay_id: number }>("select outbox.start_relay('bench') as relay_id");
+  const relayId = started.rows[0]?.relay_id;
+  // Nobody listens here, so producers need not notify.
+  await client.query("select outbox.note_relay($1, 'bench', false)", [relayId]);
+
+  return {
+    async claim(sinceMs = null) {
+      const startedAtMs = nowMs();
+      const { rows } = await client.query<ClaimedRow>({
+        name: "claim",
+        text: "select claim_id, lane_id, seq, outbox_id, attempt_no, payload from outbox.claim($1, $2, $3, $4, $5)",
+        values: [relayId, streamId, MAX_ROWS, MAX_LANES, sinceMs],
+      });
+      return { rows, tookMs: nowMs() - startedAtMs };
+    },
+    async settle({ rows }) {
+      const startedAtMs = nowMs();
+      const late = await client.query({
+        name: "settle",
+        text: `select * from outbox.settle($1, $2::bigint[], $3::bigint[], $4::bigint[], $5::uuid[], $6::integer[], $7::integer[])`,
+        values: [
+          streamId,
+          literal(rows.map((row) => row.claim_id)),
+          literal(rows.map((row) => row.lane_id)),
+          literal(rows.map((row) => row.seq)),
+          literal(rows.map((row) => row.outbox_id)),
+          literal(rows.map((row) => row.attempt_no)),
+          literal(rows.map(() => 1)),
+        ],
+      });
+      const tookMs = nowMs() - startedAtMs;
+      if (late.rows.length > 0)
+        throw new Error(`${late.rows.length} rows were settled too late, with nobody else about`);
+      return tookMs;
+    },
+    async reap() {
+      const startedAtMs = nowMs();
+      const { rows } = await client.query<{ reaped: number }>({
+        name: "reap",
+        text: "select outbox.reap(100) as reaped",
+      });
+      return { rows: rows[0]?.reaped ?? 0, tookMs: nowMs() - startedAtMs };
+    },
+    async expireLeases() {
+      await client.query("update outbox.claims set lease_until = now() - interval '1 s' where stream_id = $1", [
+        streamId,
+      ]);
+    },
+  };
+}

@@ -1,0 +1,107 @@
+/**
+ * The words of the benchmark, as types: what a suite is told, what it reports, and what a part makes of it.
+ *
+ * A *suite* is one process with one fresh database. A *part* names the suites it needs and turns what they
+ * measured into rows of the table. Nothing here measures anything.
+ */
+
+export const CONTENDERS = ["headroom", "graphile-worker", "pg-boss"] as const;
+export type ContenderName = (typeof CONTENDERS)[number];
+
+export type Params = Readonly<Record<string, string | number | boolean>>;
+
+/** One process to run, possibly several times. */
+export interface SuiteSpec {
+  /** Unique within a run; two parts that name the same id share its measurements. */
+  readonly id: string;
+  /** Which function of `suites/registry.ts` runs. */
+  readonly suite: string;
+  readonly params: Params;
+  /** The process is ended when it takes longer. */
+  readonly timeoutMs: number;
+  /** Overrides the profile's number of rounds. */
+  readonly rounds?: number;
+}
+
+/** One number that a suite found. */
+export interface Measurement {
+  /** What was measured, e.g. `drain/best`; a part looks it up by this name. */
+  readonly measure: string;
+  /** Whose number it is: a contender, or plain SQL that it is held against. */
+  readonly who: string;
+  /** The settings in words, for the reader. */
+  readonly variant: string;
+  readonly value: number;
+  readonly unit: string;
+  readonly details?: Readonly<Record<string, number | string | boolean>>;
+}
+
+/** All rounds of one measurement together. */
+export interface Result extends Measurement {
+  /** The median of `runs`. */
+  readonly value: number;
+  readonly runs: readonly number[];
+}
+
+export type Comparison = ">=" | "<=";
+
+/** One line of the table; with a target it is also one line of `targets`. */
+export interface ReportRow {
+  readonly part: string;
+  readonly label: string;
+  readonly unit: string;
+  /** Values by column: the contenders, and `reference` for what else ours is held against. */
+  readonly values: Readonly<Partial<Record<ContenderName | "reference", number | null>>>;
+  readonly referenceLabel?: string;
+  readonly ratio: number | null;
+  readonly target?: { readonly value: number; readonly comparison: Comparison };
+}
+
+export interface Target {
+  readonly name: string;
+  readonly ratio: number | null;
+  readonly target: number;
+  readonly comparison: Comparison;
+  readonly met: boolean;
+}
+
+export interface Part {
+  readonly name: string;
+  /** One line for `--help`. */
+  readonly about: string;
+  /** Parts with big tables run only with `--full`, or when asked for by name. */
+  readonly fullOnly?: boolean;
+  /** The share of the run's time that this part may use, in relation to the other parts. */
+  readonly weight: number;
+  suites(profile: Profile): readonly SuiteSpec[];
+  rows(results: ResultSet, profile: Profile): readonly ReportRow[];
+}
+
+/** Sizes and limits of a run. */
+export interface Profile {
+  readonly name: "quick" | "default" | "full";
+  /** The whole run, peers included, ends within this. */
+  readonly budgetSeconds: number;
+  readonly minRounds: number;
+  readonly maxRounds: number;
+  readonly drainRows: number;
+  readonly warmUpRows: number;
+  readonly keys: number;
+  readonly sliceRows: number;
+  readonly slices: number;
+  readonly backlogRows: number;
+  readonly baselineRows: number;
+  readonly wakes: number;
+  readonly loadSeconds: number;
+  readonly pgBossDefaultBoxMs: number;
+  readonly archiveRows: number;
+  readonly heldOpenSeconds: number;
+  readonly memoryRows: number;
+}
+
+/** Read access to what has been measured. */
+export interface ResultSet {
+  value(measure: string, who: string): number | null;
+  detail(measure: string, who: string, name: string): number | null;
+  all(): readonly Result[];
+}

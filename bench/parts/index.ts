@@ -1,0 +1,22 @@
+/** The parts of a run, in the order in which they run. A new part is one file and one line here. */
+import type { Part } from "../model.ts";
+import { archivePart } from "./archive.ts";
+import { backlogPart } from "./backlog.ts";
+import { drainPart } from "./drain.ts";
+import { enqueuePart } from "./enqueue.ts";
+import { heldOpenPart } from "./held-open.ts";
+import { memoryPart } from "./memory.ts";
+import { orderedPart, runsOfOnePart } from "./ordered.ts";
+import { wakePart } from "./wake.ts";
+
+export const PARTS: readonly Part[] = [
+  drainPart,
+  orderedPart,
+  runsOfOnePart,
+  wakePart,
+  enqueuePart,
+  backlogPart,
+  archivePart,
+  heldOpenPart,
+  memoryPart,
+];

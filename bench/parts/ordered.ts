@@ -1,0 +1,138 @@
+/**
+ * Strict order per key. `ordered` and `runs-of-one` share their suites: each process measures both layouts, and the
+ * yardstick of either is the better of a peer's two.
+ */
+import { CONTENDERS, type Part, type Profile, type ResultSet, type SuiteSpec } from "../model.ts";
+import { againstPeers, plainRow } from "./rows.ts";
+
+const TIMEOUT_MS = 90_000;
+const BOX_MS = 20_000;
+const HARD_BOX_MS = 40_000;
+const PEER_MEASURES = ["ordered/bursts", "ordered/round-robin"];
+
+const sharedSuites = (profile: Profile): SuiteSpec[] =>
+  CONTENDERS.map((contender) => ({
+    id: `${contender}/ordered`,
+    suite: "ordered",
+    timeoutMs: TIMEOUT_MS,
+    params: {
+      contender,
+      rows: profile.drainRows,
+      keys: profile.keys,
+      warmUpRows: profile.warmUpRows,
+      boxMs: BOX_MS,
+    },
+  }));
+
+const hardSuites = (profile: Profile): SuiteSpec[] =>
+  (["two-relays", "retries", "two-relays-retries"] as const).map((kind) => ({
+    id: `headroom/ordered-${kind}`,
+    suite: "ordered-hard",
+    timeoutMs: TIMEOUT_MS,
+    rounds: profile.name === "quick" ? 1 : 2,
+    params: { kind, rows: profile.drainRows, keys: profile.keys, boxMs: HARD_BOX_MS },
+  }));
+
+function violationsRow(results: ResultSet, measures: readonly string[], label: string) {
+  const count = (who: string): number | null => {
+    const found = measures.map((measure) => results.detail(measure, who, "violations"));
+    return found.some((value) => value === null) ? null : found.reduce<number>((sum, value) => sum + (value ?? 0), 0);
+  };
+  const ours = count("headroom");
+  return plainRow({
+    part: "ordered",
+    label,
+    unit: "violations",
+    values: { headroom: ours, "graphile-worker": count("graphile-worker"), "pg-boss": count("pg-boss") },
+    ratio: ours,
+    comparison: "<=",
+    target: 0,
+  });
+}
+
+function incompleteRow(results: ResultSet) {
+  const measures = ["ordered/two-relays", "ordered/retries", "ordered/two-relays-retries"];
+  const missing = measures.map((measure) => results.detail(measure, "headroom", "missing"));
+  const sum = missing.some((value) => value === null) ? null : missing.reduce<number>((a, b) => a + (b ?? 0), 0);
+  return plainRow({
+    part: "ordered",
+    label: "rows not delivered with two relays and with retries",
+    unit: "rows",
+    values: { headroom: sum },
+    ratio: sum,
+    comparison: "<=",
+    target: 0,
+  });
+}
+
+const BURSTS_LABEL = "strict order, 1,000 keys, 20 events of a key per transaction";
+
+export const orderedPart: Part = {
+  name: "ordered",
+  about: "strict order over 1,000 keys, 20 events of a key per transaction; also two relays, 5 % retries",
+  weight: 24,
+  suites: (profile) => [...sharedSuites(profile), ...hardSuites(profile)],
+  rows(results) {
+    const speed = (label: string, target: number) =>
+      againstPeers(results, {
+        part: "ordered",
+        label,
+        unit: "rows/s",
+        ours: ["ordered/bursts"],
+        peers: PEER_MEASURES,
+        comparison: ">=",
+        target,
+      });
+    const informs = (measure: string, label: string) =>
+      plainRow({
+        part: "ordered",
+        label,
+        unit: "rows/s",
+        values: { headroom: results.value(measure, "headroom") },
+        ratio: null,
+        comparison: ">=",
+      });
+    return [
+      speed(`${BURSTS_LABEL} (first mark)`, 2),
+      speed(`${BURSTS_LABEL} (second mark)`, 2.5),
+      violationsRow(
+        results,
+        ["ordered/plain", "ordered/bursts"],
+        "order violations, 20 events of a key per transaction",
+      ),
+      violationsRow(results, ["ordered/two-relays"], "order violations with two relays"),
+      violationsRow(results, ["ordered/retries"], "order violations with 5 % retries"),
+      violationsRow(results, ["ordered/two-relays-retries"], "order violations with two relays and 5 % retries"),
+      incompleteRow(results),
+      informs("ordered/two-relays", "strict order with two relays"),
+      informs("ordered/retries", "strict order with 5 % retries"),
+    ];
+  },
+};
+
+export const runsOfOnePart: Part = {
+  name: "runs-of-one",
+  about: "strict order, one row per key and transaction",
+  weight: 2,
+  suites: sharedSuites,
+  rows: (results) => [
+    againstPeers(results, {
+      part: "runs-of-one",
+      label: "strict order, one row per key and transaction, 1,000 keys",
+      unit: "rows/s",
+      ours: ["ordered/round-robin"],
+      peers: PEER_MEASURES,
+      comparison: ">=",
+      target: 1,
+    }),
+    againstPeers(results, {
+      part: "runs-of-one",
+      label: "strict order, runs of one: 20,000 keys of one row",
+      unit: "rows/s",
+      ours: ["ordered/singles"],
+      peers: PEER_MEASURES,
+      comparison: ">=",
+      target: 1,
+    }),
+  ],
+};

@@ -1,0 +1,106 @@
+/** The few shapes that a row of the table can have. */
+import { round } from "../measure.ts";
+import { CONTENDERS, type Comparison, type ContenderName, type ReportRow, type ResultSet } from "../model.ts";
+
+const PEERS: readonly ContenderName[] = CONTENDERS.filter((name) => name !== "headroom");
+
+const ratioOf = (ours: number | null, theirs: number | null): number | null =>
+  ours === null || theirs === null || theirs === 0 ? null : round(ours / theirs, 3);
+
+const best = (values: readonly (number | null)[], comparison: Comparison): number | null => {
+  const known = values.filter((value) => value !== null);
+  if (known.length === 0) return null;
+  return comparison === ">=" ? Math.max(...known) : Math.min(...known);
+};
+
+interface AgainstPeers {
+  readonly part: string;
+  readonly label: string;
+  readonly unit: string;
+  /** What ours is measured by; with several, the worst of them counts. */
+  readonly ours: readonly string[];
+  /** What the peers are measured by; with several, each peer's best counts. */
+  readonly peers: readonly string[];
+  readonly comparison: Comparison;
+  /** Without a target the row informs only. */
+  readonly target?: number;
+  /** Hold ours against this peer alone instead of the best one. */
+  readonly only?: ContenderName;
+}
+
+export function againstPeers(results: ResultSet, row: AgainstPeers): ReportRow {
+  const { comparison } = row;
+  const opposite: Comparison = comparison === ">=" ? "<=" : ">=";
+  const ours = best(
+    row.ours.map((measure) => results.value(measure, "headroom")),
+    opposite,
+  );
+  const values: Partial<Record<ContenderName, number | null>> = { headroom: ours };
+  for (const peer of PEERS) {
+    values[peer] = best(
+      row.peers.map((measure) => results.value(measure, peer)),
+      comparison,
+    );
+  }
+  const yardstick = row.only
+    ? (values[row.only] ?? null)
+    : best(
+        PEERS.map((peer) => values[peer] ?? null),
+        comparison,
+      );
+  return {
+    part: row.part,
+    label: row.label,
+    unit: row.unit,
+    values,
+    ratio: ratioOf(ours, yardstick),
+    ...(row.target === undefined ? {} : { target: { value: row.target, comparison } }),
+  };
+}
+
+interface AgainstReference {
+  readonly part: string;
+  readonly label: string;
+  readonly unit: string;
+  readonly ours: number | null;
+  readonly reference: number | null;
+  readonly referenceLabel: string;
+  readonly comparison: Comparison;
+  readonly target?: number;
+}
+
+/** Ours against its own speed elsewhere, or against plain SQL. */
+export function againstReference(row: AgainstReference): ReportRow {
+  return {
+    part: row.part,
+    label: row.label,
+    unit: row.unit,
+    values: { headroom: row.ours, reference: row.reference },
+    referenceLabel: row.referenceLabel,
+    ratio: ratioOf(row.ours, row.reference),
+    ...(row.target === undefined ? {} : { target: { value: row.target, comparison: row.comparison } }),
+  };
+}
+
+interface Plain {
+  readonly part: string;
+  readonly label: string;
+  readonly unit: string;
+  readonly values: ReportRow["values"];
+  /** The number that is held against the target as it stands. */
+  readonly ratio: number | null;
+  readonly comparison: Comparison;
+  readonly target?: number;
+}
+
+/** A number that has to be something, rather than to beat somebody: zero violations. */
+export function plainRow(row: Plain): ReportRow {
+  return {
+    part: row.part,
+    label: row.label,
+    unit: row.unit,
+    values: row.values,
+    ratio: row.ratio,
+    ...(row.target === undefined ? {} : { target: { value: row.target, comparison: row.comparison } }),
+  };
+}

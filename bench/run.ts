@@ -1,0 +1,103 @@
+/**
+ * The benchmark: ours and the peers in turn on one throw-away server, one table of ratios.
+ *
+ * Owns the run from the command line to the exit code. Exit codes: 0 when everything was measured, whatever came
+ * out; 1 when a suite failed, or with `--strict` a target was missed; 2 for a wrong command line.
+ */
+import { cpus, loadavg, totalmem } from "node:os";
+import { calibrate } from "./calibration.ts";
+import { installedVersion } from "./contenders/version.ts";
+import { nowMs, round, stealMs } from "./measure.ts";
+import { parseOptions, UsageError, USAGE, type Options } from "./options.ts";
+import { writeDocs, writeOutput } from "./report/files.ts";
+import { makeReport, type Report } from "./report/report.ts";
+import { renderTable } from "./report/table.ts";
+import { foldResults } from "./results.ts";
+import { runParts } from "./scheduler.ts";
+import { startServer } from "./server.ts";
+
+/** What stopping the server and writing the report may take out of the run's time. */
+const CLOSING_MS = 4_000;
+
+const log = (message: string): void => {
+  process.stderr.write(`${message}\n`);
+};
+
+async function measure(options: Options, signal: AbortSignal): Promise<Report> {
+  const startedAt = new Date();
+  const startedAtMs = nowMs();
+  const { profile, parts } = options;
+  const loadBefore = round(loadavg()[0] ?? 0, 2);
+  const stealBefore = stealMs();
+  log("starting a throw-away PostgreSQL");
+  const server = await startServer(signal);
+  try {
+    const before = await calibrate(server.adminUrl);
+    const deadlineMs = startedAtMs + profile.budgetSeconds * 1_000 - CLOSING_MS;
+    const outcome = await runParts({ parts, profile, adminUrl: server.adminUrl, deadlineMs, signal, log });
+    const after = await calibrate(server.adminUrl);
+    const results = foldResults(outcome.measurements);
+    return makeReport({
+      parts,
+      profile,
+      results,
+      meta: {
+        startedAt: startedAt.toISOString(),
+        seconds: Math.round((nowMs() - startedAtMs) / 1_000),
+        secondsByPart: outcome.secondsByPart,
+        profile: profile.name,
+        parts: parts.map((part) => part.name),
+        node: process.version,
+        peers: {
+          "graphile-worker": installedVersion("graphile-worker"),
+          "pg-boss": installedVersion("pg-boss"),
+        },
+        server: server.description,
+        machine: {
+          cpus: cpus().length,
+          cpu: cpus()[0]?.model ?? "unknown",
+          memoryGb: Math.round(totalmem() / 2 ** 30),
+          loadBefore,
+          stealMs: stealMs() - stealBefore,
+          calibrationBefore: before,
+          calibrationAfter: after,
+        },
+        failures: outcome.failures,
+        cutShort: outcome.cutShort,
+      },
+    });
+  } finally {
+    await server.stop();
+  }
+}
+
+async function main(): Promise<number> {
+  const options = parseOptions(process.argv.slice(2));
+  if (!options) {
+    process.stdout.write(USAGE);
+    return 0;
+  }
+  const interrupt = new AbortController();
+  for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => interrupt.abort());
+  const report = await measure(options, interrupt.signal);
+  if (interrupt.signal.aborted) return 130;
+
+  await writeOutput(report);
+  // A run in which something broke is for whoever repairs it, not for the docs.
+  if (options.writesDocs && report.document.meta.failures.length === 0) await writeDocs(report);
+  process.stdout.write(options.json ? `${JSON.stringify(report.document)}\n` : renderTable(report));
+  const missed = report.document.targets.some((target) => !target.met);
+  return report.document.meta.failures.length > 0 || (options.strict && missed) ? 1 : 0;
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  if (error instanceof UsageError) {
+    process.stderr.write(`${error.message}\n\n${USAGE}`);
+    process.exitCode = 2;
+  } else {
+    process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,19 @@
+-- The row writes of an unordered enqueue, written out by hand as one statement: what they cost without the function,
+-- its checks and its look at the relays. Stream and rail are known numbers here.
+\set id random(1, 9000000000000000000)
+\set key random(1, 1000)
+with body as materialized (
+  select '{"i": 1, "key": "k1", "seq": 0, "type": "order.created", "pad": "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"}'::jsonb as doc
+), fresh as (
+  insert into outbox.dedupe (stream_id, instruction_id, idempotency_key, outbox_id, payload_hash)
+  select :stream_id, 'i' || :id, 'i' || :id, uuidv7(), sha256(convert_to(doc::text, 'UTF8')) from body
+  on conflict do nothing
+  returning outbox_id, payload_hash
+), payload as (
+  insert into outbox.payloads (outbox_id, stream_id, rail_id, priority, instruction_id, idempotency_key, payload_hash, payload, key)
+  select fresh.outbox_id, :stream_id, :rail_id, 5, 'i' || :id, 'i' || :id, fresh.payload_hash, body.doc, 'k' || :key
+    from fresh, body
+)
+insert into outbox.pending_unordered (outbox_id, stream_id, priority, due)
+select outbox_id, :stream_id, 5, clock_timestamp() from fresh
+returning outbox_id;

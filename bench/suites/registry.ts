@@ -1,0 +1,24 @@
+/**
+ * Every suite by name. Modules are loaded on demand: a suite's process holds nothing but what it measures.
+ * A new suite is one line here and one file beside this one.
+ */
+import type { Suite } from "./suite.ts";
+
+const SUITES: Readonly<Record<string, () => Promise<Suite>>> = {
+  drain: async () => (await import("./drain.ts")).drainSuite,
+  ordered: async () => (await import("./ordered.ts")).orderedSuite,
+  "ordered-hard": async () => (await import("./ordered-hard.ts")).orderedHardSuite,
+  wake: async () => (await import("./wake.ts")).wakeSuite,
+  slice: async () => (await import("./slice.ts")).sliceSuite,
+  "enqueue-sql": async () => (await import("./enqueue-sql.ts")).enqueueSqlSuite,
+  "enqueue-node": async () => (await import("./enqueue-node.ts")).enqueueNodeSuite,
+  archive: async () => (await import("./archive.ts")).archiveSuite,
+  "held-open": async () => (await import("./held-open.ts")).heldOpenSuite,
+  memory: async () => (await import("./memory.ts")).memorySuite,
+};
+
+export function loadSuite(name: string): Promise<Suite> {
+  const load = SUITES[name];
+  if (!load) throw new Error(`there is no suite "${name}"`);
+  return load();
+}

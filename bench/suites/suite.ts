@@ -1,0 +1,33 @@
+/** What a suite's function is given. */
+import type { Measurement, Params } from "../model.ts";
+
+export interface SuiteContext {
+  /** A fresh database of this suite's own. */
+  readonly url: string;
+  readonly params: SuiteParams;
+  readonly emit: (measurement: Measurement) => void;
+  readonly log: (message: string) => void;
+}
+
+export type Suite = (context: SuiteContext) => Promise<void>;
+
+/** Typed access to what came over the process boundary; a missing parameter is a mistake in a part. */
+export class SuiteParams {
+  readonly #params: Params;
+
+  constructor(params: Params) {
+    this.#params = params;
+  }
+
+  number(name: string): number {
+    const value = this.#params[name];
+    if (typeof value !== "number") throw new Error(`the suite needs a number "${name}"`);
+    return value;
+  }
+
+  text(name: string): string {
+    const value = this.#params[name];
+    if (typeof value !== "string") throw new Error(`the suite needs a text "${name}"`);
+    return value;
+  }
+}

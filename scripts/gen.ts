@@ -1,0 +1,96 @@
+/**
+ * `npm run gen`: writes every file that is made from the migrated database. `npm run gen -- --check` writes nothing and
+ * fails when one of them is stale.
+ *
+ * A fresh throw-away server is migrated as a role that is no superuser, as in production, so that what is written down
+ * is what users get. `--into <folder>` looks for the files, or writes them, elsewhere. To add a generator, add a line to the list.
+ */
+import { randomBytes } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { Client } from "pg";
+import * as prettier from "prettier";
+import { startEmbedded } from "../src/db/embedded.ts";
+import { HeadroomError } from "../src/db/errors.ts";
+import { migrate } from "../src/db/migrate.ts";
+import { readCatalogue } from "./gen/catalogue.ts";
+import { dumpSchema } from "./gen/schema.ts";
+import { generateTypes } from "./gen/types.ts";
+
+interface Generator {
+  /** From the repository's root. */
+  readonly file: string;
+  readonly generate: (client: Client) => Promise<string>;
+}
+
+const generators: readonly Generator[] = [
+  { file: "src/db/generated.gen.ts", generate: async (client) => generateTypes(await readCatalogue(client)) },
+  { file: "sql/schema.sql", generate: dumpSchema },
+];
+
+async function withMigratedDatabase<T>(work: (client: Client) => Promise<T>): Promise<T> {
+  await using server = await startEmbedded({
+    ephemeral: true,
+    database: "postgres",
+    settings: { fsync: "off", synchronous_commit: "off", full_page_writes: "off" },
+  });
+  const password = randomBytes(12).toString("hex");
+  await withClient(server.url, async (client) => {
+    await client.query(`create role migrator login createrole createdb password '${password}'`);
+    await client.query("create database generated owner migrator");
+  });
+  const url = new URL(server.urlFor("generated"));
+  url.username = "migrator";
+  url.password = password;
+  await withClient(url.toString(), (client) => migrate(client));
+  // Awaited here, because the server is stopped as soon as this function returns.
+  return await withClient(server.urlFor("generated"), work);
+}
+
+async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+async function formatted(file: string, text: string): Promise<string> {
+  if (!file.endsWith(".ts")) return text;
+  const settings = await prettier.resolveConfig(file);
+  return prettier.format(text, { ...settings, filepath: file });
+}
+
+const repository = fileURLToPath(new URL("../", import.meta.url));
+
+/** `root`: where the files are looked for; the repository, unless a test names another folder. */
+async function main(check: boolean, root: string): Promise<void> {
+  const stale: string[] = [];
+  await withMigratedDatabase(async (client) => {
+    for (const { file, generate } of generators) {
+      const path = join(root, file);
+      const wanted = await formatted(join(repository, file), await generate(client));
+      const present = await readFile(path, "utf8").catch(() => undefined);
+      if (present === wanted) continue;
+      stale.push(file);
+      if (!check) await writeFile(path, wanted);
+    }
+  });
+  if (stale.length === 0) return console.log("Generated files are up to date.");
+  if (!check) return console.log(`Written: ${stale.join(", ")}`);
+  console.error(`Stale: ${stale.join(", ")}. Run: npm run gen`);
+  process.exitCode = 1;
+}
+
+try {
+  const { values } = parseArgs({ options: { check: { type: "boolean" }, into: { type: "string" } } });
+  await main(values.check === true, values.into ?? repository);
+} catch (error) {
+  if (!(error instanceof HeadroomError)) throw error;
+  console.error([error.message, error.detail, error.hint].filter(Boolean).join("\n"));
+  process.exitCode = 1;
+}

@@ -1,0 +1,12 @@
+-- Destinations as people see them: is the circuit closed, open, or letting one probe through; and when is the next slot.
+create or replace function outbox.destination_status()
+returns table (destination text, circuit text, failures integer, open_until timestamptz, min_interval_ms integer, next_slot_at timestamptz, last_error_code text)
+language sql stable security definer set search_path = ''
+as $$
+  select d.name,
+         case when d.open_until > now() then 'open' when d.failures >= d.failure_threshold then 'half-open' else 'closed' end,
+         d.failures, case when d.open_until > now() then d.open_until end, d.min_interval_ms,
+         case when d.next_slot_at > now() then d.next_slot_at end, d.last_error_code
+    from outbox.destinations d order by d.name;
+$$;
+comment on function outbox.destination_status() is 'Circuit and next slot of each destination.';

@@ -1,0 +1,48 @@
+-- The delivered part of a settle on an ordered stream: lines, finished rows, and lanes that are through. A lane whose run is
+-- not through yet stays leased and starts later.
+create or replace function outbox.settle_lanes(
+  p_stream outbox.streams, p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[],
+  p_latencies_ms integer[], p_codes text[], p_references text[], p_outcomes text[]
+) returns void
+language plpgsql volatile set search_path = '' set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+as $$
+declare
+  v_lanes bigint[];
+  v_to_seqs bigint[];
+  v_done_lanes bigint[];
+  v_done_seqs bigint[];
+begin
+  insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, claim_id, latency_ms, rail_code, rail_reference)
+  select g.outbox_id, g.attempt_no + 1, p_stream.class_id, p_stream.stream_id, 'DISPATCHED', g.claim_id, g.latency_ms, g.code, g.reference
+    from unnest(p_claim_ids, p_outbox_ids, p_attempt_nos, p_latencies_ms, p_codes, p_references, p_outcomes)
+         g(claim_id, outbox_id, attempt_no, latency_ms, code, reference, outcome)
+   where g.outcome is null or g.outcome = 'delivered';
+
+  with lane as materialized (
+    select h.lane_id, h.head_seq, h.claimed_to, g.to_seq, g.whole
+      from (select g.lane_id, max(g.seq) filter (where g.outcome is null or g.outcome = 'delivered') as to_seq,
+                   bool_and(g.outcome is null or g.outcome = 'delivered') as whole
+              from unnest(p_lane_ids, p_seqs, p_outcomes) g(lane_id, seq, outcome) group by g.lane_id) g
+      join outbox.heads h on h.lane_id = g.lane_id
+     where g.to_seq is not null
+  ), gone as (
+    delete from outbox.pending p using lane l where p.lane_id = l.lane_id and p.seq between l.head_seq and l.to_seq
+  )
+  select array_agg(l.lane_id) filter (where not (l.whole and l.to_seq >= l.claimed_to)),
+         array_agg(l.to_seq + 1) filter (where not (l.whole and l.to_seq >= l.claimed_to)),
+         array_agg(l.lane_id) filter (where l.whole and l.to_seq >= l.claimed_to),
+         array_agg(l.to_seq + 1) filter (where l.whole and l.to_seq >= l.claimed_to)
+    into v_lanes, v_to_seqs, v_done_lanes, v_done_seqs
+    from lane l;
+
+  if v_lanes is not null then
+    update outbox.heads h set head_seq = o.seq from unnest(v_lanes, v_to_seqs) o(lane_id, seq) where h.lane_id = o.lane_id;
+  end if;
+  if v_done_lanes is not null then
+    perform outbox.close_lanes(v_done_lanes);
+    perform outbox.advance_lanes(v_done_lanes, v_done_seqs);
+  end if;
+end
+$$;
+comment on function outbox.settle_lanes(outbox.streams, bigint[], bigint[], bigint[], uuid[], integer[], integer[], text[], text[], text[])
+  is 'Records delivered rows of ordered lanes.';

@@ -1,0 +1,185 @@
+/**
+ * How the command line speaks: tables and sentences on stdout, progress and failures on stderr, or one JSON value.
+ *
+ * Text from the database may hold anything, so control characters are shown as escapes: a stored payload must not be able
+ * to move the cursor of whoever looks at it.
+ */
+import { styleText } from "node:util";
+import type { HeadroomError } from "../db/errors.ts";
+
+export interface Column<Row> {
+  readonly title: string;
+  readonly value: (row: Row) => string | number | boolean | Date | null | undefined;
+  /** Numbers read better at the right. Default: left. */
+  readonly align?: "left" | "right" | undefined;
+}
+
+/** Writes one line of JSON. */
+export function printJson(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`);
+}
+
+export function printLine(text = ""): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/** Writes rows as an aligned table, cut to the terminal's width; a pipe gets everything in full. */
+export function printTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): void {
+  const width = process.stdout.isTTY ? process.stdout.columns : undefined;
+  const [heading = "", ...lines] = formatTable(rows, columns, width);
+  printLine(styleText("bold", heading, { stream: process.stdout }));
+  for (const line of lines) printLine(line);
+}
+
+/** The lines of a table, the heading first. Without a width nothing is cut. */
+export function formatTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[], width?: number): string[] {
+  const body = rows.map((row) => columns.map((column) => showValue(column.value(row))));
+  const titles = columns.map((column) => column.title);
+  const wanted = titles.map((title, index) =>
+    Math.max(...[titles, ...body].map((cells) => displayWidth(cells[index] ?? title))),
+  );
+  const widths =
+    width === undefined ? wanted : shrink(wanted, titles.map(displayWidth), width - gap.length * (columns.length - 1));
+  const line = (cells: readonly string[]): string =>
+    cells
+      .map((cell, index) => pad(cut(cell, widths[index] ?? 0), widths[index] ?? 0, columns[index]?.align))
+      .join(gap)
+      .trimEnd();
+  return [titles, ...body].map(line);
+}
+
+const gap = "  ";
+
+function showValue(value: string | number | boolean | Date | null | undefined): string {
+  if (value === null || value === undefined) return "-";
+  return value instanceof Date ? value.toISOString() : visible(String(value));
+}
+
+/** Takes from the widest column until all fit, but leaves each as wide as its title. */
+function shrink(wanted: readonly number[], least: readonly number[], room: number): number[] {
+  const widths = [...wanted];
+  for (let excess = widths.reduce((sum, width) => sum + width, 0) - room; excess > 0; excess -= 1) {
+    const spare = widths.map((width, index) => (width > (least[index] ?? 0) ? width : 0));
+    const widest = spare.indexOf(Math.max(...spare));
+    if ((spare[widest] ?? 0) === 0) break;
+    widths[widest] = (widths[widest] ?? 0) - 1;
+  }
+  return widths;
+}
+
+/** Control characters as escapes. */
+export function visible(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- finding control characters is the purpose
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, (character) =>
+    character === "\n"
+      ? "\\n"
+      : character === "\t"
+        ? "\\t"
+        : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+const wide =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
+
+function widthOf(character: string): number {
+  if (/\p{M}|\u200d|\ufe0f/u.test(character)) return 0;
+  return wide.test(character) ? 2 : 1;
+}
+
+/** How many columns of a terminal the text takes. */
+export function displayWidth(text: string): number {
+  let width = 0;
+  for (const character of text) width += widthOf(character);
+  return width;
+}
+
+function cut(text: string, width: number): string {
+  if (displayWidth(text) <= width) return text;
+  let kept = "";
+  let used = 1;
+  for (const character of text) {
+    used += widthOf(character);
+    if (used > width) break;
+    kept += character;
+  }
+  return `${kept}…`;
+}
+
+function pad(text: string, width: number, align: "left" | "right" | undefined): string {
+  const filling = " ".repeat(Math.max(0, width - displayWidth(text)));
+  return align === "right" ? filling + text : text + filling;
+}
+
+/** The failure as lines for people. */
+export function formatError(error: Pick<HeadroomError, "message" | "detail" | "hint">): string {
+  const indented = (text: string): string =>
+    text
+      .split("\n")
+      .map((line) => `  ${visible(line)}`)
+      .join("\n");
+  return [
+    `error: ${visible(error.message)}`,
+    ...(error.detail === undefined ? [] : [indented(error.detail)]),
+    ...(error.hint === undefined ? [] : [indented(`hint: ${error.hint}`)]),
+  ].join("\n");
+}
+
+export interface Progress {
+  /** `total` may become known, or grow, later. */
+  update(done: number, total?: number): void;
+  /** Ends the line; to be called in any case. */
+  finish(): void;
+}
+
+/** A stream to draw on, and the time; given by tests, otherwise stderr and the clock. */
+export interface ProgressSurface {
+  readonly isTTY: boolean;
+  readonly columns: number;
+  write(text: string): void;
+  nowMs(): number;
+}
+
+const stderrSurface: ProgressSurface = {
+  get isTTY() {
+    return process.stderr.isTTY;
+  },
+  get columns() {
+    return process.stderr.columns ?? 80;
+  },
+  write: (text) => void process.stderr.write(text),
+  nowMs: () => performance.now(),
+};
+
+const redrawEveryMs = 100;
+const lineEveryMs = 2000;
+
+/**
+ * Shows how far a long operation is: on a terminal a bar that redraws itself, elsewhere a line every two seconds, so that
+ * what ends sooner leaves nothing in a log.
+ */
+export function startProgress(label: string, surface: ProgressSurface = stderrSurface): Progress {
+  let shownAt = surface.isTTY ? -Infinity : surface.nowMs();
+  let drawn = false;
+  const text = (done: number, total: number | undefined): string => {
+    if (total === undefined || total === 0) return `${label} ${done}`;
+    const share = Math.min(1, done / total);
+    const counts = `${done}/${total} ${String(Math.floor(share * 100)).padStart(3)} %`;
+    if (!surface.isTTY) return `${label} ${counts}`;
+    const room = Math.max(0, Math.min(40, surface.columns - displayWidth(label) - counts.length - 6));
+    const filled = Math.round(share * room);
+    return `${label} [${"#".repeat(filled)}${".".repeat(room - filled)}] ${counts}`;
+  };
+  return {
+    update(done, total) {
+      const now = surface.nowMs();
+      if (now - shownAt < (surface.isTTY ? redrawEveryMs : lineEveryMs)) return;
+      shownAt = now;
+      surface.write(surface.isTTY ? `\r\u001b[K${text(done, total)}` : `${text(done, total)}\n`);
+      drawn = true;
+    },
+    finish() {
+      if (drawn && surface.isTTY) surface.write("\r\u001b[K");
+    },
+  };
+}

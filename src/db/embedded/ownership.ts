@@ -1,0 +1,84 @@
+/**
+ * Who owns a running embedded server: one session that holds an advisory lock for as long as its process lives.
+ *
+ * A lock file with a pid would outlive kill -9 and lie after pids are reused; a session ends with its process, whatever
+ * ends it. So a server whose owner was killed can be told from one that is in use, and be adopted.
+ */
+import { Client } from "pg";
+import { setTimeout as delay } from "node:timers/promises";
+import { HeadroomError } from "../errors.ts";
+
+/** Any number would do that nothing else locks in the maintenance database. */
+const ownerLock = "7305843009213693951";
+const ownerName = "headroom owner, process ";
+
+export interface Ownership {
+  release(): Promise<void>;
+}
+
+/** Takes the ownership, or explains who has it. `home` is named in that explanation. */
+export async function takeOwnership(url: string, home: string): Promise<Ownership> {
+  let client = await connect(url);
+  const over = new AbortController();
+  try {
+    await lockOrExplain(client, home);
+  } catch (error) {
+    await client.end();
+    throw error;
+  }
+  // A crash of the server or a terminated backend takes the lock along; it is taken again as soon as possible.
+  const watch = (watched: Client): void => {
+    watched.once("end", () => {
+      if (!over.signal.aborted) void regain();
+    });
+  };
+  const regain = async (): Promise<void> => {
+    while (!over.signal.aborted) {
+      const fresh = await connect(url).catch(() => undefined);
+      if (fresh !== undefined) {
+        await fresh.query("select pg_advisory_lock($1)", [ownerLock]).catch(() => undefined);
+        client = fresh;
+        if (over.signal.aborted) await fresh.end().catch(() => undefined);
+        else watch(fresh);
+        return;
+      }
+      await delay(1000, undefined, { ref: false });
+    }
+  };
+  watch(client);
+  return {
+    async release() {
+      over.abort();
+      await client.end().catch(() => undefined);
+    },
+  };
+}
+
+async function connect(url: string): Promise<Client> {
+  const client = new Client({ connectionString: url, application_name: `${ownerName}${process.pid}`, keepAlive: true });
+  // Without a listener a lost connection would end the process; the `end` event tells the rest.
+  client.on("error", () => undefined);
+  await client.connect();
+  return client;
+}
+
+async function lockOrExplain(client: Client, home: string): Promise<void> {
+  // The session of an owner that was killed a moment ago may take a little while to end.
+  const deadline = performance.now() + 1500;
+  for (;;) {
+    const result = await client.query<{ locked: boolean }>("select pg_try_advisory_lock($1) as locked", [ownerLock]);
+    if (result.rows[0]?.locked === true) return;
+    if (performance.now() > deadline) break;
+    await delay(50);
+  }
+  const holders = await client.query<{ application_name: string }>(
+    `select a.application_name from pg_locks l join pg_stat_activity a using (pid)
+     where l.locktype = 'advisory' and l.granted
+       and ((l.classid::bigint << 32) | l.objid::bigint) = $1`,
+    [ownerLock],
+  );
+  const holder = holders.rows[0]?.application_name.slice(ownerName.length) ?? "unknown";
+  throw new HeadroomError("already_running", `Process ${holder} already runs on the data in ${home}.`, {
+    hint: `Use that one, stop it (kill ${holder}), or start this one with another data folder.`,
+  });
+}

@@ -1,0 +1,90 @@
+/**
+ * Who the embedded server runs as. Postgres refuses to run as root, so root hands it to the system user `postgres`.
+ *
+ * Owns: finding or creating that user, and trying out what that user may reach. Trials are run for real, in a child
+ * with the same ids and no supplementary groups as the server will have, because reading mode bits would miss ACLs,
+ * mount options and security modules.
+ */
+import { spawnSync } from "node:child_process";
+import { HeadroomError } from "../errors.ts";
+
+/** The user that the server's processes get; undefined means the user who runs us. */
+export type RunAs = { readonly name: string; readonly uid: number; readonly gid: number } | undefined;
+
+const userName = "postgres";
+
+/** The environment of the server and its tools: nothing of ours, so that no secret ends up in it. */
+export const serverEnvironment: Readonly<Record<string, string>> = {
+  LC_ALL: "C",
+  PATH: "/usr/bin:/bin:/usr/sbin:/sbin",
+};
+
+/** Chooses the user to run as: oneself, or as root the system user `postgres`, created if there is none. */
+export function chooseRunAs(): RunAs {
+  if (typeof process.getuid !== "function") {
+    throw new HeadroomError("embedded_unsupported", "The embedded Postgres runs on Linux and macOS only.", {
+      hint: "Set DATABASE_URL to a Postgres server (15 or later) instead.",
+    });
+  }
+  if (process.getuid() !== 0) return undefined;
+  const user = findUser() ?? createUser();
+  if (user !== undefined) return user;
+  throw new HeadroomError(
+    "embedded_user_missing",
+    "Postgres refuses to run as root, and no system user could be made.",
+    {
+      detail: `Neither useradd nor adduser made a user named ${userName}.`,
+      hint: `Create it (useradd --system ${userName}), run as an ordinary user, or set DATABASE_URL to a server.`,
+    },
+  );
+}
+
+function findUser(): RunAs {
+  const uid = numberFrom("id", ["-u", userName]);
+  const gid = numberFrom("id", ["-g", userName]);
+  return uid === undefined || gid === undefined || uid === 0 ? undefined : { name: userName, uid, gid };
+}
+
+function createUser(): RunAs {
+  // The first is of the shadow tools (Debian, Fedora, …), the second of busybox (Alpine).
+  const ways: readonly (readonly [string, readonly string[]])[] = [
+    ["useradd", ["--system", "--user-group", "--no-create-home", "--home-dir", "/nonexistent", userName]],
+    ["adduser", ["-S", "-D", "-H", userName]],
+  ];
+  for (const [command, parameters] of ways) {
+    spawnSync(command, parameters, { stdio: "ignore", timeout: 10_000 });
+    // Asked even after a failure: another process may have created the user at the same moment.
+    const user = findUser();
+    if (user !== undefined) return user;
+  }
+  return undefined;
+}
+
+function numberFrom(command: string, parameters: readonly string[]): number | undefined {
+  const result = spawnSync(command, parameters, { encoding: "utf8", timeout: 10_000 });
+  if (result.status !== 0) return undefined;
+  const value = Number(result.stdout.trim());
+  return Number.isInteger(value) ? value : undefined;
+}
+
+/** What `spawn` needs to run something as the chosen user. */
+export function spawnIdentity(runAs: RunAs): { uid?: number; gid?: number; cwd: string; env: Record<string, string> } {
+  const common = { cwd: "/", env: { ...serverEnvironment } };
+  return runAs === undefined ? common : { ...common, uid: runAs.uid, gid: runAs.gid };
+}
+
+/** True when the command, run as the chosen user, ends with status 0. */
+export function succeedsAs(runAs: RunAs, command: string, parameters: readonly string[]): boolean {
+  const result = spawnSync(command, parameters, { ...spawnIdentity(runAs), stdio: "ignore", timeout: 30_000 });
+  return result.status === 0;
+}
+
+/** True when the chosen user can enter the folder and write in it. */
+export function canWriteIn(runAs: RunAs, folder: string): boolean {
+  return succeedsAs(runAs, "/bin/sh", ["-c", 'cd -- "$1" && test -r . && test -w .', "sh", folder]);
+}
+
+/** True when the chosen user can enter the folder. */
+export function canEnter(runAs: RunAs, folder: string): boolean {
+  return succeedsAs(runAs, "/bin/sh", ["-c", 'cd -- "$1"', "sh", folder]);
+}

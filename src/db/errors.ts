@@ -1,0 +1,240 @@
+/**
+ * The one error class of the product and the one table that turns what Postgres says into a code and an HTTP status.
+ *
+ * Owns: codes, their statuses, and the question whether trying again can help. Does not own: how an error is printed
+ * (the command line) or rendered (problem details over HTTP).
+ */
+
+export interface HeadroomErrorOptions {
+  /** More about this very case: values, names, limits. Never a secret. */
+  readonly detail?: string | undefined;
+  /** The way out, as a sentence that says what to do. */
+  readonly hint?: string | undefined;
+  readonly cause?: unknown;
+  /** The SQLSTATE, when the database said it. */
+  readonly sqlState?: string | undefined;
+  /** Overrides the status that the code has in the table. */
+  readonly httpStatus?: number | undefined;
+}
+
+/** Every failure that the product reports on purpose. `code` is stable and meant for programs. */
+export class HeadroomError extends Error {
+  override readonly name = "HeadroomError";
+  readonly code: string;
+  readonly detail: string | undefined;
+  readonly hint: string | undefined;
+  readonly sqlState: string | undefined;
+  readonly httpStatus: number;
+
+  constructor(code: string, message: string, options: HeadroomErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.detail = options.detail;
+    this.hint = options.hint;
+    this.sqlState = options.sqlState;
+    this.httpStatus = options.httpStatus ?? statusByCode.get(code) ?? 500;
+  }
+}
+
+interface ErrorKind {
+  readonly code: string;
+  readonly httpStatus: number;
+  /** True when the same call may succeed later, on a new connection. */
+  readonly retryable?: true;
+  /** Said when the database gives no hint of its own. */
+  readonly hint?: string;
+}
+
+/**
+ * SQLSTATE → code → HTTP status. Class HR is ours: the SQL raises these with a message, a detail and a hint.
+ * A key of two characters stands for the rest of its class.
+ */
+export const errorsBySqlState: Readonly<Record<string, ErrorKind>> = {
+  HR001: { code: "unknown_stream", httpStatus: 400 },
+  HR002: { code: "unknown_rail", httpStatus: 400 },
+  HR003: { code: "invalid_input", httpStatus: 400 },
+  HR004: { code: "payload_too_large", httpStatus: 413 },
+  HR005: { code: "idempotency_conflict", httpStatus: 409 },
+  HR006: { code: "not_found", httpStatus: 404 },
+  HR007: { code: "conflict", httpStatus: 409 },
+  HR008: { code: "append_only", httpStatus: 403 },
+  HR009: { code: "partition_missing", httpStatus: 503 },
+  HR010: { code: "lease_lost", httpStatus: 409 },
+  HR011: { code: "schema_newer_than_code", httpStatus: 409 },
+  HR012: { code: "not_allowed", httpStatus: 403 },
+
+  "08": { code: "database_unreachable", httpStatus: 503, retryable: true },
+  "22": { code: "invalid_input", httpStatus: 400 },
+  "23502": { code: "invalid_input", httpStatus: 400 },
+  "23503": { code: "conflict", httpStatus: 409 },
+  "23505": { code: "conflict", httpStatus: 409 },
+  "23514": { code: "invalid_input", httpStatus: 400 },
+  "25006": {
+    code: "database_read_only",
+    httpStatus: 503,
+    hint: "Point the connection at the primary; a standby or a read-only session cannot be used.",
+  },
+  "28": {
+    code: "login_refused",
+    httpStatus: 503,
+    hint: "Check user name and password in the database URL, and the server's pg_hba.conf.",
+  },
+  "3D000": {
+    code: "database_missing",
+    httpStatus: 503,
+    hint: "Create the database first, or correct its name in the URL.",
+  },
+  "3F000": { code: "schema_missing", httpStatus: 503, hint: "Run `headroom migrate` against this database." },
+  "40001": { code: "serialization_failure", httpStatus: 503 },
+  "40P01": { code: "deadlock", httpStatus: 503 },
+  "42501": {
+    code: "permission_denied",
+    httpStatus: 403,
+    hint: "Log in as a role that is a member of the headroom_ role which this needs.",
+  },
+  "42883": { code: "schema_missing", httpStatus: 503, hint: "Run `headroom migrate` against this database." },
+  "42P01": { code: "schema_missing", httpStatus: 503, hint: "Run `headroom migrate` against this database." },
+  "53100": { code: "disk_full", httpStatus: 503, hint: "Free space on the database server's disk." },
+  "53300": {
+    code: "too_many_connections",
+    httpStatus: 503,
+    retryable: true,
+    hint: "Lower the pool size of the clients, or raise max_connections on the server.",
+  },
+  "53": { code: "database_overloaded", httpStatus: 503 },
+  "55P03": { code: "lock_timeout", httpStatus: 503 },
+  "57014": { code: "query_canceled", httpStatus: 503 },
+  "57P01": { code: "connection_lost", httpStatus: 503, retryable: true },
+  "57P02": { code: "connection_lost", httpStatus: 503, retryable: true },
+  "57P03": { code: "database_starting", httpStatus: 503, retryable: true },
+  "57P05": { code: "connection_lost", httpStatus: 503, retryable: true },
+  "58": { code: "database_storage_failed", httpStatus: 503 },
+};
+
+/** Codes that TypeScript raises without the database having said anything. */
+const statusOfOwnCodes: Readonly<Record<string, number>> = {
+  database_unreachable: 503,
+  connection_lost: 503,
+  server_too_old: 503,
+  database_error: 500,
+  usage: 400,
+};
+
+const statusByCode: ReadonlyMap<string, number> = new Map([
+  ...Object.values(errorsBySqlState).map((kind) => [kind.code, kind.httpStatus] as const),
+  ...Object.entries(statusOfOwnCodes),
+]);
+
+/** Node's own codes for a connection that was never made, or that broke. */
+const unreachableCodes = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ETIMEDOUT",
+  "ENOENT",
+  "EACCES",
+]);
+const brokenCodes = new Set(["ECONNRESET", "EPIPE", "ECONNABORTED"]);
+
+/** The driver gives no code for these; the sentences are its own, word for word. */
+const driverConnectionSentences: ReadonlyMap<string, "database_unreachable" | "connection_lost"> = new Map([
+  ["Connection terminated unexpectedly", "connection_lost"],
+  ["Connection terminated", "connection_lost"],
+  ["Connection terminated due to connection timeout", "database_unreachable"],
+  ["timeout exceeded when trying to connect", "database_unreachable"],
+  ["timeout expired", "database_unreachable"],
+  ["Client has encountered a connection error and is not queryable", "connection_lost"],
+  ["Client was closed and is not queryable", "connection_lost"],
+]);
+
+/** The part of a driver's error that we read; nothing else of it is relied on. */
+interface DatabaseErrorLike {
+  readonly message: string;
+  readonly code?: unknown;
+  readonly severity?: unknown;
+  readonly detail?: unknown;
+  readonly hint?: unknown;
+}
+
+function asErrorLike(error: unknown): DatabaseErrorLike | undefined {
+  return error instanceof Error ? error : undefined;
+}
+
+/** The code that Node gives to a failed system call, such as ENOENT. */
+export function nodeCodeOf(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+}
+
+/** The SQLSTATE that the server sent, or undefined when the failure is not the server's. */
+export function sqlStateOf(error: unknown): string | undefined {
+  if (error instanceof HeadroomError) return error.sqlState;
+  const like = asErrorLike(error);
+  if (like === undefined || typeof like.code !== "string" || typeof like.severity !== "string") return undefined;
+  return /^[0-9A-Z]{5}$/.test(like.code) ? like.code : undefined;
+}
+
+function kindOfSqlState(sqlState: string): ErrorKind {
+  return (
+    errorsBySqlState[sqlState] ?? errorsBySqlState[sqlState.slice(0, 2)] ?? { code: "database_error", httpStatus: 500 }
+  );
+}
+
+function connectionCodeOf(error: unknown): "database_unreachable" | "connection_lost" | undefined {
+  const like = asErrorLike(error);
+  if (like === undefined) return undefined;
+  if (typeof like.code === "string" && unreachableCodes.has(like.code)) return "database_unreachable";
+  if (typeof like.code === "string" && brokenCodes.has(like.code)) return "connection_lost";
+  // Node reports a host with several addresses as one error that holds the others.
+  if (error instanceof AggregateError && error.errors.length > 0) return connectionCodeOf(error.errors[0]);
+  return driverConnectionSentences.get(like.message);
+}
+
+const hintOfUnreachable =
+  "Check that the server is running and that host and port of the database URL are right and reachable from here.";
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** Turns whatever a query or a connect threw into a HeadroomError; one that is a HeadroomError already stays itself. */
+export function toHeadroomError(error: unknown): HeadroomError {
+  if (error instanceof HeadroomError) return error;
+  const like = asErrorLike(error);
+  if (like === undefined) return new HeadroomError("database_error", String(error), { cause: error });
+  const sqlState = sqlStateOf(error);
+  if (sqlState !== undefined) {
+    const kind = kindOfSqlState(sqlState);
+    return new HeadroomError(kind.code, like.message, {
+      sqlState,
+      httpStatus: kind.httpStatus,
+      detail: textOf(like.detail),
+      hint: textOf(like.hint) ?? kind.hint,
+      cause: error,
+    });
+  }
+  const connectionCode = connectionCodeOf(error);
+  if (connectionCode === "database_unreachable") {
+    const reason = textOf(like.message) ?? textOf(like.code) ?? "no answer";
+    return new HeadroomError(connectionCode, `The database cannot be reached: ${reason}`, {
+      hint: hintOfUnreachable,
+      cause: error,
+    });
+  }
+  if (connectionCode === "connection_lost") {
+    return new HeadroomError(connectionCode, "The connection to the database broke.", { cause: error });
+  }
+  return new HeadroomError("database_error", like.message, { cause: error });
+}
+
+/**
+ * True when the connection, not the statement, failed: opening a new one and asking again is sound for anything that is
+ * idempotent. Deadlocks and serialization failures are not meant, for there the connection is fine.
+ */
+export function isRetryableConnectionError(error: unknown): boolean {
+  const sqlState = sqlStateOf(error);
+  if (sqlState !== undefined) return kindOfSqlState(sqlState).retryable === true;
+  if (error instanceof HeadroomError) return error.code === "database_unreachable" || error.code === "connection_lost";
+  return connectionCodeOf(error) !== undefined;
+}

@@ -1,0 +1,193 @@
+/**
+ * The migrator: brings a database to the schema of this release, in one transaction, or leaves it as it was.
+ *
+ * Works as a superuser and as an ordinary role with CREATEROLE (as on Supabase), on PostgreSQL 15 and later, and behind a
+ * transaction pooler: nothing it sets outlives the transaction. Forward migrations run once; functions, views, triggers,
+ * policies and grants are made anew when their file changed.
+ */
+import { setTimeout as delay } from "node:timers/promises";
+import type { ClientBase } from "pg";
+import { HeadroomError, sqlStateOf, toHeadroomError } from "./errors.ts";
+import {
+  makeBooks,
+  migratorLock,
+  ownerRole,
+  readBooks,
+  recordMigrations,
+  recordRecreatables,
+} from "./migrate/books.ts";
+import { ownSqlDir, readSqlFolder, type SqlFile } from "./migrate/files.ts";
+import { ensureOwnerUsable } from "./migrate/owner.ts";
+import { planMigration, type MigrationPlan } from "./migrate/plan.ts";
+
+export type MigrationEvent =
+  | { readonly kind: "waiting" }
+  | { readonly kind: "planned"; readonly plan: MigrationPlan }
+  | { readonly kind: "applying"; readonly path: string; readonly index: number; readonly count: number }
+  | { readonly kind: "notice"; readonly path: string; readonly text: string }
+  | { readonly kind: "retrying"; readonly attempt: number; readonly reason: string };
+
+export interface MigrateOptions {
+  /** The folder of SQL files. Default: the one that comes with this release. */
+  readonly sqlDir?: string | undefined;
+  /** Only say what would be done. Default: false. */
+  readonly dryRun?: boolean | undefined;
+  /** How long one statement waits for a lock that running sessions hold, before all is tried anew. Default: 10,000. */
+  readonly lockTimeoutMs?: number | undefined;
+  readonly onEvent?: ((event: MigrationEvent) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface MigrationResult {
+  /** Migrations that were applied now, by path. */
+  readonly applied: readonly string[];
+  /** Re-creatable files that were applied now. */
+  readonly reapplied: readonly string[];
+  readonly unchanged: readonly string[];
+  /** Files that were applied once and no longer exist. */
+  readonly missing: readonly string[];
+  /** The number of the newest migration in the database afterwards. */
+  readonly version: number;
+  readonly dryRun: boolean;
+}
+
+const maxAttempts = 6;
+
+/**
+ * Migrates over a connection that is the caller's and stays open. Safe when several start at once: they queue, and all
+ * but the first find nothing to do.
+ */
+export async function migrate(client: ClientBase, options: MigrateOptions = {}): Promise<MigrationResult> {
+  const folder = await readSqlFolder(options.sqlDir ?? ownSqlDir);
+  if (folder.migrations.length === 0) {
+    throw new HeadroomError("sql_missing", `There are no migrations in ${options.sqlDir ?? ownSqlDir}.`, {
+      hint: "Install the package again; its sql folder is missing or empty.",
+    });
+  }
+  for (let attempt = 1; ; attempt += 1) {
+    options.signal?.throwIfAborted();
+    try {
+      const ending = options.dryRun === true ? "rollback" : "commit";
+      return await inTransaction(client, ending, () => migrateOnce(client, folder, options));
+    } catch (error) {
+      const failure = toHeadroomError(error);
+      if (attempt >= maxAttempts || !passes(failure)) throw failure;
+      options.onEvent?.({ kind: "retrying", attempt, reason: failure.message });
+      await delay(100 * attempt + Math.random() * 200, undefined, { signal: options.signal });
+    }
+  }
+}
+
+async function inTransaction<T>(client: ClientBase, ending: "commit" | "rollback", work: () => Promise<T>): Promise<T> {
+  await client.query("begin");
+  try {
+    const result = await work();
+    await client.query(ending);
+    return result;
+  } catch (error) {
+    // The first error is the one that matters; on a broken connection there is nothing left to roll back.
+    await client.query("rollback").catch(() => undefined);
+    throw error;
+  }
+}
+
+/**
+ * Failures that another session caused and that a new try survives: a deadlock, a lock that was held too long, and the
+ * race of two databases of one cluster over roles, which are cluster-wide and beyond the reach of our lock.
+ */
+function passes(failure: HeadroomError): boolean {
+  const sqlState = failure.sqlState ?? "";
+  if (["40P01", "40001", "55P03", "42710"].includes(sqlState)) return true;
+  return (sqlState === "23505" || sqlState === "XX000") && /pg_auth|tuple concurrently/.test(failure.message);
+}
+
+async function migrateOnce(
+  client: ClientBase,
+  folder: Awaited<ReturnType<typeof readSqlFolder>>,
+  options: MigrateOptions,
+): Promise<MigrationResult> {
+  options.onEvent?.({ kind: "waiting" });
+  await client.query(migratorLock);
+  const books = (await ensureOwnerUsable(client)) ? await readBooks(client) : undefined;
+  const plan = planMigration(folder, books ?? { migrations: [], recreatables: new Map() });
+  options.onEvent?.({ kind: "planned", plan });
+  if (options.dryRun !== true && plan.apply.length + plan.reapply.length + plan.missing.length > 0) {
+    await applyPlan(client, plan, books !== undefined, options);
+  }
+  return {
+    applied: plan.apply.map((file) => file.path),
+    reapplied: plan.reapply.map((file) => file.path),
+    unchanged: plan.unchanged,
+    missing: plan.missing,
+    version: versionAfter(plan, books?.migrations.at(-1)?.number ?? 0, options.dryRun === true),
+    dryRun: options.dryRun === true,
+  };
+}
+
+function versionAfter(plan: MigrationPlan, before: number, dryRun: boolean): number {
+  return dryRun ? before : (plan.apply.at(-1)?.number ?? before);
+}
+
+async function applyPlan(
+  client: ClientBase,
+  plan: MigrationPlan,
+  hasBooks: boolean,
+  options: MigrateOptions,
+): Promise<void> {
+  const files = [...plan.apply, ...plan.reapply];
+  const lockTimeoutMs = options.lockTimeoutMs ?? 10_000;
+  // Bodies of functions may name what a later file makes. Time-outs of the role would cut a long index build short.
+  await client.query(
+    `set local check_function_bodies = off; set local statement_timeout = 0;
+     set local idle_in_transaction_session_timeout = 0; set local lock_timeout = ${Math.trunc(lockTimeoutMs)}`,
+  );
+  let booksMade = hasBooks;
+  for (const [index, file] of files.entries()) {
+    options.signal?.throwIfAborted();
+    options.onEvent?.({ kind: "applying", path: file.path, index, count: files.length });
+    await applyFile(client, file, options);
+    if (!booksMade) await makeBooks(client);
+    booksMade = true;
+  }
+  await client.query(`set local role ${ownerRole}`);
+  if (plan.apply.length > 0) await recordMigrations(client, plan.apply);
+  await recordRecreatables(client, plan.reapply, plan.missing);
+  await client.query("reset role");
+}
+
+/** One file is one simple query: the server splits it into statements, so quoting of any kind is safe. */
+async function applyFile(client: ClientBase, file: SqlFile, options: MigrateOptions): Promise<void> {
+  const onNotice = (notice: { message?: string | undefined; severity?: string | undefined }): void => {
+    if (notice.severity === "WARNING")
+      options.onEvent?.({ kind: "notice", path: file.path, text: notice.message ?? "" });
+  };
+  client.on("notice", onNotice);
+  try {
+    if (file.runAs === "owner") await client.query(`set local role ${ownerRole}`);
+    await client.query(file.text);
+    await client.query("reset role");
+  } catch (error) {
+    throw inFile(file, error);
+  } finally {
+    client.off("notice", onNotice);
+  }
+  if (client.getTransactionStatus() !== "T") {
+    throw new HeadroomError("migration_ends_transaction", `${file.path} ends the migrator's transaction.`, {
+      hint: "Take BEGIN, COMMIT and ROLLBACK out of the file.",
+    });
+  }
+}
+
+/** Says in which file and line the database stumbled. */
+function inFile(file: SqlFile, error: unknown): HeadroomError {
+  const failure = toHeadroomError(error);
+  const position = error instanceof Error && "position" in error ? Number(error.position) : 0;
+  const line = Number.isInteger(position) && position > 0 ? `:${file.text.slice(0, position).split("\n").length}` : "";
+  return new HeadroomError(failure.code, `${file.path}${line}: ${failure.message}`, {
+    sqlState: sqlStateOf(error),
+    detail: failure.detail,
+    hint: failure.hint,
+    httpStatus: failure.httpStatus,
+    cause: error,
+  });
+}

@@ -1,0 +1,92 @@
+/**
+ * Reads the folder of SQL files: numbered migrations, and what can be created anew at any time.
+ *
+ * Owns: names, order and checksums. Does not own: what has been applied where (the plan), nor running anything.
+ */
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { HeadroomError } from "../errors.ts";
+
+/** Order matters: views call functions, triggers and policies name them, and grants come last over everything. */
+export const recreatableKinds = ["functions", "views", "triggers", "policies", "grants"] as const;
+export type RecreatableKind = (typeof recreatableKinds)[number];
+
+export interface SqlFile {
+  /** Below the SQL folder, with forward slashes: `functions/outbox/claim.sql`. */
+  readonly path: string;
+  readonly text: string;
+  /** SHA-256 of the text, line ends made equal, so that a checkout on Windows counts as unchanged. */
+  readonly checksum: string;
+  /** The migrator runs it as who logged in; all others run as the owner of our objects. */
+  readonly runAs: "migrator" | "owner";
+}
+
+export interface MigrationFile extends SqlFile {
+  readonly number: number;
+}
+
+export interface RecreatableFile extends SqlFile {
+  readonly kind: RecreatableKind;
+}
+
+export interface SqlFolder {
+  /** By number, ascending. */
+  readonly migrations: readonly MigrationFile[];
+  /** In the order in which they are applied. */
+  readonly recreatables: readonly RecreatableFile[];
+}
+
+/** The SQL that this release brings. The path is the same from `src/db/migrate` and from `dist/db/migrate`. */
+export const ownSqlDir = fileURLToPath(new URL("../../../sql/", import.meta.url));
+
+/** Reads all files; refuses names that would make the order unclear. */
+export async function readSqlFolder(sqlDir: string): Promise<SqlFolder> {
+  const migrations = (await readFiles(sqlDir, "migrations")).map(asMigration).toSorted((a, b) => a.number - b.number);
+  for (const [index, migration] of migrations.entries()) {
+    const before = migrations[index - 1];
+    if (before?.number === migration.number) {
+      throw new HeadroomError("migration_number_taken", `Two migrations have number ${migration.number}.`, {
+        detail: `${before.path} and ${migration.path}`,
+        hint: "Give the one that was not released yet the next free number.",
+      });
+    }
+  }
+  const recreatables: RecreatableFile[] = [];
+  for (const kind of recreatableKinds) {
+    for (const file of await readFiles(sqlDir, kind)) recreatables.push({ ...file, kind });
+  }
+  return { migrations, recreatables };
+}
+
+function asMigration(file: SqlFile): MigrationFile {
+  const match = /^migrations\/(\d{4})_[a-z0-9_]+\.sql$/.exec(file.path);
+  if (match?.[1] === undefined) {
+    throw new HeadroomError("migration_misnamed", `${file.path} is not named like a migration.`, {
+      hint: "Name it NNNN_what_it_does.sql, with four digits.",
+    });
+  }
+  return { ...file, number: Number(match[1]) };
+}
+
+async function readFiles(sqlDir: string, folder: string): Promise<SqlFile[]> {
+  const entries = await readdir(join(sqlDir, folder), { recursive: true, withFileTypes: true }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT") return [];
+      throw error;
+    },
+  );
+  const paths = entries
+    .filter((entry) => entry.isFile() && entry.name.endsWith(".sql"))
+    .map((entry) => relative(sqlDir, join(entry.parentPath, entry.name)).split(sep).join("/"))
+    .toSorted();
+  return Promise.all(paths.map((path) => readSqlFile(sqlDir, path)));
+}
+
+async function readSqlFile(sqlDir: string, path: string): Promise<SqlFile> {
+  const text = (await readFile(join(sqlDir, path), "utf8")).replaceAll("\r\n", "\n");
+  const checksum = createHash("sha256").update(text).digest("hex");
+  const firstLine = text.slice(0, text.indexOf("\n"));
+  return { path, text, checksum, runAs: firstLine.trim() === "-- run as: migrator" ? "migrator" : "owner" };
+}

@@ -1,0 +1,111 @@
+/**
+ * Decides what to claim next, how much of it, and where to start looking.
+ *
+ * Owns: one stream's claiming pace. Claims start small and double while their rows are finished quickly, so that a fast rail
+ * is fed in large sets and a slow one is never handed more than it can send within its lease.
+ * Does not own: when to look (the relay), or what happens to the rows.
+ */
+import { call } from "../db/call.ts";
+import type { ClaimedRow } from "./message.ts";
+import type { Session } from "./session.ts";
+import type { Stream } from "./streams.ts";
+
+const firstClaimRows = 200;
+const quickMs = 250;
+const slowMs = 2_000;
+/** Rows that were stamped just before the last look and committed just after it. */
+const overlapMs = 1_000;
+
+export class Claimer {
+  readonly stream: Stream;
+  readonly #maxRows: number;
+  readonly #minRows: number;
+  #rows: number;
+  #runLength: number;
+  /** When the last look began that left nothing due behind it, by this process' monotonic clock. */
+  #drainedAtMs: number | undefined;
+  #lookedEverywhereAtMs = -Infinity;
+  #everywhereEveryMs = 500;
+  /** Rows claimed and not settled yet. */
+  unsettled = 0;
+  /** There may be something due. */
+  hot = true;
+
+  constructor(stream: Stream, maxRows: number, concurrency: number) {
+    this.stream = stream;
+    this.#maxRows = maxRows;
+    this.#minRows = Math.min(maxRows, Math.max(10, concurrency));
+    this.#rows = Math.min(maxRows, Math.max(firstClaimRows, this.#minRows));
+    this.#runLength = stream.runLength;
+  }
+
+  /** Whether another claim may begin: one is being sent while the next is being read. */
+  get hasRoom(): boolean {
+    return this.unsettled < 2 * this.#rows;
+  }
+
+  /** Claims what is due. Looks at the recent end first, and everywhere when that is empty or it is time. */
+  async claim(
+    session: Session,
+    relayId: number,
+    prepare: boolean,
+  ): Promise<{ rows: ClaimedRow[]; startedAtMs: number }> {
+    this.hot = false;
+    const startedAtMs = performance.now();
+    const due = startedAtMs - this.#lookedEverywhereAtMs >= this.#everywhereEveryMs;
+    const recent =
+      due || this.#drainedAtMs === undefined ? null : Math.ceil(startedAtMs - this.#drainedAtMs + overlapMs);
+    let rows = await this.#read(session, relayId, prepare, recent);
+    if (rows.length === 0 && recent !== null) rows = await this.#read(session, relayId, prepare, null);
+    this.unsettled += rows.length;
+    return { rows, startedAtMs };
+  }
+
+  async #read(session: Session, relayId: number, prepare: boolean, sinceMs: number | null): Promise<ClaimedRow[]> {
+    const startedAtMs = performance.now();
+    const lanes = Math.max(1, Math.ceil(this.#rows / this.#runLength));
+    const rows = (await session.use((db) =>
+      call(
+        db,
+        "outbox.claim",
+        {
+          p_relay_id: relayId,
+          p_stream_id: this.stream.id,
+          p_max_rows: this.#rows,
+          p_max_lanes: lanes,
+          p_since_ms: sinceMs,
+        },
+        { prepare },
+      ),
+    )) as unknown as ClaimedRow[];
+    const full = this.stream.ordered ? countLanes(rows) >= lanes : rows.length >= this.#rows;
+    if (full) {
+      this.hot = true;
+    } else {
+      this.#drainedAtMs = startedAtMs;
+    }
+    if (sinceMs === null && !full) {
+      this.#lookedEverywhereAtMs = startedAtMs;
+      // A look everywhere is dear while an old transaction keeps dead entries in the index; then it is rarer.
+      this.#everywhereEveryMs = Math.min(5_000, Math.max(500, (performance.now() - startedAtMs) * 100));
+    }
+    if (rows.length > 0 && this.stream.ordered) this.#runLength = Math.max(1, rows.length / countLanes(rows));
+    return rows;
+  }
+
+  /** Learns from how long the rows of a claim took to send. */
+  learn(rows: number, tookMs: number): void {
+    if (tookMs > slowMs) this.#rows = Math.max(this.#minRows, Math.ceil(this.#rows / 2));
+    else if (tookMs < quickMs && rows >= this.#rows / 2) this.#rows = Math.min(this.#maxRows, this.#rows * 2);
+  }
+}
+
+function countLanes(rows: readonly ClaimedRow[]): number {
+  let lanes = 0;
+  let last: number | null = null;
+  for (const { lane_id: lane } of rows) {
+    if (lane !== last) lanes += 1;
+    last = lane;
+  }
+  return lanes;
+}

@@ -1,0 +1,108 @@
+/**
+ * What a relay can be told, each option documented where it is declared, ending in its default.
+ *
+ * Owns: the options, their defaults and the refusal of values that would make a relay unsafe. Does not own: settings of a
+ * stream (retries, lease, order): those live in the database, one truth for all relays.
+ */
+import type { Pool } from "pg";
+import { HeadroomError } from "../db/errors.ts";
+import type { Rail } from "../rails/rail.ts";
+
+/** One line of what a relay has to tell. Fields are numbers, codes and ids: never payloads, addresses or secrets. */
+export interface RelayLogEntry {
+  readonly level: "debug" | "info" | "warn" | "error";
+  readonly event: string;
+  readonly [field: string]: string | number | boolean | null | undefined;
+}
+
+export interface RelayOptions {
+  /** Where the database is. Either this or `pool`. */
+  readonly connectionString?: string | undefined;
+  /** A pool of the caller's; the relay takes up to four connections from it and never ends it. */
+  readonly pool?: Pool | undefined;
+  /** The rails that this relay has. Rows on other rails are left to other relays. */
+  readonly rails: readonly Rail[];
+  /** The streams to serve. Default: all that exist when the relay starts. */
+  readonly streams?: readonly string[] | undefined;
+  /** Shown in the archive and in `headroom outbox status`. Default: host name and process id. */
+  readonly name?: string | undefined;
+  /** Calls under way at once in this process, over all rails. Default: 100. */
+  readonly concurrency?: number | undefined;
+  /** Most rows of one claim. Claims start small and grow while they are finished quickly. Default: 1,000. */
+  readonly maxClaimRows?: number | undefined;
+  /** How often to look for work when nothing wakes the relay, 250 to 1,000. Default: 500. */
+  readonly pollMs?: number | undefined;
+  /** Whether to LISTEN for wake-ups where the server allows it. Default: true. */
+  readonly listen?: boolean | undefined;
+  /** What must remain of a lease beyond a rail's time-out before a send may begin. Default: 5,000. */
+  readonly leaseMarginMs?: number | undefined;
+  /** How often expired leases are looked for. Default: 15,000. */
+  readonly reapMs?: number | undefined;
+  /** How often lanes are swept, partitions made ahead and old ones collected. Default: 3,600,000. */
+  readonly upkeepMs?: number | undefined;
+  /** How long `stop()` lets calls under way finish before it aborts them. Default: 10,000. */
+  readonly stopMs?: number | undefined;
+  /** Receives log entries. Default: nothing is logged. */
+  readonly log?: ((entry: RelayLogEntry) => void) | undefined;
+  /** Called at each step boundary, for tests that stop or kill the process exactly there. Default: nothing. */
+  readonly onStep?: ((step: RelayStep) => void) | undefined;
+}
+
+/** The places between which a relay can die; each is survived, and each is tested. */
+export const relaySteps = [
+  "claim.before",
+  "claim.after",
+  "send.before",
+  "send.after",
+  "settle.before",
+  "settle.after",
+  "reap.before",
+  "reap.after",
+] as const;
+export type RelayStep = (typeof relaySteps)[number];
+
+export const defaults = {
+  concurrency: 100,
+  maxClaimRows: 1_000,
+  pollMs: 500,
+  listen: true,
+  leaseMarginMs: 5_000,
+  reapMs: 15_000,
+  upkeepMs: 3_600_000,
+  stopMs: 10_000,
+} as const satisfies Partial<RelayOptions>;
+
+export type Settings = Readonly<{
+  [Name in keyof typeof defaults]: (typeof defaults)[Name] extends boolean ? boolean : number;
+}>;
+
+const limits: Readonly<Record<keyof typeof defaults, readonly [number, number] | null>> = {
+  concurrency: [1, 10_000],
+  maxClaimRows: [1, 10_000],
+  pollMs: [250, 1_000],
+  listen: null,
+  leaseMarginMs: [0, 600_000],
+  reapMs: [100, 60_000],
+  upkeepMs: [1_000, 86_400_000],
+  stopMs: [0, 600_000],
+};
+
+/** The options with defaults filled in, or an error that names the one that is out of range. */
+export function settingsOf(options: RelayOptions): Settings {
+  if ((options.connectionString === undefined) === (options.pool === undefined)) {
+    throw new HeadroomError("usage", "A relay needs a connectionString or a pool, and not both.");
+  }
+  const settings: Record<string, unknown> = { ...defaults };
+  for (const [name, range] of Object.entries(limits)) {
+    const value = options[name as keyof typeof defaults];
+    if (value === undefined) continue;
+    if (
+      range !== null &&
+      !(typeof value === "number" && Number.isFinite(value) && value >= range[0] && value <= range[1])
+    ) {
+      throw new HeadroomError("usage", `${name} must be from ${range[0]} to ${range[1]}, not ${String(value)}.`);
+    }
+    settings[name] = value;
+  }
+  return settings as Settings;
+}

@@ -1,0 +1,310 @@
+/**
+ * The relay: looks for work, hands it to the rails, writes back what came of it, and looks after what others left behind.
+ *
+ * Owns: the loop, its connections (one to claim, one to settle, one to listen, one for upkeep) and an orderly end. Does not
+ * own: any truth. Everything that must survive is in the database before the next step begins, so that a relay may die
+ * between any two of them.
+ */
+import { hostname } from "node:os";
+import type { Pool } from "pg";
+import { call } from "../db/call.ts";
+import { createPool, probeServer, requireUsable, type ServerReport } from "../db/connect.ts";
+import { HeadroomError, toHeadroomError } from "../db/errors.ts";
+import { createRailRegistry } from "../rails/registry.ts";
+import type { Rail } from "../rails/rail.ts";
+import { Claimer } from "./claimer.ts";
+import { Dispatcher } from "./dispatcher.ts";
+import type { ClaimedRow } from "./message.ts";
+import { Message } from "./message.ts";
+import { RelayMetrics, renderDatabaseGauges } from "./metrics.ts";
+import { type RelayLogEntry, type RelayOptions, type Settings, settingsOf } from "./options.ts";
+import { pause } from "./pause.ts";
+import { released } from "./result.ts";
+import { Session } from "./session.ts";
+import { Settler } from "./settler.ts";
+import { CallSlots } from "./slots.ts";
+import { readStreams, registerRails, requireSafeLeases, type Stream } from "./streams.ts";
+import { Calls } from "./timed.ts";
+import { Upkeep } from "./upkeep.ts";
+import { Waker } from "./waker.ts";
+
+export interface Relay {
+  /** Checks everything, announces the relay, and begins. Throws a HeadroomError that says what is wrong. */
+  start(): Promise<void>;
+  /** Stops claiming, lets calls under way finish for up to `stopMs`, hands back the rest, and closes. */
+  stop(): Promise<void>;
+  /** Prometheus text: this relay's counters and the database's gauges. */
+  metrics(): Promise<string>;
+  readonly counters: RelayMetrics;
+  /** What the start-up probe found, once started. */
+  readonly server: ServerReport | undefined;
+}
+
+export function createRelay(options: RelayOptions): Relay {
+  return new RelayProcess(options, settingsOf(options));
+}
+
+/** The calls that cannot be abandoned end with the rail's own time-out; this much is waited beyond the abort. */
+const abortedCallsMs = 1_000;
+
+class RelayProcess implements Relay {
+  readonly counters = new RelayMetrics();
+  server: ServerReport | undefined;
+  readonly #options: RelayOptions;
+  readonly #settings: Settings;
+  readonly #name: string;
+  readonly #pool: Pool;
+  readonly #rails: readonly Rail[];
+  readonly #calls = new Calls();
+  readonly #stopping = new AbortController();
+  readonly #giveUp = new AbortController();
+  readonly #log: (entry: RelayLogEntry) => void;
+  readonly #claiming: Session;
+  readonly #settling: Session;
+  readonly #dispatches = new Set<Promise<void>>();
+  #claimers: Claimer[] = [];
+  #relayId = 0;
+  #waker: Waker | undefined;
+  #upkeep: Upkeep | undefined;
+  #settler: Settler | undefined;
+  #dispatcher: Dispatcher | undefined;
+  #loop: Promise<void> | undefined;
+  #stopped: Promise<void> | undefined;
+
+  constructor(options: RelayOptions, settings: Settings) {
+    this.#options = options;
+    this.#settings = settings;
+    this.#rails = createRailRegistry(options.rails).all();
+    this.#name = options.name ?? `${hostname()}:${process.pid}`;
+    this.#log = options.log ?? (() => undefined);
+    this.#pool =
+      options.pool ??
+      createPool(options.connectionString ?? "", { applicationName: "headroom relay", maxConnections: 6 });
+    this.#claiming = new Session(this.#pool);
+    this.#settling = new Session(this.#pool);
+  }
+
+  async start(): Promise<void> {
+    if (this.#loop !== undefined) throw new HeadroomError("usage", "The relay has been started already.");
+    try {
+      await this.#prepare();
+    } catch (error) {
+      await this.#close();
+      throw explainStart(error);
+    }
+    this.#loop = this.#run();
+    this.#log({
+      level: "info",
+      event: "relay_started",
+      relayId: this.#relayId,
+      name: this.#name,
+      streams: this.#claimers.length,
+    });
+  }
+
+  async #prepare(): Promise<void> {
+    const { leaseMarginMs, concurrency, maxClaimRows } = this.#settings;
+    const { onStep } = this.#options;
+    this.server = await this.#probe();
+    const streams = await this.#claiming.use((db) => readStreams(db, this.#options.streams));
+    requireSafeLeases(streams, this.#rails, leaseMarginMs);
+    const railsById = await this.#claiming.use((db) => registerRails(db, this.#rails));
+    this.#relayId = await this.#claiming.use((db) => call(db, "outbox.start_relay", { p_name: this.#name }));
+    this.#claimers = streams.map((stream) => new Claimer(stream, maxClaimRows, concurrency));
+    this.#settler = new Settler({
+      session: this.#settling,
+      metrics: this.counters,
+      prepare: this.server.preparedStatements,
+      log: this.#log,
+      onStep,
+      giveUp: this.#giveUp.signal,
+      onSettled: (stream, rows) => this.#settled(stream, rows),
+    });
+    const settler = this.#settler;
+    this.#dispatcher = new Dispatcher({
+      rails: railsById,
+      slots: new CallSlots(concurrency, this.#rails),
+      calls: this.#calls,
+      leaseMarginMs,
+      session: this.#claiming,
+      onStep,
+      onResult: (stream, result) => settler.add(stream, result),
+      stopping: () => this.#stopping.signal.aborted,
+    });
+    this.#waker = new Waker({
+      pool: this.#pool,
+      claiming: this.#claiming,
+      relayId: this.#relayId,
+      name: this.#name,
+      listen: this.#settings.listen && this.server.listen,
+      pollMs: this.#settings.pollMs,
+      metrics: this.counters,
+      log: this.#log,
+      stopping: this.#stopping.signal,
+      claimers: this.#claimers,
+    });
+    await this.#waker.start();
+    this.#upkeep = new Upkeep({
+      pool: this.#pool,
+      relayId: this.#relayId,
+      settings: this.#settings,
+      metrics: this.counters,
+      log: this.#log,
+      onStep,
+      stopping: this.#stopping.signal,
+      noteAlive: () => this.#waker?.noteAlive() ?? Promise.resolve(),
+      onRequeued: () => this.#waker?.wake(),
+    });
+    this.#upkeep.start();
+  }
+
+  async #probe(): Promise<ServerReport> {
+    const client = await this.#pool.connect();
+    const rival = await this.#pool.connect();
+    try {
+      const report = await probeServer(client, rival);
+      requireUsable(report);
+      for (const problem of report.problems)
+        this.#log({ level: "warn", event: problem.code, message: problem.message });
+      return report;
+    } finally {
+      client.release();
+      rival.release();
+    }
+  }
+
+  async #run(): Promise<void> {
+    let failures = 0;
+    while (!this.#stopping.signal.aborted) {
+      const claimer = this.#nextClaimer();
+      try {
+        if (claimer === undefined) await this.#waker?.sleep();
+        else await this.#claimFor(claimer);
+        failures = 0;
+      } catch (error) {
+        failures += 1;
+        this.counters.claimErrors += 1;
+        if (claimer !== undefined) claimer.hot = true;
+        await this.#recover(error, failures);
+      }
+    }
+  }
+
+  /** Streams take turns, so that a backlog on one does not starve the others. */
+  #nextClaimer(): Claimer | undefined {
+    const index = this.#claimers.findIndex((claimer) => claimer.hot && claimer.hasRoom);
+    const claimer = this.#claimers[index];
+    if (claimer === undefined) return undefined;
+    this.#claimers.splice(index, 1);
+    this.#claimers.push(claimer);
+    return claimer;
+  }
+
+  async #claimFor(claimer: Claimer): Promise<void> {
+    const { onStep } = this.#options;
+    onStep?.("claim.before");
+    const { rows, startedAtMs } = await claimer.claim(
+      this.#claiming,
+      this.#relayId,
+      this.server?.preparedStatements ?? false,
+    );
+    onStep?.("claim.after");
+    if (rows.length === 0) return;
+    this.counters.claimBatches += 1;
+    this.counters.countAttempts("DISPATCHING", rows.length);
+    this.#waker?.noteWork();
+    const dispatch = this.#dispatch(claimer, rows, startedAtMs).finally(() => this.#dispatches.delete(dispatch));
+    this.#dispatches.add(dispatch);
+  }
+
+  async #dispatch(claimer: Claimer, rows: readonly ClaimedRow[], claimedAtMs: number): Promise<void> {
+    const startedAtMs = performance.now();
+    try {
+      await this.#dispatcher?.dispatch(claimer.stream, rows, claimedAtMs);
+      claimer.learn(rows.length, performance.now() - startedAtMs);
+    } catch (error) {
+      // Only reading captures can fail, before anything was sent.
+      this.#log({
+        level: "error",
+        event: "dispatch_failed",
+        stream: claimer.stream.name,
+        code: toHeadroomError(error).code,
+      });
+      for (const row of rows)
+        this.#settler?.add(
+          claimer.stream,
+          released(new Message(row, claimer.stream, undefined), "captures_unreadable", 1_000),
+        );
+    }
+  }
+
+  #settled(stream: Stream, rows: number): void {
+    const claimer = this.#claimers.find((candidate) => candidate.stream === stream);
+    if (claimer !== undefined) claimer.unsettled -= rows;
+    this.#waker?.nudge();
+  }
+
+  async #recover(error: unknown, failures: number): Promise<void> {
+    const failure = toHeadroomError(error);
+    this.#log({ level: "error", event: "claim_failed", code: failure.code, sqlState: failure.sqlState, failures });
+    if (failure.sqlState === "23514") await this.#upkeep?.makePartitions();
+    await pause(Math.min(50 * 2 ** failures, 5_000) * (0.5 + Math.random() / 2), this.#stopping.signal);
+  }
+
+  async metrics(): Promise<string> {
+    return this.counters.render() + (await renderDatabaseGauges(this.#pool));
+  }
+
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  async #stop(): Promise<void> {
+    const { stopMs } = this.#settings;
+    this.#stopping.abort();
+    this.#waker?.nudge();
+    await this.#loop;
+    await within(stopMs, this.#dispatches);
+    if (this.#dispatches.size > 0) {
+      this.#calls.abandonAll();
+      await within(abortedCallsMs, this.#dispatches);
+    }
+    setTimeout(() => this.#giveUp.abort(), stopMs + abortedCallsMs).unref();
+    await this.#settler?.idle();
+    await this.#upkeep?.stop();
+    if (this.#relayId !== 0) {
+      await this.#claiming
+        .use((db) => call(db, "outbox.stop_relay", { p_relay_id: this.#relayId }))
+        .catch(() => undefined);
+    }
+    await this.#close();
+    this.#log({ level: "info", event: "relay_stopped", relayId: this.#relayId });
+  }
+
+  async #close(): Promise<void> {
+    this.#stopping.abort();
+    this.#waker?.close();
+    this.#upkeep?.close();
+    this.#claiming.close();
+    this.#settling.close();
+    if (this.#options.pool === undefined) await this.#pool.end();
+  }
+}
+
+/** Waits for all of it, but not longer than this. */
+async function within(ms: number, work: Iterable<Promise<unknown>>): Promise<void> {
+  const enough = new AbortController();
+  const done = Promise.all(work).finally(() => enough.abort());
+  await Promise.race([done, pause(ms, enough.signal)]);
+}
+
+/** A database without our schema is the commonest first mistake, and deserves its own words. */
+function explainStart(error: unknown): HeadroomError {
+  const failure = toHeadroomError(error);
+  if (failure.sqlState !== "3F000" && failure.sqlState !== "42883" && failure.sqlState !== "42P01") return failure;
+  return new HeadroomError("schema_missing", "The database has no Headroom schema, or an older one.", {
+    hint: "Run: headroom migrate",
+    cause: error,
+  });
+}

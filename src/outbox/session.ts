@@ -1,0 +1,69 @@
+/**
+ * One connection that a relay holds for one purpose, and opens again after it was lost.
+ *
+ * Owns: the connection's life. Does not own: what is asked over it, nor whether a lost question may be asked again: only
+ * the caller knows.
+ */
+import type { Notification, Pool, PoolClient } from "pg";
+import type { Queryable } from "../db/call.ts";
+import { isRetryableConnectionError } from "../db/errors.ts";
+
+export class Session {
+  readonly #pool: Pool;
+  readonly #onLost: (() => void) | undefined;
+  #client: PoolClient | undefined;
+  #opening: Promise<PoolClient> | undefined;
+
+  constructor(pool: Pool, onLost?: () => void) {
+    this.#pool = pool;
+    this.#onLost = onLost;
+  }
+
+  /** Runs the work on the connection, opening it first where needed. A connection that failed is thrown away. */
+  async use<T>(work: (db: Queryable) => Promise<T>): Promise<T> {
+    const client = await this.#open();
+    try {
+      return await work(client);
+    } catch (error) {
+      if (isRetryableConnectionError(error)) this.#drop(client);
+      throw error;
+    }
+  }
+
+  /** Opens the connection, if it is not open, and hands notifications on for as long as it lives. */
+  async listen(channel: string, onNotification: (payload: string) => void): Promise<void> {
+    const client = await this.#open();
+    client.removeAllListeners("notification");
+    client.on("notification", (notification: Notification) => onNotification(notification.payload ?? ""));
+    await client.query(`listen ${channel}`);
+  }
+
+  async #open(): Promise<PoolClient> {
+    if (this.#client !== undefined) return this.#client;
+    this.#opening ??= this.#pool.connect().finally(() => (this.#opening = undefined));
+    const client = await this.#opening;
+    if (this.#client === client) return client;
+    this.#client = client;
+    client.once("error", () => this.#drop(client));
+    client.once("end", () => this.#drop(client));
+    return client;
+  }
+
+  #drop(client: PoolClient): void {
+    if (this.#client !== client) return;
+    this.#client = undefined;
+    // A pooled client without a listener would end the process on its next error.
+    client.on("error", () => undefined);
+    client.release(true);
+    this.#onLost?.();
+  }
+
+  close(): void {
+    const client = this.#client;
+    this.#client = undefined;
+    if (client === undefined) return;
+    client.removeAllListeners("notification");
+    client.on("error", () => undefined);
+    client.release(true);
+  }
+}

@@ -1,0 +1,173 @@
+/**
+ * Writes results back, in batches that leave at once when the relay is idle and grow while a settle is under way.
+ *
+ * Owns: that no result is dropped while its lease may still stand. A lost connection means that nobody knows whether the
+ * settle was committed; it is sent again, and the fence makes the repeat harmless.
+ * Does not own: what an outcome leads to (the SQL decides).
+ */
+import { call } from "../db/call.ts";
+import { HeadroomError, isRetryableConnectionError } from "../db/errors.ts";
+import { plainArray, textArray } from "./array-literal.ts";
+import type { RelayMetrics } from "./metrics.ts";
+import type { RelayLogEntry, RelayStep } from "./options.ts";
+import type { Result } from "./result.ts";
+import type { Session } from "./session.ts";
+import type { Stream } from "./streams.ts";
+import { pause } from "./pause.ts";
+
+/** More would hold locks for long and gain nothing. */
+const maxBatchRows = 2_000;
+
+export interface SettlerOptions {
+  readonly session: Session;
+  readonly metrics: RelayMetrics;
+  readonly prepare: boolean;
+  readonly log: (entry: RelayLogEntry) => void;
+  readonly onStep: ((step: RelayStep) => void) | undefined;
+  /** Aborted when the relay can wait no longer: what is not written by then is left to its lease. */
+  readonly giveUp: AbortSignal;
+  /** Called after rows have been settled, late ones included. */
+  readonly onSettled: (stream: Stream, rows: number) => void;
+}
+
+export class Settler {
+  readonly #options: SettlerOptions;
+  readonly #queues = new Map<Stream, Result[]>();
+  #running: Promise<void> | undefined;
+
+  constructor(options: SettlerOptions) {
+    this.#options = options;
+  }
+
+  /** Takes one result. Results of a lane must come in sending order. */
+  add(stream: Stream, result: Result): void {
+    const queue = this.#queues.get(stream);
+    if (queue === undefined) this.#queues.set(stream, [result]);
+    else queue.push(result);
+    this.#running ??= this.#run();
+  }
+
+  /** Resolves when everything taken so far has been written. */
+  async idle(): Promise<void> {
+    while (this.#running !== undefined) await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    // One turn of the event loop, so that results of the same moment leave together.
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    try {
+      for (;;) {
+        const next = [...this.#queues].find(([, queue]) => queue.length > 0);
+        if (next === undefined) return;
+        const [stream, queue] = next;
+        const batch = queue.splice(0, maxBatchRows);
+        // The stream goes to the back, so that a busy one does not starve the others.
+        this.#queues.delete(stream);
+        this.#queues.set(stream, queue);
+        await this.#settle(stream, batch);
+        this.#options.onSettled(stream, batch.length);
+      }
+    } finally {
+      this.#running = undefined;
+    }
+  }
+
+  async #settle(stream: Stream, batch: readonly Result[]): Promise<void> {
+    const { metrics, log, onStep, giveUp } = this.#options;
+    for (let attempt = 1; !giveUp.aborted; attempt += 1) {
+      try {
+        onStep?.("settle.before");
+        const late = await this.#write(stream, batch);
+        onStep?.("settle.after");
+        if (late.length > 0) {
+          metrics.lateSettles += late.length;
+          log({ level: "warn", event: "late_settle", stream: stream.name, rows: late.length, outboxId: late[0] });
+        }
+        this.#count(batch);
+        return;
+      } catch (error) {
+        metrics.settleErrors += 1;
+        const code = error instanceof HeadroomError ? error.code : "settle_failed";
+        log({ level: "error", event: "settle_failed", stream: stream.name, rows: batch.length, code, attempt });
+        if (!isRetryableConnectionError(error)) return this.#isolate(stream, batch);
+        await pause(Math.min(50 * 2 ** attempt, 2_000), giveUp);
+      }
+    }
+  }
+
+  /** A batch that the database refuses is halved until the row at fault stands alone; that one is left to its lease. */
+  async #isolate(stream: Stream, batch: readonly Result[]): Promise<void> {
+    const lanes = [...new Set(batch.map((result) => result.message.row.lane_id ?? result.message.outboxId))];
+    if (lanes.length <= 1) {
+      this.#options.log({
+        level: "error",
+        event: "settle_given_up",
+        stream: stream.name,
+        rows: batch.length,
+        outboxId: batch[0]?.message.outboxId,
+      });
+      return;
+    }
+    const firstHalf = new Set(lanes.slice(0, lanes.length / 2));
+    const inFirst = (result: Result): boolean => firstHalf.has(result.message.row.lane_id ?? result.message.outboxId);
+    await this.#settle(stream, batch.filter(inFirst));
+    await this.#settle(
+      stream,
+      batch.filter((result) => !inFirst(result)),
+    );
+  }
+
+  #count(batch: readonly Result[]): void {
+    const { metrics } = this.#options;
+    let [delivered, released, retried, rejected] = [0, 0, 0, 0];
+    for (const result of batch) {
+      if (result.outcome === "released") {
+        released += 1;
+        continue;
+      }
+      metrics.observeLatency(result.latencyMs);
+      if (result.outcome === "delivered") delivered += 1;
+      else if (result.outcome === "rejected") rejected += 1;
+      else retried += 1;
+    }
+    metrics.countAttempts("DISPATCHED", delivered);
+    metrics.countAttempts("RELEASED", released);
+    metrics.countAttempts("RETRYABLE", retried);
+    metrics.countAttempts("FAILED", rejected);
+  }
+
+  #write(stream: Stream, batch: readonly Result[]): Promise<string[]> {
+    const column = <T>(value: (result: Result) => T): T[] => batch.map(value);
+    const some = (test: (result: Result) => boolean): boolean => batch.some(test);
+    const texts = (value: (result: Result) => string | undefined): string | null =>
+      some((result) => value(result) !== undefined) ? textArray(column((result) => value(result) ?? null)) : null;
+    const allDelivered = !some((result) => result.outcome !== "delivered");
+    const args = {
+      p_stream_id: stream.id,
+      p_claim_ids: plainArray(column((result) => result.message.row.claim_id)),
+      p_lane_ids: stream.ordered ? plainArray(column((result) => result.message.row.lane_id)) : null,
+      p_seqs: stream.ordered ? plainArray(column((result) => result.message.row.seq)) : null,
+      p_outbox_ids: plainArray(column((result) => result.message.row.outbox_id)),
+      p_attempt_nos: plainArray(column((result) => result.message.row.attempt_no)),
+      p_latencies_ms: plainArray(column((result) => Math.round(result.latencyMs))),
+      p_codes: texts((result) => result.code),
+      p_references: texts((result) => result.reference),
+      p_outcomes: allDelivered ? null : plainArray(column((result) => result.outcome)),
+      p_messages: allDelivered ? null : texts((result) => result.reason),
+      p_after_ms: allDelivered
+        ? null
+        : plainArray(column((result) => (result.afterMs === undefined ? null : Math.round(result.afterMs)))),
+      p_throttled: allDelivered ? null : plainArray(column((result) => result.throttled ?? false)),
+      p_absent: allDelivered ? null : plainArray(column((result) => result.absent ?? false)),
+      p_destination_ids: some((result) => result.message.row.destination_id !== null)
+        ? plainArray(column((result) => result.message.row.destination_id))
+        : null,
+      p_captures: some((result) => result.captured !== undefined)
+        ? batch.flatMap((result) =>
+            result.captured === undefined ? [] : [{ id: result.message.outboxId, values: result.captured }],
+          )
+        : null,
+    };
+    return this.#options.session.use((db) => call(db, "outbox.settle", args, { prepare: this.#options.prepare }));
+  }
+}

@@ -1,0 +1,90 @@
+/**
+ * One call of a rail under a hard time limit.
+ *
+ * Owns: the limit, the abort signal, and turning whatever a rail does (throw, hang, answer nonsense) into a value. Does not
+ * own: what the value means.
+ */
+import type { RailContext } from "../rails/rail.ts";
+
+export type Timed<T> =
+  | { readonly kind: "answer"; readonly value: T }
+  | { readonly kind: "threw"; readonly error: unknown }
+  /** The time was up, or the relay gave up its lease; what the rail did by then nobody knows. */
+  | { readonly kind: "abandoned"; readonly why: "timeout" | "stopped" };
+
+/** How long a rail may take to honour the abort before its answer is no longer waited for. */
+const abortGraceMs = 250;
+
+class Context implements RailContext {
+  #controller: AbortController | undefined;
+  #reason: Error | undefined;
+
+  /** Made on first use: a rail that never waits never pays for it. */
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#reason !== undefined && !this.#controller.signal.aborted) this.#controller.abort(this.#reason);
+    return this.#controller.signal;
+  }
+
+  abort(reason: Error): void {
+    this.#reason = reason;
+    this.#controller?.abort(reason);
+  }
+}
+
+/** Calls under way, so that a stopping relay can abandon them. */
+export class Calls {
+  readonly #abandons = new Set<(why: "timeout" | "stopped") => void>();
+
+  get underWay(): number {
+    return this.#abandons.size;
+  }
+
+  abandonAll(): void {
+    for (const abandon of this.#abandons) abandon("stopped");
+  }
+
+  /** Runs the call; answers at once when the rail does. */
+  run<T>(timeoutMs: number, work: (context: RailContext) => T | Promise<T>): Timed<T> | Promise<Timed<T>> {
+    const context = new Context();
+    let outcome: T | Promise<T>;
+    try {
+      outcome = work(context);
+    } catch (error) {
+      return { kind: "threw", error };
+    }
+    if (!isPromise(outcome)) return { kind: "answer", value: outcome };
+    return this.#await(timeoutMs, context, outcome);
+  }
+
+  #await<T>(timeoutMs: number, context: Context, outcome: Promise<T>): Promise<Timed<T>> {
+    return new Promise((resolve) => {
+      let grace: NodeJS.Timeout | undefined;
+      const abandon = (why: "timeout" | "stopped"): void => {
+        context.abort(
+          new DOMException(
+            why === "timeout" ? `No answer within ${timeoutMs} ms.` : "The relay is stopping.",
+            "TimeoutError",
+          ),
+        );
+        grace ??= setTimeout(() => finish({ kind: "abandoned", why }), abortGraceMs);
+      };
+      const timer = setTimeout(abandon, timeoutMs, "timeout");
+      const finish = (result: Timed<T>): void => {
+        clearTimeout(timer);
+        clearTimeout(grace);
+        this.#abandons.delete(abandon);
+        resolve(result);
+      };
+      this.#abandons.add(abandon);
+      outcome.then(
+        (value) => finish({ kind: "answer", value }),
+        (error: unknown) => finish({ kind: "threw", error }),
+      );
+    });
+  }
+}
+
+export function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
+  return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
+}

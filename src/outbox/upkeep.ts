@@ -1,0 +1,103 @@
+/**
+ * What every relay does beside sending: takes back what dead relays held, mends lanes, makes partitions ahead, collects
+ * what is past its time. Several relays doing it at once only share the work.
+ */
+import type { Pool } from "pg";
+import { call } from "../db/call.ts";
+import { toHeadroomError } from "../db/errors.ts";
+import type { RelayMetrics } from "./metrics.ts";
+import type { RelayLogEntry, RelayStep, Settings } from "./options.ts";
+import { pause } from "./pause.ts";
+import { Session } from "./session.ts";
+
+const noteEveryMs = 60_000;
+
+export interface UpkeepOptions {
+  readonly pool: Pool;
+  readonly relayId: number;
+  readonly settings: Settings;
+  readonly metrics: RelayMetrics;
+  readonly log: (entry: RelayLogEntry) => void;
+  readonly onStep: ((step: RelayStep) => void) | undefined;
+  readonly stopping: AbortSignal;
+  readonly noteAlive: () => Promise<void>;
+  readonly onRequeued: () => void;
+}
+
+export class Upkeep {
+  readonly #options: UpkeepOptions;
+  readonly #session: Session;
+  #loops: Promise<unknown> = Promise.resolve();
+
+  constructor(options: UpkeepOptions) {
+    this.#options = options;
+    this.#session = new Session(options.pool);
+  }
+
+  start(): void {
+    const { settings, noteAlive } = this.#options;
+    this.#loops = Promise.all([
+      this.#every(settings.reapMs, "reap", () => this.#reap()),
+      this.#every(settings.upkeepMs, "upkeep", () => this.#tidy()),
+      this.#every(noteEveryMs, "note", noteAlive),
+    ]);
+  }
+
+  async stop(): Promise<void> {
+    await this.#loops;
+  }
+
+  close(): void {
+    this.#session.close();
+  }
+
+  /** Also called when a claim found that a partition was missing. */
+  async makePartitions(): Promise<void> {
+    await this.#attempt("partitions", async () => {
+      const made = await this.#session.use((db) => call(db, "outbox.ensure_partitions", {}));
+      if (made > 0) this.#options.log({ level: "info", event: "partitions_made", count: made });
+    });
+  }
+
+  async #every(ms: number, name: string, work: () => Promise<void>): Promise<void> {
+    const { stopping } = this.#options;
+    while (!stopping.aborted) {
+      await this.#attempt(name, work);
+      // Spread, so that relays started together do not come together.
+      await pause(ms * (0.9 + Math.random() * 0.2), stopping);
+    }
+  }
+
+  async #attempt(name: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (this.#options.stopping.aborted) return;
+      this.#options.log({ level: "warn", event: "upkeep_failed", what: name, code: toHeadroomError(error).code });
+    }
+  }
+
+  async #reap(): Promise<void> {
+    const { metrics, log, onStep, onRequeued } = this.#options;
+    onStep?.("reap.before");
+    const rows = await this.#session.use((db) => call(db, "outbox.reap", {}));
+    onStep?.("reap.after");
+    if (rows === 0) return;
+    metrics.reaperRequeues += rows;
+    metrics.countAttempts("ZOMBIE_REQUEUE", rows);
+    log({ level: "warn", event: "reaped", rows });
+    onRequeued();
+  }
+
+  async #tidy(): Promise<void> {
+    const { metrics, log, onRequeued } = this.#options;
+    await this.makePartitions();
+    const mended = await this.#session.use((db) => call(db, "outbox.sweep", {}));
+    if (mended > 0) {
+      metrics.sweptLanes += mended;
+      log({ level: "error", event: "lanes_mended", lanes: mended });
+      onRequeued();
+    }
+    await this.#session.use((db) => call(db, "outbox.gc", {}));
+  }
+}

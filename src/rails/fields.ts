@@ -1,0 +1,40 @@
+/**
+ * A rail's settings as data: one list drives the form, the validation and the documentation, so that they cannot
+ * drift apart.
+ *
+ * Owns: the shape of a field and what is derived from a list of them. Does not own: any rail's fields.
+ */
+import { z } from "zod";
+
+export interface RailField {
+  readonly name: string;
+  /** What a form writes above it. */
+  readonly label: string;
+  /** One or two sentences for the person who fills it in. */
+  readonly help: string;
+  /** Shown as a placeholder and in the documentation; never a working secret. */
+  readonly example: string;
+  /** True when the value must not be shown again once it is stored. */
+  readonly secret: boolean;
+  readonly required: boolean;
+  readonly schema: z.ZodType;
+}
+
+/** What is wrong, by field and in words; never the value itself, which may be a secret. */
+export function problemsOf(error: z.ZodError): string {
+  return error.issues.map((issue) => `${issue.path.join(".") || "settings"}: ${issue.message}`).join("; ");
+}
+
+/** A Markdown table of the fields, for the reference. */
+export function fieldTable(fields: readonly RailField[]): string {
+  const rows = fields.map(
+    (field) =>
+      `| \`${field.name}\` | ${field.required ? "yes" : "no"} | ${field.secret ? "yes" : "no"} | ` +
+      `${cell(field.help)} | \`${cell(field.example)}\` |`,
+  );
+  return ["| field | required | secret | meaning | example |", "|---|---|---|---|---|", ...rows, ""].join("\n");
+}
+
+function cell(text: string): string {
+  return text.replaceAll("|", "\\|").replaceAll(/\s+/g, " ");
+}

@@ -1,0 +1,48 @@
+import { describe, expect, test } from "vitest";
+import { codeOfAnswerError, codeOfConnectError, codeOfStatus, webhookCodes } from "./codes.ts";
+
+describe("every status", () => {
+  test.each([
+    [200, null],
+    [204, null],
+    [299, null],
+    [300, "http_3xx"],
+    [301, "http_3xx"],
+    [308, "http_3xx"],
+    [400, "http_4xx"],
+    [404, "http_4xx"],
+    [408, "http_408"],
+    [410, "http_410"],
+    [425, "http_425"],
+    [429, "http_429"],
+    [499, "http_4xx"],
+    [500, "http_5xx"],
+    [501, "http_5xx"],
+    [503, "http_503"],
+    [599, "http_5xx"],
+    [0, "bad_answer"],
+    [199, "bad_answer"],
+    [600, "bad_answer"],
+    [999, "bad_answer"],
+  ])("%i has the code %s", (status, code) => {
+    expect(codeOfStatus(status)).toBe(code);
+  });
+
+  test("means a retry for those that may pass, and a rejection for the others", () => {
+    const retried = Array.from({ length: 300 }, (_none, at) => 300 + at).filter((status) => {
+      const code = codeOfStatus(status);
+      return code !== null && webhookCodes[code].outcome === "retry";
+    });
+    expect(retried).toEqual([408, 425, 429, ...Array.from({ length: 100 }, (_none, at) => 500 + at)]);
+  });
+});
+
+test("an unknown error of the platform is a failed connection before sending and a lost one after", () => {
+  expect(codeOfConnectError("ECONNREFUSED")).toBe("connect_refused");
+  expect(codeOfConnectError("ENOTFOUND")).toBe("dns_failed");
+  expect(codeOfConnectError("EWHATEVER")).toBe("connect_failed");
+  expect(codeOfConnectError(undefined)).toBe("connect_failed");
+  expect(codeOfAnswerError("HPE_INVALID_CONSTANT")).toBe("bad_answer");
+  expect(codeOfAnswerError("ECONNRESET")).toBe("connection_lost");
+  expect(codeOfAnswerError(undefined)).toBe("connection_lost");
+});

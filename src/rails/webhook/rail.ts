@@ -1,0 +1,201 @@
+/**
+ * The rail `webhook`: posts a message to its endpoint, signed by Standard Webhooks.
+ *
+ * Owns: turning a message into a request and an answer into an outcome. Does not own: where endpoints are stored (a
+ * resolver is injected), order, retries and rate limits (the engine's), or which addresses may be reached (ssrf.ts).
+ */
+import type { Json, Rail, RailContext, RailMessage, RailOutcome, Validation } from "../rail.ts";
+import { excerptOf, reasonOf } from "../reason.ts";
+import { parseRetryAfter } from "../retry-after.ts";
+import { contentTypeOf, isEnvelope, isObject, validateEnvelope } from "./cloudevents.ts";
+import { codeOfStatus, webhookCodes } from "./codes.ts";
+import type { WebhookCodeName } from "./codes.ts";
+import { parseWebhookEndpoint } from "./config.ts";
+import type { WebhookEndpoint } from "./config.ts";
+import { openConnections, post } from "./post.ts";
+import type { Connections, PostAnswer } from "./post.ts";
+import { createSigner, secretPrefix } from "./sign.ts";
+import type { Signer } from "./sign.ts";
+import { checkUrl, createAddressPolicy, guardedLookup } from "./ssrf.ts";
+import type { Resolve, UrlRules } from "./ssrf.ts";
+
+export type { WebhookEndpoint } from "./config.ts";
+
+export interface WebhookRailOptions {
+  /** Finds where a message goes; null when its endpoint does not exist (any more). May be slow, may throw. */
+  readonly endpoint: (message: RailMessage, signal: AbortSignal) => Promise<WebhookEndpoint | null>;
+  /** As rows name it. Default: `webhook`. */
+  readonly name?: string;
+  /** Hard limit of one call. Default: 15,000. */
+  readonly timeoutMs?: number;
+  /** Calls under way at once. Default: the relay's own limit. */
+  readonly concurrency?: number;
+  /** How long receivers are known to remember a webhook-id. Default: for ever. */
+  readonly dedupWindowMs?: number;
+  /** Allows http URLs, for a sandbox or a trusted network. Default: false. */
+  readonly allowHttp?: boolean;
+  /** Ranges of addresses that may be reached although they are not public, e.g. `127.0.0.1/32`. Default: none. */
+  readonly allowPrivate?: readonly string[];
+  /** Certificate authorities to trust, as PEM. Default: the platform's. */
+  readonly ca?: string | readonly string[];
+  /** Of an answer's body no more is read. Default: 65,536. */
+  readonly maxResponseBytes?: number;
+  /** Resolves host names. Default: the system's resolver. */
+  readonly resolve?: Resolve;
+  /** The clock of `webhook-timestamp`, which receivers compare with theirs. Default: the machine's. */
+  readonly now?: () => Date;
+}
+
+const defaults = {
+  name: "webhook",
+  timeoutMs: 15_000,
+  allowHttp: false,
+  allowPrivate: [],
+  maxResponseBytes: 65_536,
+  now: () => new Date(),
+} satisfies Partial<WebhookRailOptions>;
+
+export interface WebhookRail extends Rail {
+  /** Closes connections that are kept open for reuse. */
+  close(): void;
+}
+
+export function createWebhookRail(options: WebhookRailOptions): WebhookRail {
+  const settings = { ...defaults, ...options };
+  const policy = createAddressPolicy(settings.allowPrivate);
+  const lookup = guardedLookup(policy, settings.resolve);
+  const connections = openConnections({ policy, lookup, ca: settings.ca });
+  const prepare = endpointPreparer({ allowHttp: settings.allowHttp, policy });
+  return {
+    name: settings.name,
+    capability: "idempotent",
+    timeoutMs: settings.timeoutMs,
+    ...(settings.concurrency === undefined ? {} : { concurrency: settings.concurrency }),
+    ...(settings.dedupWindowMs === undefined ? {} : { dedupWindowMs: settings.dedupWindowMs }),
+    codes: Object.keys(webhookCodes),
+    validate: validateWebhook,
+    send: (message, context) => send(message, context, settings, connections, prepare),
+    close: () => connections.close(),
+  };
+}
+
+/** An envelope of CloudEvents must be a whole one; any other object is sent as it is. */
+function validateWebhook(message: RailMessage): Validation {
+  if (!isObject(message.payload)) return { ok: false, reason: "the payload of a webhook must be a JSON object" };
+  return isEnvelope(message.payload) ? validateEnvelope(message.payload) : { ok: true };
+}
+
+type Settings = WebhookRailOptions & Required<Pick<WebhookRailOptions, keyof typeof defaults>>;
+
+async function send(
+  message: RailMessage,
+  { signal }: RailContext,
+  settings: Settings,
+  connections: Connections,
+  prepare: (endpoint: WebhookEndpoint) => Prepared | RailOutcome,
+): Promise<RailOutcome> {
+  const found = await findEndpoint(message, signal, settings);
+  if (found === null) return outcomeOf("unknown_endpoint");
+  if ("kind" in found) return found;
+  const prepared = prepare(found);
+  if ("kind" in prepared) return prepared;
+  const text = JSON.stringify(message.payload);
+  const signed = prepared.sign(message.outboxId, settings.now(), text);
+  const headers = { ...prepared.headers, "content-type": contentTypeOf(message.payload), ...signed };
+  const { maxResponseBytes } = settings;
+  const result = await post(
+    { url: prepared.url, headers, body: Buffer.from(text), maxResponseBytes },
+    connections,
+    signal,
+  );
+  if (result.kind !== "answer") return outcomeOf(result.code);
+  return outcomeOfAnswer(result, [...prepared.secrets, ...signed["webhook-signature"].split(" ")], settings.now());
+}
+
+async function findEndpoint(
+  message: RailMessage,
+  signal: AbortSignal,
+  settings: Settings,
+): Promise<WebhookEndpoint | RailOutcome | null> {
+  if (signal.aborted) return outcomeOf("aborted_before_send");
+  const { promise: aborted, resolve: abort } = Promise.withResolvers<RailOutcome>();
+  const onAbort = (): void => abort(outcomeOf("aborted_before_send"));
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await Promise.race([settings.endpoint(message, signal), aborted]);
+  } catch {
+    // Whatever went wrong in there may quote a connection string or a secret, so it is not repeated.
+    return outcomeOf("endpoint_unavailable");
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+interface Prepared {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly sign: Signer;
+  /** What no reason may quote, however the receiver came by it. */
+  readonly secrets: readonly string[];
+}
+
+/** Endpoints are checked once each and remembered for as long as the resolver hands out the same object. */
+function endpointPreparer(rules: UrlRules): (endpoint: WebhookEndpoint) => Prepared | RailOutcome {
+  const known = new WeakMap<WebhookEndpoint, Prepared>();
+  return (settings) => {
+    const remembered = known.get(settings);
+    if (remembered !== undefined) return remembered;
+    const parsed = parseWebhookEndpoint(settings);
+    if (!parsed.ok) return outcomeOf("endpoint_invalid", parsed.reason);
+    const { url: text, secrets, headers = {} } = parsed.endpoint;
+    const checked = checkUrl(text, rules);
+    if (!checked.ok) return outcomeOf(checked.code, checked.reason);
+    const lowerCased = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
+    const prepared: Prepared = {
+      url: checked.url,
+      headers: { accept: "*/*", "user-agent": "Headroom", ...Object.fromEntries(lowerCased) },
+      sign: createSigner(secrets),
+      secrets: [
+        ...secrets.flatMap((secret) => [secret, secret.slice(secretPrefix.length)]),
+        ...Object.values(headers).flatMap(partsOf),
+      ],
+    };
+    known.set(settings, prepared);
+    return prepared;
+  };
+}
+
+/** `Bearer abc` is secret as a whole and in its last word. */
+function partsOf(value: string): string[] {
+  return [value, ...value.split(/[\s,;=]+/)];
+}
+
+function outcomeOfAnswer(answer: PostAnswer, secrets: readonly string[], now: Date): RailOutcome {
+  const code = codeOfStatus(answer.status);
+  if (code === null) return delivered(answer);
+  const excerpt = excerptOf(answer.body.toString("utf8"), secrets);
+  const detail = `HTTP ${answer.status}${excerpt === "" ? "" : `: ${excerpt}`}`;
+  const outcome = outcomeOf(code, detail);
+  if (outcome.kind === "rejected" && code === "http_410") return { ...outcome, gone: true };
+  if (outcome.kind !== "retry") return outcome;
+  const afterMs = parseRetryAfter(answer.headers["retry-after"], answer.headers.date, now);
+  const throttled = code === "http_429" || (code === "http_503" && afterMs !== undefined);
+  return { ...outcome, ...(afterMs === undefined ? {} : { afterMs }), ...(throttled ? { throttled } : {}) };
+}
+
+/** Any 2xx is a delivery; what the body says is read only for captures, and only when it is whole and JSON. */
+function delivered(answer: PostAnswer): RailOutcome {
+  const base = { kind: "delivered", code: String(answer.status) } as const;
+  if (answer.truncated || !/^application\/([\w.+-]+\+)?json\b/i.test(answer.headers["content-type"] ?? "")) return base;
+  try {
+    const response: Json = JSON.parse(answer.body.toString("utf8"));
+    return { ...base, response };
+  } catch {
+    return base;
+  }
+}
+
+function outcomeOf(code: WebhookCodeName, detail?: string): Exclude<RailOutcome, { kind: "delivered" }> {
+  const { outcome, meaning } = webhookCodes[code];
+  return { kind: outcome, code, reason: reasonOf(detail === undefined ? meaning : `${meaning} (${detail})`) };
+}

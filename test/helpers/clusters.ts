@@ -1,0 +1,135 @@
+/**
+ * One server of a version for the whole test run, dressed up as Supabase dresses its own: the roles that its gateway
+ * uses, default privileges that give them everything, and a migrating role that is no superuser.
+ */
+import { Client } from "pg";
+import { startEmbedded, type EmbeddedServer, type EmbeddedVersion } from "../../src/db/embedded.ts";
+import { HeadroomError } from "../../src/db/errors.ts";
+import { migrate } from "../../src/db/migrate.ts";
+
+/** The versions that everything must work on. */
+export const POSTGRES_VERSIONS = [15, 17, 18] as const satisfies readonly EmbeddedVersion[];
+
+export const migratorRole = "migrator";
+export const testPassword = "test";
+export const templateName = "headroom_template";
+
+/** What a test file is told about a running server. */
+export interface ClusterInfo {
+  readonly version: EmbeddedVersion;
+  readonly port: number;
+  readonly superuserUrl: string;
+  /** Why the template could not be migrated; then tests that do not need it still run. */
+  readonly templateError: string | null;
+}
+
+export interface TestCluster {
+  readonly server: EmbeddedServer;
+  readonly info: ClusterInfo;
+}
+
+/** Unsafe on purpose: test data need not survive a power cut. */
+const testSettings = {
+  fsync: "off",
+  synchronous_commit: "off",
+  full_page_writes: "off",
+  max_connections: 200,
+  shared_buffers: "64MB",
+  jit: "off",
+} as const;
+
+const supabaseRoles = `
+create role anon nologin noinherit;
+create role authenticated nologin noinherit;
+create role service_role nologin noinherit;
+create role authenticator login noinherit password '${testPassword}';
+grant anon, authenticated, service_role to authenticator;
+create role ${migratorRole} login createrole createdb password '${testPassword}';
+`;
+
+const everybody = "anon, authenticated, service_role";
+
+function plantDefaultPrivileges(role: string): string {
+  return ["", "in schema public"]
+    .flatMap((where) =>
+      ["tables", "functions", "sequences"].map(
+        (what) => `alter default privileges for role ${role} ${where} grant all on ${what} to ${everybody};`,
+      ),
+    )
+    .join("\n");
+}
+
+/** Gives a database what Supabase gives each of its own. To be run in it as a superuser, before it is migrated. */
+export const supabasePrivileges = `
+grant usage on schema public to ${everybody};
+${plantDefaultPrivileges(migratorRole)}
+${plantDefaultPrivileges("postgres")}
+`;
+
+/** Starts a server with the roles above and no database of ours. */
+export async function startBareCluster(version: EmbeddedVersion): Promise<EmbeddedServer> {
+  const server = await startEmbedded({ ephemeral: true, version, database: "postgres", settings: testSettings });
+  await withClient(server.url, (client) => client.query(supabaseRoles));
+  return server;
+}
+
+/** Starts a server and migrates its template. */
+export async function startTestCluster(version: EmbeddedVersion): Promise<TestCluster> {
+  const server = await startBareCluster(version);
+  const templateError = await makeTemplate(server).then(
+    () => null,
+    (error: unknown) => describeError(error),
+  );
+  return { server, info: { version, port: server.port, superuserUrl: server.url, templateError } };
+}
+
+async function makeTemplate(server: EmbeddedServer): Promise<void> {
+  await createSupabaseDatabase(server, templateName);
+  const url = urlOf(server.port, templateName, migratorRole);
+  await withClient(url, (client) => migrate(client));
+  await withClient(server.url, createLogins);
+}
+
+/** A database that belongs to the migrating role, with default privileges planted, and nothing of ours in it. */
+export async function createSupabaseDatabase(
+  server: { readonly port: number; readonly url: string; urlFor(database: string): string },
+  name: string,
+): Promise<void> {
+  await withClient(server.url, (client) => client.query(`create database ${name} owner ${migratorRole}`));
+  await withClient(server.urlFor(name), (client) => client.query(supabasePrivileges));
+}
+
+/** Our roles cannot log in; for each there is a `login_…` that is a member of it and nothing else. */
+async function createLogins(client: Client): Promise<void> {
+  const roles = await client.query<{ rolname: string }>(
+    String.raw`select rolname from pg_roles where rolname like 'headroom\_%' and not rolcanlogin`,
+  );
+  for (const { rolname } of roles.rows) {
+    await client.query(`create role ${loginOf(rolname)} login password '${testPassword}' in role ${rolname}`);
+  }
+}
+
+export function loginOf(role: string): string {
+  return `login_${role}`;
+}
+
+export function urlOf(port: number, database: string, user: string): string {
+  return `postgresql://${user}:${testPassword}@127.0.0.1:${port}/${database}`;
+}
+
+export async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+function describeError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error instanceof HeadroomError
+    ? [error.message, error.detail, error.hint].filter(Boolean).join("\n")
+    : error.message;
+}

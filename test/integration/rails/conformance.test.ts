@@ -1,0 +1,9 @@
+import { describe, test } from "vitest";
+import { railConformance } from "../../../src/rails/conformance.ts";
+import { mailboxPlan } from "./mailbox-harness.ts";
+import { tablePlan } from "./table-harness.ts";
+import { openWebhookSandbox } from "./webhook-harness.ts";
+
+railConformance("webhook", { capability: "idempotent", open: () => openWebhookSandbox() }, { describe, test });
+railConformance("table", tablePlan, { describe, test });
+railConformance("of the mailbox (a lookup rail)", mailboxPlan, { describe, test });

@@ -1,0 +1,23 @@
+/** Messages as the relay hands them to a rail. */
+import { randomUUID } from "node:crypto";
+import type { Json, RailMessage } from "../../../src/rails/rail.ts";
+
+/** Each has a payload of its own, by which its effect is known wherever it shows up. */
+export function messageOf(payload: Json = { type: "order.paid", data: { order: randomUUID() } }): RailMessage {
+  const outboxId = randomUUID();
+  return {
+    outboxId,
+    stream: "transfers",
+    key: "customer-1",
+    seq: 1,
+    instructionId: `instruction-${outboxId}`,
+    idempotencyKey: `key-${outboxId}`,
+    payload,
+    destination: null,
+    tryNo: 1,
+    uncertain: false,
+    createdAt: new Date(),
+  };
+}
+
+export const notAborted = { signal: new AbortController().signal };

@@ -1,0 +1,29 @@
+/**
+ * Two groups of tests: beside the source, without I/O; and below test/, against real servers that are started once.
+ */
+import { defaultServerConditions } from "vite";
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  // "source" resolves the package's own name to its TypeScript, as in a checkout.
+  resolve: { conditions: ["source", ...defaultServerConditions] },
+  ssr: { resolve: { conditions: ["source", ...defaultServerConditions] } },
+  test: {
+    // Servers, relays and receivers run beside the tests: more workers than this only make them wait for each other.
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    teardownTimeout: 30_000,
+    projects: [
+      { extends: true, test: { name: "unit", include: ["src/**/*.test.ts", "bench/**/*.test.ts"] } },
+      {
+        extends: true,
+        test: {
+          name: "integration",
+          include: ["test/**/*.test.ts"],
+          globalSetup: ["test/helpers/global-setup.ts"],
+        },
+      },
+    ],
+  },
+});

@@ -2,7 +2,7 @@
  * Ours, as a user of the library runs it: `createRelay` with its defaults. The archive is kept throughout, which
  * neither peer does.
  */
-import { createRelay, enqueue, enqueueMany, type RelayOptions } from "../../src/outbox/index.ts";
+import { createRelay, enqueue, enqueueMany, type RelayLogEntry, type RelayOptions } from "../../src/outbox/index.ts";
 import type { Rail, RailMessage, RailOutcome } from "../../src/rails/rail.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DrainClock, nowMs, pollUntil, type DrainReading } from "../measure.ts";
@@ -50,6 +50,11 @@ export interface HeadroomContender extends Contender {
   drainStrictly(options: StrictDrainOptions): Promise<StrictDrainOutcome>;
 }
 
+/** What goes wrong in a relay ends up beside the suite's own errors. */
+const reportErrors = (entry: RelayLogEntry): void => {
+  if (entry.level === "error") process.stderr.write(`relay: ${JSON.stringify(entry)}\n`);
+};
+
 const bodyOf = (message: RailMessage): Body => asBody(message.payload);
 
 const makeRail = (send: Rail["send"]): Rail => ({
@@ -66,6 +71,7 @@ export async function openHeadroom({ url, keys }: ContenderOptions): Promise<Hea
       connectionString: url,
       rails: [makeRail(send)],
       streams: [stream],
+      log: reportErrors,
       ...RELAY_OPTIONS[mode],
     });
     await relay.start();

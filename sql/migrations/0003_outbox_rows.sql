@@ -9,9 +9,11 @@ create table outbox.lanes (
   key text not null,
   next_seq bigint not null,
   idle_at bigint not null,
+  delivered_to bigint,
   unique (stream_id, key)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 comment on table outbox.lanes is 'One row per key: the next number. Written by producers, so relays never wait for it.';
+comment on column outbox.lanes.delivered_to is 'Highest number delivered when the lane last went idle; an active lane''s head knows better.';
 
 -- What relays lock: the first undelivered row of each active lane. Only these can be due, so a backlog behind a head
 -- and a blocked lane cost the others nothing.
@@ -24,6 +26,7 @@ create table outbox.heads (
   claim_id bigint,
   claimed_to bigint,
   rewind_to bigint,
+  delivered_to bigint,
   run_limit smallint,
   misses smallint not null default 0,
   deferred boolean not null default false,
@@ -32,6 +35,7 @@ create table outbox.heads (
 create index heads_due on outbox.heads (stream_id, priority, due) where claim_id is null and not blocked;
 comment on column outbox.heads.claimed_to is 'Last number of the run that is in flight under claim_id.';
 comment on column outbox.heads.rewind_to is 'A row redriven while the lane was in flight: the lane starts over from here.';
+comment on column outbox.heads.delivered_to is 'Highest number delivered since the lane became active: what a redrive must not go behind unasked.';
 comment on column outbox.heads.run_limit is 'One after a failure or a reap, until something is delivered; null: the stream''s run length.';
 comment on column outbox.heads.misses is 'How often the lane was looked at while a producer''s transaction was still open.';
 
@@ -110,6 +114,8 @@ create table outbox.payloads (
   coalesce_key text,
   captures jsonb,
   binds jsonb,
+  erased_by text,
+  erase_reason text,
   check ((payload is null) = (erased_at is not null))
 );
 comment on column outbox.payloads.key is 'Only on streams without order; elsewhere the lane has it.';

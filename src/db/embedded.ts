@@ -5,18 +5,16 @@
  * process: whoever starts a server also stops it. The server gets a session of its own, so that Ctrl-C in a terminal
  * reaches us alone and the server stays up until the last settle is written.
  */
-import { spawn, type ChildProcess } from "node:child_process";
-import { open, readFile, rename, rm, stat } from "node:fs/promises";
-import { createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { Client } from "pg";
-import { prepareBinaries, type Binaries, type EmbeddedVersion } from "./embedded/binaries.ts";
+import { prepareBinaries, type EmbeddedVersion } from "./embedded/binaries.ts";
+import { bringUp, type LaunchOptions, type Running } from "./embedded/launch.ts";
 import { takeOwnership, type Ownership } from "./embedded/ownership.ts";
-import { choosePlace, ensureCluster, makeThrowAwayPlace, type Place } from "./embedded/place.ts";
-import { findLiveServer, isAlive, readPidFile, shutDown } from "./embedded/postmaster.ts";
-import { chooseRunAs, spawnIdentity, type RunAs } from "./embedded/system-user.ts";
+import { choosePlace, ensureCluster, makeThrowAwayPlace } from "./embedded/place.ts";
+import { isAlive, shutDown } from "./embedded/postmaster.ts";
+import { chooseRunAs } from "./embedded/system-user.ts";
 import { startUndertaker, type Undertaker } from "./embedded/undertaker.ts";
-import { HeadroomError, sqlStateOf } from "./errors.ts";
+import { HeadroomError, isRetryableConnectionError, sqlStateOf, toHeadroomError } from "./errors.ts";
 
 export type { EmbeddedVersion } from "./embedded/binaries.ts";
 
@@ -90,7 +88,17 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   try {
     options.signal?.throwIfAborted();
     const password = await ensureCluster({ place, binaries, version, runAs, quick: ephemeral });
-    return await startOn({ place, binaries, runAs, password, undertaker, notice, options });
+    const launch: LaunchOptions = {
+      place,
+      binaries,
+      runAs,
+      port: options.port ?? defaults.port,
+      settings: options.settings ?? {},
+      startTimeoutMs: options.startTimeoutMs ?? defaults.startTimeoutMs,
+      stopTimeoutMs: defaults.stopTimeoutMs,
+      signal: options.signal,
+    };
+    return await startOn(launch, password, undertaker, options);
   } catch (error) {
     await undertaker?.finish();
     throw error;
@@ -102,45 +110,38 @@ function requireDataDir(dataDir: string | undefined): string {
   throw new HeadroomError("usage", "An embedded server that keeps its data needs a data folder.");
 }
 
-interface Start {
-  readonly place: Place;
-  readonly binaries: Binaries;
-  readonly runAs: RunAs;
-  readonly password: string;
-  readonly undertaker: Undertaker | undefined;
-  readonly notice: (text: string) => void;
-  readonly options: EmbeddedOptions;
-}
-
-interface Running {
-  readonly pid: number;
-  readonly port: number;
-  /** Undefined when the server is adopted and therefore nobody's child. */
-  readonly child: ChildProcess | undefined;
-}
-
-async function startOn(start: Start): Promise<EmbeddedServer> {
-  const { place, options, password } = start;
-  const running = await bringUp(start);
+async function startOn(
+  launch: LaunchOptions,
+  password: string,
+  undertaker: Undertaker | undefined,
+  options: EmbeddedOptions,
+): Promise<EmbeddedServer> {
+  const { place } = launch;
   const database = options.database ?? defaults.database;
-  const urlFor = (name: string): string =>
-    `postgresql://postgres:${password}@127.0.0.1:${running.port}/${encodeURIComponent(name)}`;
-  let ownership: Ownership;
+  const urlAt = (port: number, name: string): string =>
+    `postgresql://postgres:${password}@127.0.0.1:${port}/${encodeURIComponent(name)}`;
+  const { running, ownership } = await bringUpAndOwn(launch, (port) => urlAt(port, "postgres"));
+  const urlFor = (name: string): string => urlAt(running.port, name);
+  const end = async (): Promise<void> => {
+    // The lock goes down with the server. Given up earlier, a starting rival would take over a server that is ending.
+    ownership.retire();
+    await shutDown(running.pid, place.clusterDir, defaults.stopTimeoutMs);
+    await ownership.release();
+    await undertaker?.finish();
+  };
   try {
-    ownership = await takeOwnership(urlFor("postgres"), place.home);
     await ensureDatabase(urlFor("postgres"), database);
   } catch (error) {
-    // What is adopted may be another's; only a child of ours is ended here.
-    if (running.child !== undefined) await shutDown(running.pid, place.clusterDir, defaults.stopTimeoutMs);
+    await end();
     throw error;
   }
   if (running.child === undefined) {
-    start.notice(
+    options.onNotice?.(
       `Took over the database server (process ${running.pid}) that was left running on port ${running.port}.`,
     );
   }
   let stopping: Promise<void> | undefined;
-  const stop = (): Promise<void> => (stopping ??= stopServer(start, running, ownership));
+  const stop = (): Promise<void> => (stopping ??= end());
   return {
     url: urlFor(database),
     port: running.port,
@@ -155,143 +156,25 @@ async function startOn(start: Start): Promise<EmbeddedServer> {
   };
 }
 
-async function stopServer(start: Start, running: Running, ownership: Ownership): Promise<void> {
-  await ownership.release();
-  await shutDown(running.pid, start.place.clusterDir, defaults.stopTimeoutMs);
-  await start.undertaker?.finish();
-}
-
-/** Tries until a server runs on the data: a port may be taken between choosing and binding it, a rival may be first. */
-async function bringUp(start: Start): Promise<Running> {
-  const { place, options } = start;
-  const deadline = performance.now() + (options.startTimeoutMs ?? defaults.startTimeoutMs);
-  let portClashes = 0;
-  for (;;) {
-    const live = await findLiveServer(place.clusterDir);
-    if (live !== undefined)
-      return { ...(await waitUntilReady(start, live.pid, () => false, deadline)), child: undefined };
-    const wished = options.port ?? defaults.port;
-    const port = wished === 0 ? await findFreePort() : wished;
-    const result = await launch(start, port, deadline);
-    if (result.kind === "running") return result.running;
-    if (result.kind === "port_taken" && (wished !== 0 || ++portClashes >= 5)) throw portTaken(port);
-    if (result.kind === "failed" || performance.now() > deadline) throw startFailed(place, result.log);
-    await delay(100);
-  }
-}
-
-function portTaken(port: number): HeadroomError {
-  return new HeadroomError("port_in_use", `Port ${port} on 127.0.0.1 is taken by another program.`, {
-    hint: `Stop that program (lsof -i :${port} names it), or choose another port; port 0 takes any free one.`,
-  });
-}
-
-function startFailed(place: Place, log: string): HeadroomError {
-  return new HeadroomError("embedded_start_failed", "The embedded Postgres did not start.", {
-    detail: log.trim().split("\n").slice(-8).join("\n"),
-    hint: `Its whole log is ${place.logFile}.`,
-  });
-}
-
-type Launch =
-  | { readonly kind: "running"; readonly running: Running }
-  | { readonly kind: "port_taken" | "try_again" | "failed"; readonly log: string };
-
-async function launch(start: Start, port: number, deadline: number): Promise<Launch> {
-  const { place, binaries, runAs, options } = start;
-  await rotateLog(place.logFile);
-  const log = await open(place.logFile, "a", 0o600);
-  const logStart = (await log.stat()).size;
-  let child: ChildProcess;
-  try {
-    child = spawn(binaries.postgres, serverParameters(place, port, options), {
-      ...spawnIdentity(runAs),
-      detached: true,
-      stdio: ["ignore", log.fd, log.fd],
-    });
-  } finally {
-    await log.close();
-  }
-  let ended = false;
-  child.once("exit", () => (ended = true));
-  child.once("error", () => (ended = true));
-  child.unref();
-  try {
-    if (child.pid === undefined) return { kind: "failed", log: "The program could not be run." };
-    const ready = await waitUntilReady(start, child.pid, () => ended, deadline);
-    return { kind: "running", running: { ...ready, child } };
-  } catch (error) {
-    if (!ended || options.signal?.aborted === true) {
-      if (child.pid !== undefined) await shutDown(child.pid, place.clusterDir, defaults.stopTimeoutMs);
-      throw error;
+async function bringUpAndOwn(
+  launch: LaunchOptions,
+  maintenanceUrl: (port: number) => string,
+): Promise<{ running: Running; ownership: Ownership }> {
+  for (let attempt = 1; ; attempt += 1) {
+    const running = await bringUp(launch);
+    try {
+      return { running, ownership: await takeOwnership(maintenanceUrl(running.port), launch.place.home) };
+    } catch (error) {
+      // A server that was there may end under our hands, stopped by its owner: then we launch one.
+      if (running.child === undefined && isRetryableConnectionError(error) && attempt < 5) continue;
+      // A rival may have taken over the very process that we launched: then it is the rival's to end.
+      const taken = error instanceof HeadroomError && error.code === "already_running";
+      if (running.child !== undefined && !taken) {
+        await shutDown(running.pid, launch.place.clusterDir, launch.stopTimeoutMs);
+      }
+      throw toHeadroomError(error);
     }
-    const said = (await readFile(place.logFile)).subarray(logStart).toString("utf8");
-    return { kind: kindOfFailure(said), log: said };
   }
-}
-
-/** The server's sentences are in English here, because it runs under the C locale. */
-function kindOfFailure(log: string): "port_taken" | "try_again" | "failed" {
-  if (log.includes("could not bind") || log.includes("Address already in use")) return "port_taken";
-  // A rival won the start, or children of a server that was killed have not ended yet: both pass.
-  if (/lock file "[^"]*" already exists|pre-existing shared memory block/.test(log)) return "try_again";
-  return "failed";
-}
-
-function serverParameters(place: Place, port: number, options: EmbeddedOptions): string[] {
-  const settings: Record<string, string | number | boolean> = {
-    listen_addresses: "127.0.0.1",
-    unix_socket_directories: "",
-    timezone: "UTC",
-    log_timezone: "UTC",
-    ...options.settings,
-  };
-  const assignments = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-  return ["-D", place.clusterDir, "-p", String(port), ...assignments];
-}
-
-async function waitUntilReady(
-  start: Start,
-  pid: number,
-  ended: () => boolean,
-  deadline: number,
-): Promise<{ pid: number; port: number }> {
-  const { place, options } = start;
-  for (;;) {
-    options.signal?.throwIfAborted();
-    const file = await readPidFile(place.clusterDir);
-    if (file?.pid === pid && file.ready && file.port !== undefined) return { pid, port: file.port };
-    if (ended() || !isAlive(pid)) throw startFailed(place, "The server ended before it was ready.");
-    if (performance.now() > deadline) {
-      throw new HeadroomError("embedded_start_slow", "The embedded Postgres is not ready in time.", {
-        hint: `It may still be repairing itself after a crash; see ${place.logFile}, and start again.`,
-      });
-    }
-    await delay(15);
-  }
-}
-
-async function findFreePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((fulfil, reject) => {
-    probe.once("error", reject);
-    probe.listen(0, "127.0.0.1", fulfil);
-  });
-  const address = probe.address();
-  await new Promise<void>((fulfil) => probe.close(() => fulfil()));
-  if (address === null || typeof address === "string")
-    throw new HeadroomError("port_in_use", "No free port was found.");
-  return address.port;
-}
-
-/** Keeps the log from growing for ever: at each start, a long one becomes the previous one. */
-async function rotateLog(logFile: string): Promise<void> {
-  const size = await stat(logFile).then(
-    (info) => info.size,
-    () => 0,
-  );
-  if (size > 10 * 1024 * 1024) await rename(logFile, `${logFile}.previous`);
-  else if (size === 0) await rm(logFile, { force: true });
 }
 
 async function ensureDatabase(maintenanceUrl: string, name: string): Promise<void> {

@@ -79,7 +79,8 @@ export async function migrate(client: ClientBase, options: MigrateOptions = {}):
 }
 
 async function inTransaction<T>(client: ClientBase, ending: "commit" | "rollback", work: () => Promise<T>): Promise<T> {
-  await client.query("begin");
+  // With a stricter level the snapshot would be older than the wait for the lock, and miss what the one before us did.
+  await client.query("begin isolation level read committed");
   try {
     const result = await work();
     await client.query(ending);
@@ -97,8 +98,8 @@ async function inTransaction<T>(client: ClientBase, ending: "commit" | "rollback
  */
 function passes(failure: HeadroomError): boolean {
   const sqlState = failure.sqlState ?? "";
-  if (["40P01", "40001", "55P03", "42710"].includes(sqlState)) return true;
-  return (sqlState === "23505" || sqlState === "XX000") && /pg_auth|tuple concurrently/.test(failure.message);
+  if (["40P01", "40001", "55P03"].includes(sqlState)) return true;
+  return ["42710", "23505", "XX000"].includes(sqlState) && /\brole\b|pg_auth|tuple concurrently/.test(failure.message);
 }
 
 async function migrateOnce(

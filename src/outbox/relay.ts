@@ -14,9 +14,8 @@ import { createRailRegistry } from "../rails/registry.ts";
 import type { Rail } from "../rails/rail.ts";
 import { Claimer } from "./claimer.ts";
 import { Dispatcher } from "./dispatcher.ts";
-import type { ClaimedRow } from "./message.ts";
-import { Message } from "./message.ts";
-import { RelayMetrics, renderDatabaseGauges } from "./metrics.ts";
+import { type ClaimedRow, Message } from "./message.ts";
+import { RelayMetrics } from "./metrics.ts";
 import { type RelayLogEntry, type RelayOptions, type Settings, settingsOf } from "./options.ts";
 import { pause } from "./pause.ts";
 import { released } from "./result.ts";
@@ -252,7 +251,8 @@ class RelayProcess implements Relay {
   }
 
   async metrics(): Promise<string> {
-    return this.counters.render() + (await renderDatabaseGauges(this.#pool));
+    if (this.#upkeep === undefined) return this.counters.render();
+    return this.counters.render() + (await this.#upkeep.gauges());
   }
 
   stop(): Promise<void> {

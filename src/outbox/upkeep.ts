@@ -5,7 +5,7 @@
 import type { Pool } from "pg";
 import { call } from "../db/call.ts";
 import { toHeadroomError } from "../db/errors.ts";
-import type { RelayMetrics } from "./metrics.ts";
+import { type RelayMetrics, renderDatabaseGauges } from "./metrics.ts";
 import type { RelayLogEntry, RelayStep, Settings } from "./options.ts";
 import { pause } from "./pause.ts";
 import { Session } from "./session.ts";
@@ -49,6 +49,11 @@ export class Upkeep {
 
   close(): void {
     this.#session.close();
+  }
+
+  /** What the database knows, for the metrics. */
+  gauges(): Promise<string> {
+    return this.#session.use(renderDatabaseGauges);
   }
 
   /** Also called when a claim found that a partition was missing. */

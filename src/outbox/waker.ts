@@ -105,12 +105,9 @@ export class Waker {
 
   /** The relay's sign of life. */
   async noteAlive(): Promise<void> {
-    const { pool, relayId, name, listen } = this.#options;
-    await call(pool, "outbox.note_relay", {
-      p_relay_id: relayId,
-      p_name: name,
-      p_wants_notify: listen && this.#wantsNotify,
-    });
+    const { relayId, name, listen } = this.#options;
+    const note = { p_relay_id: relayId, p_name: name, p_wants_notify: listen && this.#wantsNotify };
+    await this.#listening.use((db) => call(db, "outbox.note_relay", note));
   }
 
   /** Returns when there may be something to do. */

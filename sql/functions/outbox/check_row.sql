@@ -1,4 +1,5 @@
--- Bad input, said plainly, before anything is written.
+-- Bad input, said plainly, before anything is written. Bytes are limited besides characters because keys stand in indexes,
+-- whose entries have a limit of their own.
 create or replace function outbox.check_row(
   p_stream outbox.streams, p_stream_name text, p_rail_id smallint, p_rail text, p_key text,
   p_instruction_id text, p_idempotency_key text, p_payload_bytes integer, p_priority integer, p_coalesce_key text, p_destination text
@@ -14,12 +15,12 @@ begin
       hint = 'Rails are registered by the relay that has them, or with outbox.register_rail().';
   elsif p_stream.ordered and p_key is null then
     raise exception 'stream "%" keeps order and needs a key', p_stream.name using errcode = 'HR003';
-  elsif length(p_key) not between 1 and 512 then
-    raise exception 'a key must have 1 to 512 characters, not %', length(p_key) using errcode = 'HR003';
-  elsif p_instruction_id is null or length(p_instruction_id) not between 1 and 512 then
-    raise exception 'an instruction id must have 1 to 512 characters' using errcode = 'HR003';
-  elsif p_idempotency_key is null or length(p_idempotency_key) not between 1 and 512 then
-    raise exception 'an idempotency key must have 1 to 512 characters' using errcode = 'HR003';
+  elsif length(p_key) not between 1 and 512 or octet_length(p_key) > 1024 then
+    raise exception 'a key must have 1 to 512 characters in at most 1024 bytes, not %', length(p_key) using errcode = 'HR003';
+  elsif p_instruction_id is null or length(p_instruction_id) not between 1 and 512 or octet_length(p_instruction_id) > 1024 then
+    raise exception 'an instruction id must have 1 to 512 characters in at most 1024 bytes' using errcode = 'HR003';
+  elsif p_idempotency_key is null or length(p_idempotency_key) not between 1 and 512 or octet_length(p_idempotency_key) > 1024 then
+    raise exception 'an idempotency key must have 1 to 512 characters in at most 1024 bytes' using errcode = 'HR003';
   elsif p_payload_bytes is null then
     raise exception 'a row needs a payload' using errcode = 'HR003';
   elsif p_payload_bytes > p_stream.max_payload_bytes then

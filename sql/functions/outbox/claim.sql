@@ -54,9 +54,9 @@ begin
                 and p.seq < coalesce((select s.seq from outbox.pending s where s.lane_id = h.lane_id and s.special and s.seq >= h.head_seq order by s.seq limit 1), 9223372036854775807)
               order by p.seq limit coalesce(h.run_limit, v_stream.run_length)) p
     ), lane as materialized (
-      select r.lane_id, max(r.seq) as to_seq from run r group by r.lane_id
+      select r.lane_id, min(r.seq) as from_seq, max(r.seq) as to_seq from run r group by r.lane_id
     ), leased as (
-      update outbox.heads h set claim_id = v_claim_id, claimed_to = l.to_seq, misses = 0, deferred = false
+      update outbox.heads h set claim_id = v_claim_id, head_seq = l.from_seq, claimed_to = l.to_seq, misses = 0, deferred = false
         from lane l where h.lane_id = l.lane_id
     ), lease as (
       insert into outbox.claims (claim_id, stream_id, relay_id, lease_until, open, lane_ids)

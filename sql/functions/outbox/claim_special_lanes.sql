@@ -36,7 +36,7 @@ begin
       left join lateral (select p.* from outbox.pending p where p.lane_id = l.lane_id and p.seq >= h.head_seq order by p.seq limit 1) p on true
   ), limited as materialized (
     select f.*, row_number() over (order by f.ord) as nth from first_row f
-     where f.destination_id is not null and (f.due <= now() or not f.due > now())
+     where f.destination_id is not null and f.due <= now()
   ), admission as materialized (
     select l.lane_id, a.admitted, a.due
       from outbox.admit((select array_agg(destination_id order by nth) from limited), (select array_agg(deferred order by nth) from limited),

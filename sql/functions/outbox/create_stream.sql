@@ -27,10 +27,6 @@ begin
     raise exception 'unknown retention class "%"', p_retention using errcode = 'HR003',
       hint = 'Known: ' || (select string_agg(name, ', ' order by class_id) from outbox.retention_classes);
   end if;
-  if p_dedupe_days < v_class.retain_days then
-    raise exception 'idempotency keys must be remembered at least as long as the archive (% days)', v_class.retain_days
-      using errcode = 'HR003';
-  end if;
 
   insert into outbox.streams as s
     (name, ordered, on_dead, carries_money, resend_blind, max_tries, backoff_base_ms, backoff_factor, backoff_cap_ms,
@@ -56,6 +52,11 @@ begin
   if v_stream.ordered <> p_ordered or (p_retention is not null and v_stream.class_id <> v_class.class_id) then
     raise exception 'stream "%" exists with another order or retention class', p_name using errcode = 'HR007',
       hint = 'Both are fixed when a stream is made. Make another stream.';
+  end if;
+  select * into v_class from outbox.retention_classes where class_id = v_stream.class_id;
+  if v_stream.dedupe_days < coalesce(v_class.retain_days, 2147483647) then
+    raise exception 'idempotency keys must be remembered at least as long as the archive (%)', coalesce(v_class.retain_days || ' days', 'for ever')
+      using errcode = 'HR003', hint = 'Give more days or none at all, which means for ever; or a retention class that keeps less.';
   end if;
   return v_stream;
 exception

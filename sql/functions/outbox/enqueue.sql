@@ -99,6 +99,12 @@ begin
   end if;
   select e.outbox_id, e.seq into outbox_id, seq
     from outbox.existing_row(v_stream.stream_id, p_instruction_id, p_idempotency_key, v_hash) e;
+  if outbox_id is null then
+    -- The key was forgotten between the two looks: it is new again.
+    select e.outbox_id, e.seq, e.created into outbox_id, seq, created
+      from outbox.enqueue(p_stream, p_key, p_instruction_id, p_idempotency_key, p_rail, p_payload, p_priority, p_not_before, p_expires_at,
+                          p_coalesce_key, p_destination, p_captures, p_binds) e;
+  end if;
 end
 $$;
 comment on function outbox.enqueue(text, text, text, text, text, jsonb, integer, timestamptz, timestamptz, text, text, jsonb, jsonb)

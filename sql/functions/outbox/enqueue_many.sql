@@ -19,7 +19,8 @@ begin
   end if;
   -- Sorted first use of each destination, before any other lock.
   perform outbox.destination_id(d.name)
-     from (select distinct r ->> 'destination' as name from jsonb_array_elements(p_rows) r where r ->> 'destination' is not null order by 1) d;
+     from (select distinct r ->> 'destination' as name from jsonb_array_elements(p_rows) r
+             where length(r ->> 'destination') between 1 and 200 order by 1) d;
 
   with parsed as materialized (
     select r.*, n.ord::integer as ord, s as stream_row, s.stream_id, s.class_id, s.ordered, rl.rail_id, d.destination_id, coalesce(r.priority, 5) as prio,

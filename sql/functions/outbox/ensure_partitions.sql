@@ -16,7 +16,10 @@ begin
   end if;
   -- One maker at a time; a second one would only find the work done.
   perform pg_advisory_xact_lock(hashtextextended('outbox.ensure_partitions', 0));
-  perform outbox.protect_archive_table('outbox.attempts');
+  -- Only once: making a trigger waits for running claims, and makes new ones wait.
+  if not exists (select from pg_trigger where tgrelid = 'outbox.attempts'::regclass and tgname = 'append_only') then
+    perform outbox.protect_archive_table('outbox.attempts');
+  end if;
 
   for v_class in select * from outbox.retention_classes order by class_id loop
     v_parent := 'attempts_' || v_class.name;

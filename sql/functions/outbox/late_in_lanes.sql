@@ -1,5 +1,6 @@
 -- Which of these results come too late: their claim was reaped, their lane went on, or they are settled already. Locks
--- the heads of the others until the settle is through, so that a redrive waits and is honoured.
+-- the heads of the others until the settle is through, so that a redrive waits and is honoured; in the order in which
+-- a redrive of several lanes locks them.
 create or replace function outbox.late_in_lanes(
   p_live bigint[], p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[]
 ) returns uuid[]
@@ -19,6 +20,7 @@ begin
                     from unnest(p_claim_ids, p_lane_ids, p_seqs) g(claim_id, lane_id, seq) group by g.lane_id, g.claim_id) g
             join outbox.heads h on h.lane_id = g.lane_id and h.claim_id = g.claim_id
            where g.claim_id = any (p_live)
+           order by h.lane_id
              for update of h) l;
   if v_rows = cardinality(p_outbox_ids) and not v_repeated then
     return null;

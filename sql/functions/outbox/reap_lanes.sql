@@ -3,15 +3,23 @@ create or replace function outbox.reap_lanes(p_stream outbox.streams, p_claim ou
 language plpgsql volatile set search_path = '' set enable_hashjoin = off set enable_mergejoin = off
 as $$
 declare
+  v_lanes bigint[];
   v_rows integer;
   v_spent_lanes bigint[];
   v_spent_seqs bigint[];
 begin
-  perform from outbox.heads h where h.lane_id = any (p_claim.lane_ids) and h.claim_id = p_claim.claim_id order by h.lane_id for update;
+  -- Lanes of the claim that were settled before belong to others by now.
+  select array_agg(h.lane_id) into v_lanes
+    from (select h.lane_id from outbox.heads h
+           where h.lane_id = any (p_claim.lane_ids) and h.claim_id = p_claim.claim_id order by h.lane_id for update) h;
   with flying as materialized (
     select p.lane_id, p.seq, p.outbox_id, p.lines, p.tries
       from outbox.heads h join outbox.pending p on p.lane_id = h.lane_id and p.seq between h.head_seq and h.claimed_to
-     where h.lane_id = any (p_claim.lane_ids) and h.claim_id = p_claim.claim_id
+     where h.lane_id = any (v_lanes)
+       -- A row redriven while the lane was in flight stands in the range without having been claimed.
+       and (h.rewind_to is null
+            or exists (select from outbox.attempts a
+                        where a.outbox_id = p.outbox_id and a.attempt_no = p.lines + 1 and a.class_id = p_stream.class_id))
   ), line as (
     insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, relay_id, claim_id, uncertain, error_code)
     select f.outbox_id, f.lines + 2, p_stream.class_id, p_stream.stream_id, 'ZOMBIE_REQUEUE', p_claim.relay_id, p_claim.claim_id, true, 'lease_expired'
@@ -23,14 +31,14 @@ begin
   ), freed as (
     update outbox.heads h
        set claim_id = null, claimed_to = null, run_limit = 1, due = now(), head_seq = least(h.head_seq, h.rewind_to), rewind_to = null
-     where h.lane_id = any (p_claim.lane_ids) and h.claim_id = p_claim.claim_id
+     where h.lane_id = any (v_lanes)
   )
   select count(*) into v_rows from flying;
 
   -- Only the first row of a lane can be given up now; those behind it are judged when their turn comes.
   select array_agg(p.lane_id), array_agg(p.seq) into v_spent_lanes, v_spent_seqs
-    from unnest(p_claim.lane_ids) n(lane_id)
-    join outbox.heads h on h.lane_id = n.lane_id and h.claim_id is null
+    from unnest(v_lanes) n(lane_id)
+    join outbox.heads h on h.lane_id = n.lane_id
    cross join lateral (select p.* from outbox.pending p where p.lane_id = h.lane_id and p.seq >= h.head_seq order by p.seq limit 1) p
    where p.uncertain and p.tries >= p_stream.max_tries;
   if v_spent_lanes is not null then

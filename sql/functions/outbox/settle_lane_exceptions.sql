@@ -63,9 +63,10 @@ begin
   end if;
 
   perform outbox.close_lanes(v_lanes);
-  -- A rewind that was asked for while the lane was in flight comes first.
+  -- A rewind that was asked for while the lane was in flight comes first, unless the lane blocks: then the redriven row
+  -- waits with the others until an operator has dealt with the dead one, by whose number the block is known.
   update outbox.heads h
-     set head_seq = least(s.seq, h.rewind_to), due = case when h.rewind_to is null then s.due else now() end,
+     set head_seq = case when s.state = 'FAILED' then s.seq else least(s.seq, h.rewind_to) end, due = case when h.rewind_to is null then s.due else now() end,
          run_limit = case when s.state = 'RELEASED' then h.run_limit else 1 end, blocked = s.state = 'FAILED',
          claim_id = null, claimed_to = null, rewind_to = null
     from unnest(v_lanes, v_seqs, v_states, v_dues) s(lane_id, seq, state, due)

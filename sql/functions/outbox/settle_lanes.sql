@@ -1,5 +1,8 @@
 -- The delivered part of a settle on an ordered stream: lines, finished rows, and lanes that are through. A lane whose run is
 -- not through yet stays leased and starts later.
+--
+-- Finished rows are deleted by range. A row that was redriven while its lane was in flight may stand inside that range
+-- without having been sent; it must stay, so such lanes delete number by number.
 create or replace function outbox.settle_lanes(
   p_stream outbox.streams, p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[],
   p_latencies_ms integer[], p_codes text[], p_references text[], p_outcomes text[]
@@ -19,14 +22,16 @@ begin
    where g.outcome is null or g.outcome = 'delivered';
 
   with lane as materialized (
-    select h.lane_id, h.head_seq, h.claimed_to, g.to_seq, g.whole
+    select h.lane_id, h.head_seq, h.claimed_to, h.rewind_to, g.to_seq, g.whole
       from (select g.lane_id, max(g.seq) filter (where g.outcome is null or g.outcome = 'delivered') as to_seq,
                    bool_and(g.outcome is null or g.outcome = 'delivered') as whole
               from unnest(p_lane_ids, p_seqs, p_outcomes) g(lane_id, seq, outcome) group by g.lane_id) g
       join outbox.heads h on h.lane_id = g.lane_id
      where g.to_seq is not null
   ), gone as (
-    delete from outbox.pending p using lane l where p.lane_id = l.lane_id and p.seq between l.head_seq and l.to_seq
+    delete from outbox.pending p using lane l
+     where p.lane_id = l.lane_id and p.seq between l.head_seq and l.to_seq
+       and (l.rewind_to is null or exists (select from unnest(p_lane_ids, p_seqs) g(lane_id, seq) where g.lane_id = p.lane_id and g.seq = p.seq))
   )
   select array_agg(l.lane_id) filter (where not (l.whole and l.to_seq >= l.claimed_to)),
          array_agg(l.to_seq + 1) filter (where not (l.whole and l.to_seq >= l.claimed_to)),
@@ -36,11 +41,12 @@ begin
     from lane l;
 
   if v_lanes is not null then
-    update outbox.heads h set head_seq = o.seq from unnest(v_lanes, v_to_seqs) o(lane_id, seq) where h.lane_id = o.lane_id;
+    update outbox.heads h set head_seq = o.seq, delivered_to = greatest(h.delivered_to, o.seq - 1)
+      from unnest(v_lanes, v_to_seqs) o(lane_id, seq) where h.lane_id = o.lane_id;
   end if;
   if v_done_lanes is not null then
     perform outbox.close_lanes(v_done_lanes);
-    perform outbox.advance_lanes(v_done_lanes, v_done_seqs);
+    perform outbox.advance_lanes(v_done_lanes, v_done_seqs, true);
   end if;
 end
 $$;

@@ -13,6 +13,9 @@ const ownerLock = "7305843009213693951";
 const ownerName = "headroom owner, process ";
 
 export interface Ownership {
+  /** From now on the loss of the lock is expected: the server is about to be stopped. */
+  retire(): void;
+  /** Closes the session. */
   release(): Promise<void>;
 }
 
@@ -47,6 +50,7 @@ export async function takeOwnership(url: string, home: string): Promise<Ownershi
   };
   watch(client);
   return {
+    retire: () => over.abort(),
     async release() {
       over.abort();
       await client.end().catch(() => undefined);

@@ -120,6 +120,15 @@ describe("a second start on the same data", () => {
     expect(isAlive(first.facts.pid)).toBe(false);
   });
 
+  test("while the first one is on its way down waits for that, and then starts", async () => {
+    const first = await startEmbedded({ dataDir });
+    const [, second] = await Promise.all([first.stop(), startEmbedded({ dataDir })]);
+    expect(await withConnection(second.url, async (client) => (await client.query("select 1 as one")).rows)).toEqual([
+      { one: 1 },
+    ]);
+    await second.stop();
+  });
+
   test("at the very same moment leaves one owner and one explained refusal", async () => {
     const results = await Promise.allSettled([startEmbedded({ dataDir }), startEmbedded({ dataDir })]);
     const won = results.filter((result) => result.status === "fulfilled");

@@ -84,6 +84,15 @@ describe.each(POSTGRES_VERSIONS)("migrating as an ordinary role on PostgreSQL %i
     expect(await all(db.superuserUrl, "select count(*)::int as n from notes.notes")).toEqual([{ n: 1 }]);
   });
 
+  test("several get through although the database asks for strict isolation", async () => {
+    await using db = await createEmptyDatabase(version);
+    await withConnection(db.superuserUrl, (client) =>
+      client.query(`alter database ${db.name} set default_transaction_isolation = 'serializable'`),
+    );
+    const results = await Promise.all([migrateAt(db.url), migrateAt(db.url), migrateAt(db.url)]);
+    expect(results.filter((result) => result.applied.length > 0)).toHaveLength(1);
+  });
+
   test("through a transaction pooler it works just the same", async () => {
     await using db = await createEmptyDatabase(version);
     const pooler = await startTransactionPooler(db.url);

@@ -64,7 +64,7 @@ export class Claimer {
   async #read(session: Session, relayId: number, prepare: boolean, sinceMs: number | null): Promise<ClaimedRow[]> {
     const startedAtMs = performance.now();
     const lanes = Math.max(1, Math.ceil(this.#rows / this.#runLength));
-    const rows = (await session.use((db) =>
+    const rows: ClaimedRow[] = await session.use((db) =>
       call(
         db,
         "outbox.claim",
@@ -77,7 +77,7 @@ export class Claimer {
         },
         { prepare },
       ),
-    )) as unknown as ClaimedRow[];
+    );
     const full = this.stream.ordered ? countLanes(rows) >= lanes : rows.length >= this.#rows;
     if (full) {
       this.hot = true;

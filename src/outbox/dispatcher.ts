@@ -142,15 +142,7 @@ export class Dispatcher {
     if (binds !== null) {
       const stored = laneId === null ? undefined : claim.captured.get(laneId);
       const bound = fillBinds(message.payload, binds, { ...stored, ...captures });
-      if (!bound.ok) {
-        return {
-          message,
-          outcome: "rejected",
-          latencyMs: 0,
-          code: "binding_missing",
-          reason: `Nothing was captured as "${bound.missing}".`,
-        };
-      }
+      if (!bound.ok) return { message, outcome: "rejected", latencyMs: 0, code: bound.code, reason: bound.reason };
       message.payload = bound.payload;
     }
     this.#options.onStep?.("send.before");

@@ -66,8 +66,8 @@ export async function enqueue(db: Queryable, row: NewRow): Promise<EnqueueResult
     ...(row.expiresAt === undefined ? {} : { p_expires_at: row.expiresAt }),
     ...(row.coalesceKey === undefined ? {} : { p_coalesce_key: row.coalesceKey }),
     ...(row.destination === undefined ? {} : { p_destination: row.destination }),
-    ...(row.captures === undefined ? {} : { p_captures: row.captures as unknown as Json }),
-    ...(row.binds === undefined ? {} : { p_binds: row.binds as unknown as Json }),
+    ...(row.captures === undefined ? {} : { p_captures: row.captures }),
+    ...(row.binds === undefined ? {} : { p_binds: row.binds }),
   });
   return { outboxId: result.outbox_id, seq: result.seq, created: result.created };
 }
@@ -78,12 +78,12 @@ export async function enqueue(db: Queryable, row: NewRow): Promise<EnqueueResult
  */
 export async function enqueueMany(db: Queryable, rows: readonly NewRow[]): Promise<EnqueueResult[]> {
   const results = await call(db, "outbox.enqueue_many", { p_rows: rows.map(toJson) });
-  const ordered = new Array<EnqueueResult>(rows.length);
-  for (const { ord, outbox_id, seq, created } of results) ordered[ord - 1] = { outboxId: outbox_id, seq, created };
-  return ordered;
+  return results
+    .toSorted((left, right) => left.ord - right.ord)
+    .map(({ outbox_id, seq, created }) => ({ outboxId: outbox_id, seq, created }));
 }
 
-function toJson(row: NewRow): Json {
+function toJson(row: NewRow): Readonly<Record<string, unknown>> {
   return {
     stream: row.stream,
     key: row.key ?? null,
@@ -96,7 +96,7 @@ function toJson(row: NewRow): Json {
     expires_at: row.expiresAt?.toISOString() ?? null,
     coalesce_key: row.coalesceKey ?? null,
     destination: row.destination ?? null,
-    captures: (row.captures ?? null) as unknown as Json,
-    binds: (row.binds ?? null) as unknown as Json,
+    captures: row.captures ?? null,
+    binds: row.binds ?? null,
   };
 }

@@ -2,7 +2,6 @@
  * A claimed row on its way through the relay: what the rail sees of it, and what the settle needs to know.
  */
 import type { Json, Rail, RailMessage } from "../rails/rail.ts";
-import type { Bind, JsonPath } from "./enqueue.ts";
 import type { Stream } from "./streams.ts";
 
 /** As outbox.claim returns it. */
@@ -22,8 +21,8 @@ export interface ClaimedRow {
   readonly destination_id: number | null;
   readonly destination: string | null;
   readonly sent_ago_ms: number | null;
-  readonly captures: Readonly<Record<string, JsonPath>> | null;
-  readonly binds: readonly Bind[] | null;
+  readonly captures: Json;
+  readonly binds: Json;
 }
 
 /** Getters where a value is rarely asked for: at tens of thousands of rows a second, making it costs more than the call. */

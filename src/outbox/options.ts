@@ -72,37 +72,41 @@ export const defaults = {
   stopMs: 10_000,
 } as const satisfies Partial<RelayOptions>;
 
-export type Settings = Readonly<{
-  [Name in keyof typeof defaults]: (typeof defaults)[Name] extends boolean ? boolean : number;
-}>;
-
-const limits: Readonly<Record<keyof typeof defaults, readonly [number, number] | null>> = {
-  concurrency: [1, 10_000],
-  maxClaimRows: [1, 10_000],
-  pollMs: [250, 1_000],
-  listen: null,
-  leaseMarginMs: [0, 600_000],
-  reapMs: [100, 60_000],
-  upkeepMs: [1_000, 86_400_000],
-  stopMs: [0, 600_000],
-};
+export interface Settings {
+  readonly concurrency: number;
+  readonly maxClaimRows: number;
+  readonly pollMs: number;
+  readonly listen: boolean;
+  readonly leaseMarginMs: number;
+  readonly reapMs: number;
+  readonly upkeepMs: number;
+  readonly stopMs: number;
+}
 
 /** The options with defaults filled in, or an error that names the one that is out of range. */
 export function settingsOf(options: RelayOptions): Settings {
   if ((options.connectionString === undefined) === (options.pool === undefined)) {
     throw new HeadroomError("usage", "A relay needs a connectionString or a pool, and not both.");
   }
-  const settings: Record<string, unknown> = { ...defaults };
-  for (const [name, range] of Object.entries(limits)) {
-    const value = options[name as keyof typeof defaults];
-    if (value === undefined) continue;
-    if (
-      range !== null &&
-      !(typeof value === "number" && Number.isFinite(value) && value >= range[0] && value <= range[1])
-    ) {
-      throw new HeadroomError("usage", `${name} must be from ${range[0]} to ${range[1]}, not ${String(value)}.`);
-    }
-    settings[name] = value;
-  }
-  return settings as Settings;
+  return {
+    concurrency: within("concurrency", options.concurrency, 1, 10_000),
+    maxClaimRows: within("maxClaimRows", options.maxClaimRows, 1, 10_000),
+    pollMs: within("pollMs", options.pollMs, 250, 1_000),
+    listen: options.listen ?? defaults.listen,
+    leaseMarginMs: within("leaseMarginMs", options.leaseMarginMs, 0, 600_000),
+    reapMs: within("reapMs", options.reapMs, 100, 60_000),
+    upkeepMs: within("upkeepMs", options.upkeepMs, 1_000, 86_400_000),
+    stopMs: within("stopMs", options.stopMs, 0, 600_000),
+  };
+}
+
+function within(
+  name: Exclude<keyof typeof defaults, "listen">,
+  value: number | undefined,
+  least: number,
+  most: number,
+): number {
+  const given = value ?? defaults[name];
+  if (Number.isFinite(given) && given >= least && given <= most) return given;
+  throw new HeadroomError("usage", `${name} must be from ${least} to ${most}, not ${String(value)}.`);
 }

@@ -35,4 +35,5 @@ begin
   end if;
 end
 $$;
-comment on function outbox.check_row(outbox.streams, text, smallint, text, text, text, text, integer, integer, text, text) is 'Raises the one error that fits a bad row, or nothing.';
+comment on function outbox.check_row(outbox.streams, text, smallint, text, text, text, text, integer, integer, text, text)
+  is 'Raises the one error that fits a bad row, or nothing.';

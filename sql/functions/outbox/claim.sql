@@ -51,7 +51,9 @@ begin
        cross join lateral (
              select p.* from outbox.pending p
               where p.lane_id = h.lane_id and p.seq >= h.head_seq
-                and p.seq < coalesce((select s.seq from outbox.pending s where s.lane_id = h.lane_id and s.special and s.seq >= h.head_seq order by s.seq limit 1), 9223372036854775807)
+                and p.seq < coalesce((select s.seq from outbox.pending s
+                                       where s.lane_id = h.lane_id and s.special and s.seq >= h.head_seq
+                                       order by s.seq limit 1), 9223372036854775807)
               order by p.seq limit coalesce(h.run_limit, v_stream.run_length)) p
     ), lane as materialized (
       select r.lane_id, min(r.seq) as from_seq, max(r.seq) as to_seq from run r group by r.lane_id

@@ -88,5 +88,6 @@ begin
   end if;
 end
 $$;
-comment on function outbox.settle(smallint, bigint[], bigint[], bigint[], uuid[], integer[], integer[], text[], text[], text[], text[], bigint[], boolean[], boolean[], integer[], jsonb)
+comment on function outbox.settle(smallint, bigint[], bigint[], bigint[], uuid[], integer[], integer[], text[], text[], text[], text[],
+                                  bigint[], boolean[], boolean[], integer[], jsonb)
   is 'Records outcomes of claimed rows and moves their lanes on; returns the rows whose result came too late.';

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ClientBase } from "pg";
@@ -76,6 +76,7 @@ describe.each(POSTGRES_VERSIONS)("probing PostgreSQL %i", async (version) => {
 
 test("a standby is refused with the advice to use the primary", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "headroom-standby-"));
+  await chmod(dataDir, 0o755);
   try {
     const primary = await startEmbedded({ dataDir });
     await primary.stop();

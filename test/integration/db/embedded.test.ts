@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,6 +14,8 @@ import { spawnEmbedded } from "../../helpers/embedded-process.ts";
 let dataDir: string;
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "headroom-test-"));
+  // Open to the server's user, so that the data stays below it and goes with it.
+  await chmod(dataDir, 0o755);
 });
 afterEach(() => rm(dataDir, { recursive: true, force: true }));
 

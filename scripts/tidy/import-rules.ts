@@ -1,0 +1,76 @@
+/**
+ * Dependencies point one way: db ← rail contract ← outbox, capacity, … ← rails ← http, cli ← deploy. And every module has a reader.
+ */
+import { posix } from "node:path";
+import type { Complaint, Repository, RepositoryFile } from "./repository.ts";
+
+/** What each part of src may import, besides itself. */
+const allowed: Readonly<Record<string, readonly string[]>> = {
+  db: [],
+  contract: ["db"],
+  outbox: ["db", "contract"],
+  capacity: ["db", "contract", "outbox"],
+  provisioning: ["db", "contract", "outbox"],
+  notifications: ["db", "contract", "outbox"],
+  inbound: ["db", "contract", "outbox"],
+  rails: ["db", "contract", "outbox"],
+  sandbox: ["db"],
+  http: ["db", "contract", "outbox", "capacity", "provisioning", "notifications", "inbound", "rails"],
+  cli: ["db", "contract", "outbox", "capacity", "provisioning", "notifications", "inbound", "rails", "http", "sandbox"],
+  root: ["db", "contract", "outbox", "capacity", "provisioning", "notifications", "inbound", "rails", "http"],
+};
+
+/** The contract that engine and rails share sits below both, though it lives beside the rails. */
+const contractFiles = /^src\/rails\/(rail|registry|payment)\.ts$/;
+/** Started by name, not imported. */
+const entryPoints =
+  /^src\/(index|outbox\/index|cli\/main|cli\/commands\/[a-z-]+|rails\/conformance)\.ts$|undertaker\.ts$/;
+
+function partOf(path: string): string {
+  if (contractFiles.test(path)) return "contract";
+  return /^src\/([a-z-]+)\//.exec(path)?.[1] ?? "root";
+}
+
+/** `src/rails/webhook` for a file of one rail; undefined elsewhere. */
+function railOf(path: string): string | undefined {
+  return /^src\/rails\/[a-z-]+(?=\/)/.exec(path)?.[0];
+}
+
+function importsOf(file: RepositoryFile): { readonly target: string; readonly line: number }[] {
+  return file.lines.flatMap((text, index) =>
+    [...text.matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)].map((match) => ({
+      target: posix.normalize(posix.join(posix.dirname(file.path), match[1] ?? "")),
+      line: index + 1,
+    })),
+  );
+}
+
+export function importRules(repository: Repository): Complaint[] {
+  const complaints: Complaint[] = [];
+  const sources = repository.matching(/^src\/.*\.ts$/);
+  const imported = new Set<string>();
+  for (const file of repository.matching(/\.(ts|tsx|js)$/)) {
+    for (const { target } of importsOf(file)) if (target !== file.path) imported.add(target);
+    for (const match of file.text.matchAll(/new URL\("(\.[^"]+\.ts)"/g)) {
+      imported.add(posix.normalize(posix.join(posix.dirname(file.path), match[1] ?? "")));
+    }
+  }
+  for (const file of sources) {
+    const from = partOf(file.path);
+    const isTest = file.path.endsWith(".test.ts");
+    for (const { target, line } of importsOf(file)) {
+      const to = partOf(target);
+      if (to !== from && !(allowed[from] ?? []).includes(to) && !isTest) {
+        complaints.push({ path: file.path, line, text: `${from} may not import ${to} (${target})` });
+      }
+      const [own, other] = [railOf(file.path), railOf(target)];
+      if (own !== undefined && other !== undefined && own !== other) {
+        complaints.push({ path: file.path, line, text: `a rail may not import another rail (${target})` });
+      }
+    }
+    if (!isTest && !entryPoints.test(file.path) && !imported.has(file.path)) {
+      complaints.push({ path: file.path, text: "nobody imports this file" });
+    }
+  }
+  return complaints;
+}

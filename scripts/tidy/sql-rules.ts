@@ -1,0 +1,43 @@
+/**
+ * SQL: one function per file, named after it, commented, with a pinned search_path and its volatility stated.
+ */
+import { basename, dirname } from "node:path";
+import type { Complaint, Repository, RepositoryFile } from "./repository.ts";
+
+const maxLineChars = 180;
+/** One-expression functions that the planner inlines; a SET clause would forbid that, and they name nothing unqualified. */
+const inlined = new Set(["outbox.new_id", "outbox.partition_floor", "outbox.id_time"]);
+
+export function sqlRules(repository: Repository): Complaint[] {
+  return repository
+    .matching(/^sql\/(?!schema\.sql).*\.sql$/)
+    .flatMap((file) => [...widths(file), ...(file.path.startsWith("sql/functions/") ? functionRules(file) : [])]);
+}
+
+function widths(file: RepositoryFile): Complaint[] {
+  const complaints = file.lines.flatMap((text, index) =>
+    text.length > maxLineChars
+      ? [{ path: file.path, line: index + 1, text: `${text.length} characters wide (at most ${maxLineChars})` }]
+      : [],
+  );
+  if (!file.text.startsWith("-- "))
+    complaints.push({ path: file.path, line: 1, text: "begins with a comment that says what and why" });
+  return complaints;
+}
+
+function functionRules(file: RepositoryFile): Complaint[] {
+  const complain = (text: string): Complaint => ({ path: file.path, text });
+  const made = [...file.text.matchAll(/^create or replace (?:function|procedure) ([a-z_]+\.[a-z_0-9]+)/gm)].map(
+    (match) => match[1] ?? "",
+  );
+  const expected = `${basename(dirname(file.path))}.${basename(file.path, ".sql")}`;
+  const complaints: Complaint[] = [];
+  if (made.length !== 1) complaints.push(complain(`one function per file, not ${made.length}`));
+  if (made[0] !== expected) complaints.push(complain(`makes ${made[0] ?? "nothing"}, its name says ${expected}`));
+  if (!/^comment on (function|procedure) /m.test(file.text)) complaints.push(complain("the function has no comment"));
+  if (!inlined.has(expected) && !/set search_path = ''/.test(file.text))
+    complaints.push(complain("search_path is not pinned"));
+  if (!/\b(volatile|stable|immutable)\b/.test(file.text) && !/returns trigger/.test(file.text))
+    complaints.push(complain("volatility is not stated"));
+  return complaints;
+}

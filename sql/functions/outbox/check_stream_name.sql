@@ -1,0 +1,12 @@
+-- A misspelt stream in a filter would otherwise look like a stream without trouble.
+create or replace function outbox.check_stream_name(p_stream text) returns void
+language plpgsql stable set search_path = ''
+as $$
+begin
+  if p_stream is not null and not exists (select from outbox.streams s where s.name = p_stream) then
+    raise exception 'unknown stream "%"', left(p_stream, 80) using errcode = 'HR001',
+      hint = 'Known: ' || coalesce((select string_agg(s.name, ', ' order by s.name) from outbox.streams s), 'none');
+  end if;
+end
+$$;
+comment on function outbox.check_stream_name(text) is 'Raises for a stream that does not exist; null passes.';

@@ -1,0 +1,47 @@
+-- Answers the question that the machine cannot: did a row arrive whose outcome is unknown? Delivered ends it; not delivered
+-- leaves it dead but no longer in doubt, to be redriven or skipped.
+create or replace function outbox.resolve(
+  p_outbox_id uuid, p_delivered boolean, p_actor text, p_reason text, p_reference text default null,
+  out outbox_id uuid, out result text, out detail text
+)
+language plpgsql volatile security definer set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  v_dead outbox.dead;
+begin
+  perform outbox.check_operator(array[p_outbox_id], p_actor, p_reason);
+  if p_delivered is null then
+    raise exception 'say whether the row was delivered' using errcode = 'HR003';
+  elsif length(p_reference) not between 1 and 500 then
+    raise exception 'a reference has 1 to 500 characters' using errcode = 'HR003';
+  end if;
+  perform outbox.lock_lanes((select array_agg(d.lane_id) from outbox.dead d where d.outbox_id = p_outbox_id and d.lane_id is not null));
+  select * into v_dead from outbox.dead d where d.outbox_id = p_outbox_id for update;
+  if not found and outbox.place_of_untouched(p_outbox_id) = 'unknown' then
+    raise exception 'there is no row %', p_outbox_id using errcode = 'HR006', hint = 'List dead letters with outbox.list_dead().';
+  elsif v_dead.uncertain is not true then
+    raise exception 'row % is not in doubt', p_outbox_id using errcode = 'HR007',
+      detail = case when v_dead.outbox_id is null then 'It is not a dead letter.' else 'It is dead, and known not to have arrived.' end,
+      hint = 'Only dead letters whose outcome is unknown are resolved; others are redriven or skipped.';
+  end if;
+
+  insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, rail_reference, rail_code, actor, reason)
+  values (p_outbox_id, v_dead.lines + 1, get_byte(uuid_send(p_outbox_id), 7), v_dead.stream_id, 'RESOLVED', p_reference,
+          case when p_delivered then 'delivered' else 'not_delivered' end, p_actor, p_reason);
+  outbox_id := p_outbox_id;
+  if not p_delivered then
+    update outbox.dead d set parked = false, uncertain = false, lines = d.lines + 1 where d.outbox_id = p_outbox_id;
+    result := 'not_delivered';
+    detail := 'It is still a dead letter. Redrive or skip it.';
+    return;
+  end if;
+  delete from outbox.dead d where d.outbox_id = p_outbox_id;
+  if v_dead.lane_id is not null then
+    update outbox.lanes l set delivered_to = greatest(l.delivered_to, v_dead.seq) where l.lane_id = v_dead.lane_id;
+    perform outbox.release_lanes(array[v_dead.lane_id]);
+  end if;
+  result := 'delivered';
+end
+$$;
+comment on function outbox.resolve(uuid, boolean, text, text, text) is 'Records whether an uncertain dead letter was delivered.';

@@ -1,0 +1,51 @@
+-- Where a row is and what it waits for: place (pending, in_flight, delivered, skipped, dead, parked, collected), and with it
+-- the next attempt, the lease, the row that must come first, or the death. Collected: its lines were dropped.
+create or replace function outbox.whereabouts(p_row outbox.payloads, p_stream outbox.streams) returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_last outbox.attempts;
+  v_dead outbox.dead;
+  v_head outbox.heads;
+  v_first record;
+  v_wait record;
+begin
+  select * into v_last from outbox.attempts a
+   where a.outbox_id = p_row.outbox_id and a.class_id = p_stream.class_id order by a.attempt_no desc limit 1;
+  if v_last.state = 'DISPATCHING' then
+    return (select jsonb_build_object('place', 'in_flight', 'tries', t.tries, 'lease_until', c.lease_until, 'claim_id', v_last.claim_id)
+              from outbox.tries_so_far(p_row.outbox_id, p_stream.class_id) t
+              left join outbox.claims c on c.claim_id = v_last.claim_id);
+  end if;
+  select * into v_dead from outbox.dead d where d.outbox_id = p_row.outbox_id;
+  if found then
+    return jsonb_strip_nulls(jsonb_build_object(
+      'place', case when v_dead.parked then 'parked' else 'dead' end, 'died_at', v_dead.died_at, 'tries', v_dead.tries,
+      'uncertain', v_dead.uncertain, 'error_code', v_dead.error_code, 'error_message', v_dead.error_message,
+      'blocks_lane', (select h.blocked and h.head_seq = v_dead.seq from outbox.heads h where h.lane_id = v_dead.lane_id)));
+  end if;
+
+  select u.due, u.tries, u.uncertain into v_wait from outbox.pending_unordered u where u.outbox_id = p_row.outbox_id;
+  if found then
+    return jsonb_build_object('place', 'pending', 'tries', v_wait.tries, 'uncertain', v_wait.uncertain, 'next_attempt_at', v_wait.due);
+  end if;
+  select p.due, p.tries, p.uncertain into v_wait from outbox.pending p where p.lane_id = p_row.lane_id and p.seq = p_row.seq;
+  if not found then
+    return jsonb_build_object('place', case when v_last.state = 'SKIPPED' then 'skipped'
+                                            when v_last.state is null then 'collected' else 'delivered' end);
+  end if;
+
+  select * into v_head from outbox.heads h where h.lane_id = p_row.lane_id;
+  select b.outbox_id, b.seq into v_first
+    from (select d.outbox_id, d.seq, 0 as ord from outbox.dead d where v_head.blocked and d.lane_id = v_head.lane_id and d.seq = v_head.head_seq
+          union all
+          (select p.outbox_id, p.seq, 1 from outbox.pending p where p.lane_id = p_row.lane_id and p.seq < p_row.seq order by p.seq limit 1)
+           order by ord limit 1) b;
+  return jsonb_strip_nulls(jsonb_build_object(
+    'place', 'pending', 'tries', v_wait.tries, 'uncertain', v_wait.uncertain,
+    'next_attempt_at', case when v_first.outbox_id is null then v_head.due end,
+    'waits_for', case when v_first.outbox_id is not null then
+      jsonb_build_object('outbox_id', v_first.outbox_id, 'seq', v_first.seq, 'dead', v_head.blocked) end));
+end
+$$;
+comment on function outbox.whereabouts(outbox.payloads, outbox.streams) is 'Place of a row, and what it waits for.';

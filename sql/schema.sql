@@ -18,8 +18,15 @@ create role headroom_owner nologin inherit;
 create schema headroom authorization headroom_owner;
 
 create schema outbox authorization headroom_owner;
+grant usage on schema outbox to headroom_auditor;
+grant usage on schema outbox to headroom_control;
+grant usage on schema outbox to headroom_executor;
+grant usage on schema outbox to headroom_ingest;
 
 create schema payments authorization headroom_owner;
+grant usage on schema payments to headroom_auditor;
+grant usage on schema payments to headroom_control;
+grant usage on schema payments to headroom_ingest;
 
 create schema public authorization pg_database_owner;
 grant create, usage on schema public to headroom_owner;
@@ -227,6 +234,8 @@ create table outbox.captures (
   captured_at timestamp with time zone default now() not null,
   constraint captures_pkey PRIMARY KEY (lane_id, name)
 );
+grant select on outbox.captures to headroom_auditor;
+grant select on outbox.captures to headroom_control;
 
 create table outbox.claims (
   claim_id bigint not null,
@@ -240,6 +249,8 @@ create table outbox.claims (
   lines integer[],
   constraint claims_pkey PRIMARY KEY (claim_id)
 ) with (fillfactor=50, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=200, autovacuum_vacuum_cost_delay=0);
+grant select on outbox.claims to headroom_auditor;
+grant select on outbox.claims to headroom_control;
 comment on column outbox.claims.open is 'Lanes (ordered) or rows (unordered) of this claim that are not settled yet.';
 
 create table outbox.dead (
@@ -260,6 +271,8 @@ create table outbox.dead (
 );
 CREATE INDEX dead_by_lane ON outbox.dead USING btree (lane_id, seq);
 CREATE INDEX dead_by_stream ON outbox.dead USING btree (stream_id, died_at);
+grant select on outbox.dead to headroom_auditor;
+grant select on outbox.dead to headroom_control;
 comment on column outbox.dead.parked is 'Nobody knows whether it arrived and the rail cannot tell: only a person may decide.';
 
 create table outbox.dedupe (
@@ -272,6 +285,31 @@ create table outbox.dedupe (
   constraint dedupe_pkey PRIMARY KEY (stream_id, instruction_id, idempotency_key)
 );
 CREATE INDEX dedupe_age ON outbox.dedupe USING brin (created_at);
+grant select on outbox.dedupe to headroom_auditor;
+grant select on outbox.dedupe to headroom_control;
+
+create view outbox.destination_status as
+ SELECT destination_id,
+    name,
+        CASE
+            WHEN failures < failure_threshold THEN 'closed'::text
+            WHEN open_until > now() THEN 'open'::text
+            ELSE 'half_open'::text
+        END AS circuit,
+    COALESCE(probe_until > now(), false) AS probing,
+    failures,
+    failure_threshold,
+    open_until,
+    times_opened,
+    last_error_code,
+    min_interval_ms,
+    NULLIF(GREATEST(next_slot_at, now()), now()) AS next_slot_at,
+    changed_at
+   FROM outbox.destinations d;
+grant select on outbox.destination_status to headroom_auditor;
+grant select on outbox.destination_status to headroom_control;
+grant select on outbox.destination_status to headroom_executor;
+comment on view outbox.destination_status is 'Circuit state, limit and next free slot of each destination.';
 
 create table outbox.destinations (
   destination_id integer generated always as identity not null,
@@ -294,6 +332,9 @@ create table outbox.destinations (
   constraint destinations_open_base_ms_check CHECK (((open_base_ms >= 1) AND (open_base_ms <= 3600000))),
   constraint destinations_pkey PRIMARY KEY (destination_id)
 ) with (fillfactor=50);
+grant select on outbox.destinations to headroom_auditor;
+grant select on outbox.destinations to headroom_control;
+grant select on outbox.destinations to headroom_executor;
 comment on column outbox.destinations.next_slot_at is 'No send before this time (rate limit, Retry-After).';
 comment on column outbox.destinations.tail_at is 'Where the queue of deferred rows ends, so that latecomers wait behind and not beside.';
 comment on column outbox.destinations.open_until is 'Circuit open until then; afterwards one probe is let through.';
@@ -308,6 +349,7 @@ create table outbox.heads (
   claim_id bigint,
   claimed_to bigint,
   rewind_to bigint,
+  delivered_to bigint,
   run_limit smallint,
   misses smallint default 0 not null,
   deferred boolean default false not null,
@@ -315,8 +357,11 @@ create table outbox.heads (
   constraint heads_pkey PRIMARY KEY (lane_id)
 ) with (fillfactor=50, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_cost_delay=0);
 CREATE INDEX heads_due ON outbox.heads USING btree (stream_id, priority, due) WHERE ((claim_id IS NULL) AND (NOT blocked));
+grant select on outbox.heads to headroom_auditor;
+grant select on outbox.heads to headroom_control;
 comment on column outbox.heads.claimed_to is 'Last number of the run that is in flight under claim_id.';
 comment on column outbox.heads.rewind_to is 'A row redriven while the lane was in flight: the lane starts over from here.';
+comment on column outbox.heads.delivered_to is 'Highest number delivered since the lane became active: what a redrive must not go behind unasked.';
 comment on column outbox.heads.run_limit is 'One after a failure or a reap, until something is delivered; null: the stream''s run length.';
 comment on column outbox.heads.misses is 'How often the lane was looked at while a producer''s transaction was still open.';
 
@@ -326,10 +371,13 @@ create table outbox.lanes (
   key text not null,
   next_seq bigint not null,
   idle_at bigint not null,
+  delivered_to bigint,
   constraint lanes_pkey PRIMARY KEY (lane_id),
   constraint lanes_stream_id_key_key UNIQUE (stream_id, key)
 ) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.05);
+grant select on outbox.lanes to headroom_control;
 comment on table outbox.lanes is 'One row per key: the next number. Written by producers, so relays never wait for it.';
+comment on column outbox.lanes.delivered_to is 'Highest number delivered when the lane last went idle; an active lane''s head knows better.';
 
 create table outbox.payloads (
   outbox_id uuid not null,
@@ -350,9 +398,13 @@ create table outbox.payloads (
   coalesce_key text,
   captures jsonb,
   binds jsonb,
+  erased_by text,
+  erase_reason text,
   constraint payloads_check CHECK (((payload IS NULL) = (erased_at IS NOT NULL))),
   constraint payloads_pkey PRIMARY KEY (outbox_id)
 );
+grant select on outbox.payloads to headroom_auditor;
+grant select on outbox.payloads to headroom_control;
 comment on column outbox.payloads.key is 'Only on streams without order; elsewhere the lane has it.';
 
 create table outbox.pending (
@@ -373,6 +425,9 @@ create table outbox.pending (
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_cost_delay=0);
 CREATE INDEX pending_special ON outbox.pending USING btree (lane_id, seq) WHERE special;
 CREATE TRIGGER refuse_truncate BEFORE TRUNCATE ON outbox.pending FOR EACH STATEMENT EXECUTE FUNCTION outbox.refuse_change();
+grant select on outbox.pending to headroom_auditor;
+grant select on outbox.pending to headroom_control;
+grant select on outbox.pending to headroom_executor;
 comment on column outbox.pending.lines is 'Archive lines written and answered; while in flight the archive has one more.';
 comment on column outbox.pending.special is 'Not sendable at sight: dated, expiring, coalescing, or bound for a destination with limits.';
 
@@ -392,6 +447,9 @@ create table outbox.pending_unordered (
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_cost_delay=0);
 CREATE INDEX pending_unordered_due ON outbox.pending_unordered USING btree (stream_id, priority, due);
 CREATE TRIGGER refuse_truncate BEFORE TRUNCATE ON outbox.pending_unordered FOR EACH STATEMENT EXECUTE FUNCTION outbox.refuse_change();
+grant select on outbox.pending_unordered to headroom_auditor;
+grant select on outbox.pending_unordered to headroom_control;
+grant select on outbox.pending_unordered to headroom_executor;
 
 create table outbox.rails (
   rail_id smallint generated always as identity not null,
@@ -407,6 +465,9 @@ create table outbox.rails (
   constraint rails_pkey PRIMARY KEY (rail_id),
   constraint rails_timeout_ms_check CHECK (((timeout_ms >= 1) AND (timeout_ms <= 30000)))
 );
+grant select on outbox.rails to headroom_auditor;
+grant select on outbox.rails to headroom_control;
+grant select on outbox.rails to headroom_executor;
 comment on table outbox.rails is 'What each rail can prove. A row may only name a rail that stands here.';
 
 create table outbox.relays (
@@ -417,6 +478,9 @@ create table outbox.relays (
   wants_notify boolean default true not null,
   constraint relays_pkey PRIMARY KEY (relay_id)
 ) with (fillfactor=50);
+grant select on outbox.relays to headroom_auditor;
+grant select on outbox.relays to headroom_control;
+grant select on outbox.relays to headroom_executor;
 comment on column outbox.relays.wants_notify is 'False while the relay is busy: it will look anyway, and NOTIFY serialises commits.';
 
 create table outbox.retention_classes (
@@ -431,6 +495,8 @@ create table outbox.retention_classes (
   constraint retention_classes_pkey PRIMARY KEY (class_id),
   constraint retention_classes_retain_days_check CHECK ((retain_days > 0))
 );
+grant select on outbox.retention_classes to headroom_auditor;
+grant select on outbox.retention_classes to headroom_control;
 comment on table outbox.retention_classes is 'How long archive lines and payloads are kept, and how wide a partition is. Null days: for ever.';
 
 create table outbox.streams (
@@ -466,10 +532,96 @@ create table outbox.streams (
   constraint streams_pkey PRIMARY KEY (stream_id),
   constraint streams_run_length_check CHECK (((run_length >= 1) AND (run_length <= 1000)))
 );
+grant select on outbox.streams to headroom_auditor;
+grant select on outbox.streams to headroom_control;
+grant select on outbox.streams to headroom_executor;
 comment on table outbox.streams is 'A named outbox and its settings.';
 comment on column outbox.streams.on_dead is 'block: a dead row holds its lane until an operator acts. skip: the lane goes on.';
 comment on column outbox.streams.resend_blind is 'Whether an uncertain row on a blind rail is sent again (a double is harmless) or parked.';
 comment on column outbox.streams.dedupe_days is 'How long an idempotency key is remembered; null: for ever. Never shorter than the archive.';
+
+create view payments.participant_outbox_sequences as
+ SELECT l.key AS participant_id,
+    l.next_seq AS next_sequence_id
+   FROM outbox.lanes l
+     JOIN outbox.streams s ON s.stream_id = l.stream_id AND s.name = 'payments'::text;
+grant select on payments.participant_outbox_sequences to headroom_control;
+comment on view payments.participant_outbox_sequences is 'Next number of each participant.';
+
+create view payments.payment_outbox_attempts as
+ SELECT md5((a.outbox_id::text || ':'::text) || a.attempt_no)::uuid AS attempt_id,
+    a.outbox_id,
+    m.instruction_id,
+    l.key AS participant_id,
+    m.seq AS sequence_id,
+    m.idempotency_key,
+    r.name AS rail_type,
+    m.payload,
+    a.attempt_no,
+    a.state,
+    COALESCE(before.recorded_at, a.recorded_at) AS claimed_at,
+        CASE
+            WHEN a.state <> 'DISPATCHING'::outbox.attempt_state THEN a.recorded_at
+            ELSE NULL::timestamp with time zone
+        END AS completed_at,
+    a.rail_reference,
+    a.rail_code,
+    a.error_code,
+    a.error_message,
+    a.latency_ms,
+    a.recorded_at AS created_at
+   FROM outbox.attempts a
+     JOIN outbox.streams s ON s.stream_id = a.stream_id AND s.class_id = a.class_id AND s.name = 'payments'::text
+     JOIN outbox.payloads m ON m.outbox_id = a.outbox_id
+     JOIN outbox.lanes l ON l.lane_id = m.lane_id
+     JOIN outbox.rails r ON r.rail_id = m.rail_id
+     LEFT JOIN outbox.attempts before ON before.outbox_id = a.outbox_id AND before.class_id = a.class_id AND before.attempt_no = (a.attempt_no - 1) AND before.state = 'DISPATCHING'::outbox.attempt_state;
+grant select on payments.payment_outbox_attempts to headroom_auditor;
+grant select on payments.payment_outbox_attempts to headroom_control;
+comment on view payments.payment_outbox_attempts is 'What happened to payments, line by line.';
+
+create view payments.payment_outbox_pending as
+ SELECT p.outbox_id,
+    m.instruction_id,
+    l.key AS participant_id,
+    p.seq AS sequence_id,
+    m.idempotency_key,
+    r.name AS rail_type,
+    m.payload,
+    p.lines AS attempt_count,
+        CASE
+            WHEN h.head_seq = p.seq THEN h.due
+            ELSE p.due
+        END AS next_attempt_at,
+    m.created_at
+   FROM outbox.pending p
+     JOIN outbox.payloads m ON m.outbox_id = p.outbox_id
+     JOIN outbox.streams s ON s.stream_id = m.stream_id AND s.name = 'payments'::text
+     JOIN outbox.rails r ON r.rail_id = m.rail_id
+     JOIN outbox.lanes l ON l.lane_id = p.lane_id
+     LEFT JOIN outbox.heads h ON h.lane_id = p.lane_id
+  WHERE h.claim_id IS NULL OR p.seq < h.head_seq OR p.seq > h.claimed_to OR h.rewind_to IS NOT NULL AND NOT (EXISTS ( SELECT
+           FROM outbox.attempts a
+          WHERE a.outbox_id = p.outbox_id AND a.attempt_no = (p.lines + 1) AND a.class_id = s.class_id));
+grant select on payments.payment_outbox_pending to headroom_auditor;
+grant select on payments.payment_outbox_pending to headroom_control;
+comment on view payments.payment_outbox_pending is 'Payments that wait to be sent, with their numbers and the time of their next attempt.';
+
+create view payments.supervisor_outbox_status as
+ SELECT pending AS outbox_pending_depth,
+    due AS due_participants,
+    in_flight AS dispatching_count,
+    stuck AS stuck_dispatching_count,
+    retrying AS retrying_count,
+    dead AS dlq_depth,
+    parked AS parked_count,
+    blocked_lanes AS blocked_participants,
+    oldest_pending_age_seconds
+   FROM outbox.status() s(stream, ordered, pending, due, in_flight, dead, parked, blocked_lanes, oldest_pending_age_seconds, stuck, lanes, retrying)
+  WHERE stream = 'payments'::text;
+grant select on payments.supervisor_outbox_status to headroom_auditor;
+grant select on payments.supervisor_outbox_status to headroom_control;
+comment on view payments.supervisor_outbox_status is 'Depth, age, flight and dead letters of the payment outbox.';
 
 -- Functions
 
@@ -477,274 +629,385 @@ create function outbox.admit(p_destination_ids integer[], p_deferred boolean[], 
   returns TABLE(ord integer, admitted boolean, due timestamp with time zone)
   language plpgsql volatile security invoker set search_path="" owner headroom_owner
   as 'sha256 a944e289ae2c2d3e';
-grant execute on function outbox.admit to public;
 
-create function outbox.advance_lanes(p_lane_ids bigint[], p_from_seqs bigint[])
+create function outbox.advance_lanes(p_lane_ids bigint[], p_from_seqs bigint[], p_delivered boolean DEFAULT false)
   returns void
   language plpgsql volatile security invoker set search_path="" set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off owner headroom_owner
-  as 'sha256 beaa349d70929810';
-grant execute on function outbox.advance_lanes to public;
+  as 'sha256 29db7b6199924d84';
+
+create function outbox.archive_partitions()
+  returns TABLE(class_id smallint, partition regclass, from_id uuid, to_id uuid, from_at timestamp with time zone, to_at timestamp with time zone)
+  language sql stable security invoker set search_path="" owner headroom_owner
+  as 'sha256 7119578b7e1a54ab';
 
 create function outbox.backoff(p_stream outbox.streams, p_tries integer, p_after_ms bigint)
   returns interval
   language sql volatile security invoker set search_path="" owner headroom_owner
   as 'sha256 8d0143cf0bbc0546';
-grant execute on function outbox.backoff to public;
 
 create function outbox.bury_heads(p_stream outbox.streams, p_lane_ids bigint[], p_seqs bigint[], p_code text, p_message text)
   returns void
   language plpgsql volatile security invoker set search_path="" owner headroom_owner
   as 'sha256 f368944307fcf0a5';
-grant execute on function outbox.bury_heads to public;
 
 create function outbox.captured(p_lane_ids bigint[])
   returns TABLE(lane_id bigint, captured jsonb)
   language sql stable security definer set search_path="" owner headroom_owner
   as 'sha256 b878574f2822ee18';
-grant execute on function outbox.captured to public;
+grant execute on function outbox.captured to headroom_executor;
+
+create function outbox.check_operator(p_outbox_ids uuid[], p_actor text, p_reason text)
+  returns void
+  language plpgsql immutable security invoker set search_path="" owner headroom_owner
+  as 'sha256 2ae736b7ea0e146d';
 
 create function outbox.check_row(p_stream outbox.streams, p_stream_name text, p_rail_id smallint, p_rail text, p_key text, p_instruction_id text, p_idempotency_key text, p_payload_bytes integer, p_priority integer, p_coalesce_key text, p_destination text)
   returns void
   language plpgsql immutable security invoker set search_path="" owner headroom_owner
-  as 'sha256 7d3a15912e39a72b';
-grant execute on function outbox.check_row to public;
+  as 'sha256 28dbc8e572d0e2de';
+
+create function outbox.check_stream_name(p_stream text)
+  returns void
+  language plpgsql stable security invoker set search_path="" owner headroom_owner
+  as 'sha256 533a0c6fda37c3ca';
 
 create function outbox.claim(p_relay_id integer, p_stream_id smallint, p_max_rows integer, p_max_lanes integer DEFAULT 100, p_since_ms bigint DEFAULT NULL::bigint)
   returns SETOF outbox.claimed_row
   language plpgsql volatile security definer set search_path="" set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set jit=off owner headroom_owner
-  as 'sha256 ca2f35b380a04592';
-grant execute on function outbox.claim to public;
+  as 'sha256 ae68acfb40c31e67';
+grant execute on function outbox.claim to headroom_executor;
 
 create function outbox.claim_special_lanes(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_lane_ids bigint[])
   returns SETOF outbox.claimed_row
   language plpgsql volatile security invoker set search_path="" set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off owner headroom_owner
-  as 'sha256 e4d6cb4cd4413335';
-grant execute on function outbox.claim_special_lanes to public;
+  as 'sha256 83d2b86024c4e99e';
 
 create function outbox.claim_special_rows(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_outbox_ids uuid[])
   returns SETOF outbox.claimed_row
   language plpgsql volatile security invoker set search_path="" set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off owner headroom_owner
   as 'sha256 da123d539dd08c51';
-grant execute on function outbox.claim_special_rows to public;
 
 create function outbox.close_lanes(p_lane_ids bigint[])
   returns void
   language plpgsql volatile security invoker set search_path="" set enable_seqscan=off owner headroom_owner
   as 'sha256 af5174ec8ddad4e7';
-grant execute on function outbox.close_lanes to public;
 
 create function outbox.close_rows(p_claim_ids bigint[])
   returns void
   language plpgsql volatile security invoker set search_path="" set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off owner headroom_owner
   as 'sha256 4aa3dbef35c0525c';
-grant execute on function outbox.close_rows to public;
+
+create function outbox.count_dead(p_stream text DEFAULT NULL::text, p_error_code text DEFAULT NULL::text, p_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_parked boolean DEFAULT NULL::boolean)
+  returns bigint
+  language plpgsql stable security definer set search_path="" owner headroom_owner
+  as 'sha256 d4c02f066bf13204';
+grant execute on function outbox.count_dead to headroom_auditor;
+grant execute on function outbox.count_dead to headroom_control;
 
 create function outbox.create_stream(p_name text, p_ordered boolean DEFAULT true, p_on_dead text DEFAULT NULL::text, p_carries_money boolean DEFAULT NULL::boolean, p_resend_blind boolean DEFAULT NULL::boolean, p_max_tries integer DEFAULT NULL::integer, p_backoff_base_ms integer DEFAULT NULL::integer, p_backoff_factor real DEFAULT NULL::real, p_backoff_cap_ms integer DEFAULT NULL::integer, p_lease_seconds integer DEFAULT NULL::integer, p_run_length integer DEFAULT NULL::integer, p_max_payload_bytes integer DEFAULT NULL::integer, p_retention text DEFAULT NULL::text, p_dedupe_days integer DEFAULT NULL::integer)
   returns outbox.streams
   language plpgsql volatile security definer set search_path="" owner headroom_owner
-  as 'sha256 228482615009aa6d';
-grant execute on function outbox.create_stream to public;
+  as 'sha256 6c09db7bb135df38';
+grant execute on function outbox.create_stream to headroom_control;
 
 create function outbox.destination_id(p_name text)
   returns integer
   language plpgsql volatile security invoker set search_path="" owner headroom_owner
   as 'sha256 493c32a0513fb285';
-grant execute on function outbox.destination_id to public;
 
 create function outbox.destination_status()
   returns TABLE(destination text, circuit text, failures integer, open_until timestamp with time zone, min_interval_ms integer, next_slot_at timestamp with time zone, last_error_code text)
   language sql stable security definer set search_path="" owner headroom_owner
   as 'sha256 2501cdaebf7df32b';
-grant execute on function outbox.destination_status to public;
 
 create function outbox.enqueue(p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_payload jsonb, p_priority integer DEFAULT 5, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_coalesce_key text DEFAULT NULL::text, p_destination text DEFAULT NULL::text, p_captures jsonb DEFAULT NULL::jsonb, p_binds jsonb DEFAULT NULL::jsonb, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
   returns record
   language plpgsql volatile security definer set search_path="" owner headroom_owner
-  as 'sha256 5ebcab4599baf1fc';
-grant execute on function outbox.enqueue to public;
+  as 'sha256 63c3c6bf8779a579';
+grant execute on function outbox.enqueue to headroom_ingest;
 
 create function outbox.enqueue_many(p_rows jsonb)
   returns TABLE(ord integer, outbox_id uuid, seq bigint, created boolean)
   language plpgsql volatile security definer set search_path="" owner headroom_owner
-  as 'sha256 f1319b316e01c87a';
-grant execute on function outbox.enqueue_many to public;
+  as 'sha256 7e61fb6f96faa6d2';
+grant execute on function outbox.enqueue_many to headroom_ingest;
 
 create function outbox.ensure_partitions(p_days_ahead integer DEFAULT 30)
   returns integer
   language plpgsql volatile security definer set search_path="" owner headroom_owner
-  as 'sha256 52f11412fe07740f';
-grant execute on function outbox.ensure_partitions to public;
+  as 'sha256 75174613f77c1b3d';
+grant execute on function outbox.ensure_partitions to headroom_executor;
+
+create function outbox.erase_payload(p_outbox_id uuid, p_actor text, p_reason text)
+  returns void
+  language plpgsql volatile security definer set search_path="" owner headroom_owner
+  as 'sha256 80d8e02e81e3af3a';
+grant execute on function outbox.erase_payload to headroom_control;
 
 create function outbox.existing_row(p_stream_id smallint, p_instruction_id text, p_idempotency_key text, p_payload_hash bytea, OUT outbox_id uuid, OUT seq bigint)
   returns record
   language plpgsql stable security invoker set search_path="" owner headroom_owner
   as 'sha256 76bb4908e75155ed';
-grant execute on function outbox.existing_row to public;
+
+create function outbox.gc(p_batch integer DEFAULT 10000)
+  returns jsonb
+  language plpgsql volatile security definer set search_path="" set lock_timeout=250ms owner headroom_owner
+  as 'sha256 c4bc32eee1c0937b';
+grant execute on function outbox.gc to headroom_executor;
+
+create function outbox.gc_keys(p_batch integer)
+  returns integer
+  language plpgsql volatile security invoker set search_path="" set enable_hashjoin=off set enable_mergejoin=off owner headroom_owner
+  as 'sha256 48d91339f320d029';
 
 create function outbox.id_time(p_outbox_id uuid)
   returns timestamp with time zone
   language sql immutable security invoker strict parallel safe owner headroom_owner
   as 'sha256 acc5f5291500ad91';
-grant execute on function outbox.id_time to public;
+
+create function outbox.inspect(p_outbox_id uuid)
+  returns jsonb
+  language plpgsql stable security definer set search_path="" owner headroom_owner
+  as 'sha256 7113c6574007aed3';
+grant execute on function outbox.inspect to headroom_auditor;
+grant execute on function outbox.inspect to headroom_control;
 
 create function outbox.late_in_lanes(p_live bigint[], p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[])
   returns uuid[]
   language plpgsql volatile security invoker set search_path="" set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off owner headroom_owner
-  as 'sha256 95a61ea7cfa42046';
-grant execute on function outbox.late_in_lanes to public;
+  as 'sha256 a07465702b7c0bda';
 
 create function outbox.late_rows(p_stream outbox.streams, p_live bigint[], p_claim_ids bigint[], p_outbox_ids uuid[], p_attempt_nos integer[])
   returns uuid[]
   language plpgsql volatile security invoker set search_path="" set enable_seqscan=off owner headroom_owner
   as 'sha256 6179aa65cf63d7dc';
-grant execute on function outbox.late_rows to public;
 
 create function outbox.limit_destination(p_name text, p_min_interval_ms integer DEFAULT NULL::integer, p_failure_threshold integer DEFAULT NULL::integer, p_open_base_ms integer DEFAULT NULL::integer)
   returns void
   language plpgsql volatile security definer set search_path="" owner headroom_owner
   as 'sha256 2be2e7613b2265ee';
-grant execute on function outbox.limit_destination to public;
+
+create function outbox.lines_of(p_outbox_id uuid)
+  returns jsonb
+  language sql stable security invoker set search_path="" owner headroom_owner
+  as 'sha256 69c7797b13960afa';
+
+create function outbox.list_dead(p_stream text DEFAULT NULL::text, p_error_code text DEFAULT NULL::text, p_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_parked boolean DEFAULT NULL::boolean, p_limit integer DEFAULT 100, p_after uuid DEFAULT NULL::uuid)
+  returns TABLE(outbox_id uuid, stream text, key text, seq bigint, rail text, instruction_id text, idempotency_key text, parked boolean, uncertain boolean, error_code text, error_message text, tries smallint, lines integer, created_at timestamp with time zone, died_at timestamp with time zone, blocks_lane boolean)
+  language plpgsql stable security definer set search_path="" owner headroom_owner
+  as 'sha256 a3277bf08a788c95';
+grant execute on function outbox.list_dead to headroom_auditor;
+grant execute on function outbox.list_dead to headroom_control;
 
 create function outbox.list_streams()
   returns SETOF outbox.streams
   language sql stable security definer set search_path="" owner headroom_owner
   as 'sha256 04838f3609e92b14';
-grant execute on function outbox.list_streams to public;
+
+create function outbox.lock_lanes(p_lane_ids bigint[])
+  returns void
+  language plpgsql volatile security invoker set search_path="" owner headroom_owner
+  as 'sha256 39e1656afb2b75f3';
 
 create function outbox.new_id(p_class_id smallint)
   returns uuid
   language sql volatile security invoker parallel safe owner headroom_owner
   as 'sha256 ad5d3bfed978509f';
-grant execute on function outbox.new_id to public;
 
 create function outbox.next_due(p_stream_ids smallint[])
   returns TABLE(stream_id smallint, wait_ms integer)
   language sql stable security definer set search_path="" owner headroom_owner
   as 'sha256 8ab952d86f718750';
-grant execute on function outbox.next_due to public;
+grant execute on function outbox.next_due to headroom_executor;
 
 create function outbox.note_destinations(p_destination_ids integer[], p_outcomes text[], p_codes text[], p_after_ms bigint[], p_throttled boolean[])
   returns void
   language sql volatile security invoker set search_path="" owner headroom_owner
   as 'sha256 cea06bf00400edf4';
-grant execute on function outbox.note_destinations to public;
 
 create function outbox.note_relay(p_relay_id integer, p_name text, p_wants_notify boolean)
   returns void
   language sql volatile security definer set search_path="" set synchronous_commit=off owner headroom_owner
   as 'sha256 1b88996ade1e300f';
-grant execute on function outbox.note_relay to public;
+grant execute on function outbox.note_relay to headroom_executor;
 
 create function outbox.partition_floor(p_at timestamp with time zone)
   returns uuid
   language sql immutable security invoker strict parallel safe owner headroom_owner
   as 'sha256 f62b9414fe78bae4';
-grant execute on function outbox.partition_floor to public;
+
+create function outbox.partition_status()
+  returns TABLE(class text, retain_days integer, partitions bigint, oldest_at timestamp with time zone, covered_until timestamp with time zone, days_ahead double precision)
+  language sql stable security definer set search_path="" owner headroom_owner
+  as 'sha256 ca096a31fc97eff7';
+grant execute on function outbox.partition_status to headroom_auditor;
+grant execute on function outbox.partition_status to headroom_control;
+grant execute on function outbox.partition_status to headroom_executor;
+
+create function outbox.place_of_untouched(p_outbox_id uuid)
+  returns text
+  language sql stable security invoker set search_path="" owner headroom_owner
+  as 'sha256 36836dc9f5dd41db';
 
 create function outbox.protect_archive_table(p_table regclass)
   returns void
   language plpgsql volatile security invoker set search_path="" owner headroom_owner
   as 'sha256 33570567f2806961';
-grant execute on function outbox.protect_archive_table to public;
 
 create function outbox.reap(p_max_claims integer DEFAULT 100)
   returns integer
   language plpgsql volatile security definer set search_path="" set enable_hashjoin=off set enable_mergejoin=off owner headroom_owner
   as 'sha256 b7969b09feaa3ee3';
-grant execute on function outbox.reap to public;
+grant execute on function outbox.reap to headroom_executor;
 
 create function outbox.reap_lanes(p_stream outbox.streams, p_claim outbox.claims)
   returns integer
   language plpgsql volatile security invoker set search_path="" set enable_hashjoin=off set enable_mergejoin=off owner headroom_owner
-  as 'sha256 d166760038a176c9';
-grant execute on function outbox.reap_lanes to public;
+  as 'sha256 0cdddf89d3b37c23';
 
 create function outbox.reap_rows(p_stream outbox.streams, p_claim outbox.claims)
   returns integer
   language plpgsql volatile security invoker set search_path="" set enable_hashjoin=off set enable_mergejoin=off owner headroom_owner
   as 'sha256 7264a57899a15ade';
-grant execute on function outbox.reap_rows to public;
+
+create function outbox.redrive(p_outbox_ids uuid[], p_actor text, p_reason text, p_out_of_order boolean DEFAULT false)
+  returns TABLE(outbox_id uuid, result text, detail text)
+  language plpgsql volatile security definer set search_path="" owner headroom_owner
+  as 'sha256 976ae37ac7e2a62e';
+grant execute on function outbox.redrive to headroom_control;
 
 create function outbox.refuse_change()
   returns trigger
   language plpgsql volatile security invoker set search_path="" owner headroom_owner
   as 'sha256 dba05f36834e8263';
-grant execute on function outbox.refuse_change to public;
 
 create function outbox.register_rail(p_name text, p_capability text, p_timeout_ms integer, p_dedup_window_ms bigint DEFAULT NULL::bigint)
   returns smallint
   language plpgsql volatile security definer set search_path="" owner headroom_owner
   as 'sha256 a8b6375c8be4101d';
-grant execute on function outbox.register_rail to public;
+grant execute on function outbox.register_rail to headroom_control;
+grant execute on function outbox.register_rail to headroom_executor;
+
+create function outbox.release_lanes(p_lane_ids bigint[])
+  returns void
+  language plpgsql volatile security invoker set search_path="" owner headroom_owner
+  as 'sha256 f26330024d8f7d42';
+
+create function outbox.requeue_dead(p_outbox_ids uuid[], p_overtaken boolean[], p_actor text, p_reason text)
+  returns void
+  language plpgsql volatile security invoker set search_path="" owner headroom_owner
+  as 'sha256 16b8d30c10cb88ed';
+
+create function outbox.resolve(p_outbox_id uuid, p_delivered boolean, p_actor text, p_reason text, p_reference text DEFAULT NULL::text, OUT outbox_id uuid, OUT result text, OUT detail text)
+  returns record
+  language plpgsql volatile security definer set search_path="" owner headroom_owner
+  as 'sha256 ecec7540a2c94128';
+grant execute on function outbox.resolve to headroom_control;
+
+create function outbox.rewind_lanes(p_lane_ids bigint[])
+  returns void
+  language plpgsql volatile security invoker set search_path="" set enable_hashjoin=off set enable_mergejoin=off owner headroom_owner
+  as 'sha256 3d5a6c87cfa5bc35';
 
 create function outbox.settle(p_stream_id smallint, p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[] DEFAULT NULL::integer[], p_codes text[] DEFAULT NULL::text[], p_references text[] DEFAULT NULL::text[], p_outcomes text[] DEFAULT NULL::text[], p_messages text[] DEFAULT NULL::text[], p_after_ms bigint[] DEFAULT NULL::bigint[], p_throttled boolean[] DEFAULT NULL::boolean[], p_absent boolean[] DEFAULT NULL::boolean[], p_destination_ids integer[] DEFAULT NULL::integer[], p_captures jsonb DEFAULT NULL::jsonb)
   returns SETOF uuid
   language plpgsql volatile security definer set search_path="" set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set jit=off owner headroom_owner
   as 'sha256 0ef3b169014756ee';
-grant execute on function outbox.settle to public;
+grant execute on function outbox.settle to headroom_executor;
 
 create function outbox.settle_lane_exceptions(p_stream outbox.streams, p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[])
   returns void
   language plpgsql volatile security invoker set search_path="" set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off owner headroom_owner
-  as 'sha256 bf5bd5fccd6c2cd0';
-grant execute on function outbox.settle_lane_exceptions to public;
+  as 'sha256 23ea2acbb6dbdd80';
 
 create function outbox.settle_lanes(p_stream outbox.streams, p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_references text[], p_outcomes text[])
   returns void
   language plpgsql volatile security invoker set search_path="" set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off owner headroom_owner
-  as 'sha256 19fb2d998927fc12';
-grant execute on function outbox.settle_lanes to public;
+  as 'sha256 9c0fa3f187d08074';
 
 create function outbox.settle_row_exceptions(p_stream outbox.streams, p_claim_ids bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[])
   returns void
   language plpgsql volatile security invoker set search_path="" set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off owner headroom_owner
   as 'sha256 2ce7ac3c5ff8b8ed';
-grant execute on function outbox.settle_row_exceptions to public;
 
 create function outbox.settle_rows(p_stream outbox.streams, p_claim_ids bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_references text[], p_outcomes text[])
   returns void
   language plpgsql volatile security invoker set search_path="" owner headroom_owner
   as 'sha256 11aed99bdb2fba80';
-grant execute on function outbox.settle_rows to public;
+
+create function outbox.skip(p_outbox_ids uuid[], p_actor text, p_reason text)
+  returns TABLE(outbox_id uuid, result text, detail text)
+  language plpgsql volatile security definer set search_path="" set enable_hashjoin=off set enable_mergejoin=off owner headroom_owner
+  as 'sha256 5ce54f07c38313e0';
+grant execute on function outbox.skip to headroom_control;
 
 create function outbox.start_relay(p_name text)
   returns integer
   language sql volatile security definer set search_path="" owner headroom_owner
   as 'sha256 f05705b6ae18c59b';
-grant execute on function outbox.start_relay to public;
+grant execute on function outbox.start_relay to headroom_executor;
+
+create function outbox.status()
+  returns TABLE(stream text, ordered boolean, pending bigint, due bigint, in_flight bigint, dead bigint, parked bigint, blocked_lanes bigint, oldest_pending_age_seconds double precision, stuck bigint, lanes bigint, retrying bigint)
+  language sql stable security definer set search_path="" set jit=off owner headroom_owner
+  as 'sha256 c7e40dec1b83667c';
+grant execute on function outbox.status to headroom_auditor;
+grant execute on function outbox.status to headroom_control;
+grant execute on function outbox.status to headroom_executor;
 
 create function outbox.stop_relay(p_relay_id integer)
   returns void
   language sql volatile security definer set search_path="" owner headroom_owner
   as 'sha256 b17e3fa5f0cf3bd2';
-grant execute on function outbox.stop_relay to public;
+grant execute on function outbox.stop_relay to headroom_executor;
 
 create function outbox.store_captures(p_captures jsonb)
   returns void
   language sql volatile security invoker set search_path="" owner headroom_owner
   as 'sha256 607acbb1fa496c71';
-grant execute on function outbox.store_captures to public;
 
 create function outbox.sweep()
   returns integer
   language plpgsql volatile security definer set search_path="" owner headroom_owner
   as 'sha256 dcd12224c611f1e1';
-grant execute on function outbox.sweep to public;
+grant execute on function outbox.sweep to headroom_executor;
 
 create function outbox.tries_so_far(p_outbox_id uuid, p_class_id smallint, OUT tries integer, OUT first_sent_at timestamp with time zone, OUT uncertain boolean, OUT lines integer)
   returns record
   language sql stable security invoker set search_path="" owner headroom_owner
-  as 'sha256 0bb26ea2d80cdad0';
-grant execute on function outbox.tries_so_far to public;
+  as 'sha256 beff28c7e9a4bc06';
 
 create function outbox.verdict(p_stream outbox.streams, p_outcome text, p_tries integer, p_capability text)
   returns outbox.attempt_state
   language sql immutable security invoker set search_path="" owner headroom_owner
   as 'sha256 5b0b848fab85b7b1';
-grant execute on function outbox.verdict to public;
 
 create function outbox.wake_relays(p_stream text)
   returns void
   language plpgsql volatile security invoker set search_path="" owner headroom_owner
   as 'sha256 1997cad08ec43160';
-grant execute on function outbox.wake_relays to public;
+
+create function outbox.whereabouts(p_row outbox.payloads, p_stream outbox.streams)
+  returns jsonb
+  language plpgsql stable security invoker set search_path="" owner headroom_owner
+  as 'sha256 16d0b9646dc09c3d';
+
+create function outbox.why_keep_partition(p_class_id smallint, p_partition regclass, p_from uuid, p_to uuid, p_retain_days integer)
+  returns text
+  language plpgsql volatile security invoker set search_path="" owner headroom_owner
+  as 'sha256 4ff0cb5cd7abb293';
+
+create function payments.bump_participant_outbox_seq(p_participant_id text)
+  returns bigint
+  language plpgsql volatile security definer set search_path="" owner headroom_owner
+  as 'sha256 82cef4620432d6fd';
+
+create function payments.enqueue_payment_outbox(p_instruction_id text, p_participant_id text, p_idempotency_key text, p_rail_type text, p_payload jsonb, OUT outbox_id uuid, OUT sequence_id bigint, OUT created boolean)
+  returns record
+  language sql volatile security definer set search_path="" owner headroom_owner
+  as 'sha256 b029417b66c82037';
+grant execute on function payments.enqueue_payment_outbox to headroom_ingest;
+
+-- Default privileges
+
+alter default privileges for role headroom_owner: execute on functions to headroom_owner;

@@ -118,6 +118,22 @@ export interface OutboxDedupe {
   created_at: Date;
 }
 
+/** Circuit state, limit and next free slot of each destination. */
+export interface OutboxDestinationStatus {
+  destination_id: number | null;
+  name: string | null;
+  circuit: string | null;
+  probing: boolean | null;
+  failures: number | null;
+  failure_threshold: number | null;
+  open_until: Date | null;
+  times_opened: number | null;
+  last_error_code: string | null;
+  min_interval_ms: number | null;
+  next_slot_at: Date | null;
+  changed_at: Date | null;
+}
+
 export interface OutboxDestinations {
   destination_id: number;
   name: string;
@@ -143,6 +159,7 @@ export interface OutboxHeads {
   claim_id: number | null;
   claimed_to: number | null;
   rewind_to: number | null;
+  delivered_to: number | null;
   run_limit: number | null;
   misses: number;
   deferred: boolean;
@@ -156,6 +173,7 @@ export interface OutboxLanes {
   key: string;
   next_seq: number;
   idle_at: number;
+  delivered_to: number | null;
 }
 
 export interface OutboxPayloads {
@@ -177,6 +195,8 @@ export interface OutboxPayloads {
   coalesce_key: string | null;
   captures: Json | null;
   binds: Json | null;
+  erased_by: string | null;
+  erase_reason: string | null;
 }
 
 export interface OutboxPending {
@@ -255,6 +275,61 @@ export interface OutboxStreams {
   created_at: Date;
 }
 
+/** Next number of each participant. */
+export interface PaymentsParticipantOutboxSequences {
+  participant_id: string | null;
+  next_sequence_id: number | null;
+}
+
+/** What happened to payments, line by line. */
+export interface PaymentsPaymentOutboxAttempts {
+  attempt_id: string | null;
+  outbox_id: string | null;
+  instruction_id: string | null;
+  participant_id: string | null;
+  sequence_id: number | null;
+  idempotency_key: string | null;
+  rail_type: string | null;
+  payload: Json | null;
+  attempt_no: number | null;
+  state: OutboxAttemptState | null;
+  claimed_at: Date | null;
+  completed_at: Date | null;
+  rail_reference: string | null;
+  rail_code: string | null;
+  error_code: string | null;
+  error_message: string | null;
+  latency_ms: number | null;
+  created_at: Date | null;
+}
+
+/** Payments that wait to be sent, with their numbers and the time of their next attempt. */
+export interface PaymentsPaymentOutboxPending {
+  outbox_id: string | null;
+  instruction_id: string | null;
+  participant_id: string | null;
+  sequence_id: number | null;
+  idempotency_key: string | null;
+  rail_type: string | null;
+  payload: Json | null;
+  attempt_count: number | null;
+  next_attempt_at: Date | null;
+  created_at: Date | null;
+}
+
+/** Depth, age, flight and dead letters of the payment outbox. */
+export interface PaymentsSupervisorOutboxStatus {
+  outbox_pending_depth: number | null;
+  due_participants: number | null;
+  dispatching_count: number | null;
+  stuck_dispatching_count: number | null;
+  retrying_count: number | null;
+  dlq_depth: number | null;
+  parked_count: number | null;
+  blocked_participants: number | null;
+  oldest_pending_age_seconds: number | null;
+}
+
 /** Every table's row, by its name in the database. */
 export interface Tables {
   "headroom.migrations": HeadroomMigrations;
@@ -277,7 +352,13 @@ export interface Tables {
 }
 
 /** Every view's row, by its name in the database. */
-export interface Views {}
+export interface Views {
+  "outbox.destination_status": OutboxDestinationStatus;
+  "payments.participant_outbox_sequences": PaymentsParticipantOutboxSequences;
+  "payments.payment_outbox_attempts": PaymentsPaymentOutboxAttempts;
+  "payments.payment_outbox_pending": PaymentsPaymentOutboxPending;
+  "payments.supervisor_outbox_status": PaymentsSupervisorOutboxStatus;
+}
 
 /** Every function's arguments and result, by its name in the database. */
 export interface Functions {
@@ -295,8 +376,14 @@ export interface Functions {
     args: {
       p_lane_ids: readonly (number | bigint | string)[] | string | null;
       p_from_seqs: readonly (number | bigint | string)[] | string | null;
+      p_delivered?: boolean | null | undefined;
     };
     result: void;
+  };
+  /** Leaf partitions of the archive, with the times that they cover. */
+  "outbox.archive_partitions": {
+    args: Record<string, never>;
+    result: { class_id: number; partition: string; from_id: string; to_id: string; from_at: Date; to_at: Date }[];
   };
   /** How long a row waits after its n-th failed try. */
   "outbox.backoff": {
@@ -325,6 +412,15 @@ export interface Functions {
     };
     result: { lane_id: number; captured: Json }[];
   };
+  /** Raises when an operator's call lacks who or why, or wants too much at once. */
+  "outbox.check_operator": {
+    args: {
+      p_outbox_ids: readonly string[] | string | null;
+      p_actor: string | null;
+      p_reason: string | null;
+    };
+    result: void;
+  };
   /** Raises the one error that fits a bad row, or nothing. */
   "outbox.check_row": {
     args: {
@@ -339,6 +435,13 @@ export interface Functions {
       p_priority: number | null;
       p_coalesce_key: string | null;
       p_destination: string | null;
+    };
+    result: void;
+  };
+  /** Raises for a stream that does not exist; null passes. */
+  "outbox.check_stream_name": {
+    args: {
+      p_stream: string | null;
     };
     result: void;
   };
@@ -386,6 +489,17 @@ export interface Functions {
       p_claim_ids: readonly (number | bigint | string)[] | string | null;
     };
     result: void;
+  };
+  /** Number of dead letters that a filter means. */
+  "outbox.count_dead": {
+    args: {
+      p_stream?: string | null | undefined;
+      p_error_code?: string | null | undefined;
+      p_from?: Date | string | null | undefined;
+      p_to?: Date | string | null | undefined;
+      p_parked?: boolean | null | undefined;
+    };
+    result: number;
   };
   /** Makes a stream, or changes the settings of one that exists. */
   "outbox.create_stream": {
@@ -460,6 +574,15 @@ export interface Functions {
     };
     result: number;
   };
+  /** Erases the payload of a finished row; its hash and its archive stay. */
+  "outbox.erase_payload": {
+    args: {
+      p_outbox_id: string | null;
+      p_actor: string | null;
+      p_reason: string | null;
+    };
+    result: void;
+  };
   /** The row that an idempotency key already stands for. */
   "outbox.existing_row": {
     args: {
@@ -470,12 +593,33 @@ export interface Functions {
     };
     result: { outbox_id: string; seq: number };
   };
+  /** Drops archive partitions past their retention, and what belongs to them; says what it did, what it kept and why. */
+  "outbox.gc": {
+    args: {
+      p_batch?: number | null | undefined;
+    };
+    result: Json;
+  };
+  /** Deletes idempotency keys past their time and returns how many. */
+  "outbox.gc_keys": {
+    args: {
+      p_batch: number | null;
+    };
+    result: number;
+  };
   /** The time that an outbox id carries. */
   "outbox.id_time": {
     args: {
       p_outbox_id: string | null;
     };
     result: Date;
+  };
+  /** Facts, payload, place and complete story of one row. */
+  "outbox.inspect": {
+    args: {
+      p_outbox_id: string | null;
+    };
+    result: Json;
   };
   /** Results of ordered rows that come too late to count. */
   "outbox.late_in_lanes": {
@@ -509,10 +653,54 @@ export interface Functions {
     };
     result: void;
   };
+  /** All archive lines of a row as JSON. */
+  "outbox.lines_of": {
+    args: {
+      p_outbox_id: string | null;
+    };
+    result: Json;
+  };
+  /** Dead letters by stream, error code, time of death and doubt, in pages. */
+  "outbox.list_dead": {
+    args: {
+      p_stream?: string | null | undefined;
+      p_error_code?: string | null | undefined;
+      p_from?: Date | string | null | undefined;
+      p_to?: Date | string | null | undefined;
+      p_parked?: boolean | null | undefined;
+      p_limit?: number | null | undefined;
+      p_after?: string | null | undefined;
+    };
+    result: {
+      outbox_id: string;
+      stream: string;
+      key: string;
+      seq: number;
+      rail: string;
+      instruction_id: string;
+      idempotency_key: string;
+      parked: boolean;
+      uncertain: boolean;
+      error_code: string;
+      error_message: string;
+      tries: number;
+      lines: number;
+      created_at: Date;
+      died_at: Date;
+      blocks_lane: boolean;
+    }[];
+  };
   /** All streams and their settings. */
   "outbox.list_streams": {
     args: Record<string, never>;
     result: OutboxStreams[];
+  };
+  /** Locks lanes and their heads for an operator's act. */
+  "outbox.lock_lanes": {
+    args: {
+      p_lane_ids: readonly (number | bigint | string)[] | string | null;
+    };
+    result: void;
   };
   /** A new outbox id of the given retention class. */
   "outbox.new_id": {
@@ -555,6 +743,25 @@ export interface Functions {
     };
     result: string;
   };
+  /** Days ahead that the archive has partitions for; nought stops claims. */
+  "outbox.partition_status": {
+    args: Record<string, never>;
+    result: {
+      class: string;
+      retain_days: number;
+      partitions: number;
+      oldest_at: Date;
+      covered_until: Date;
+      days_ahead: number;
+    }[];
+  };
+  /** in_flight, finished or unknown, for a row that waits nowhere. */
+  "outbox.place_of_untouched": {
+    args: {
+      p_outbox_id: string | null;
+    };
+    result: string;
+  };
   /** Makes one table of the archive append-only. */
   "outbox.protect_archive_table": {
     args: {
@@ -585,6 +792,16 @@ export interface Functions {
     };
     result: number;
   };
+  /** Puts dead letters back to work; one result per id. */
+  "outbox.redrive": {
+    args: {
+      p_outbox_ids: readonly string[] | string | null;
+      p_actor: string | null;
+      p_reason: string | null;
+      p_out_of_order?: boolean | null | undefined;
+    };
+    result: { outbox_id: string; result: string; detail: string }[];
+  };
   /** Declares a rail and what it can prove. */
   "outbox.register_rail": {
     args: {
@@ -594,6 +811,41 @@ export interface Functions {
       p_dedup_window_ms?: number | bigint | string | null | undefined;
     };
     result: number;
+  };
+  /** Moves lanes on whose head is gone. */
+  "outbox.release_lanes": {
+    args: {
+      p_lane_ids: readonly (number | bigint | string)[] | string | null;
+    };
+    result: void;
+  };
+  /** Puts dead rows back into the pending tables. */
+  "outbox.requeue_dead": {
+    args: {
+      p_outbox_ids: readonly string[] | string | null;
+      p_overtaken: readonly boolean[] | string | null;
+      p_actor: string | null;
+      p_reason: string | null;
+    };
+    result: void;
+  };
+  /** Records whether an uncertain dead letter was delivered. */
+  "outbox.resolve": {
+    args: {
+      p_outbox_id: string | null;
+      p_delivered: boolean | null;
+      p_actor: string | null;
+      p_reason: string | null;
+      p_reference?: string | null | undefined;
+    };
+    result: { outbox_id: string; result: string; detail: string };
+  };
+  /** Makes lanes start from the first of their pending rows. */
+  "outbox.rewind_lanes": {
+    args: {
+      p_lane_ids: readonly (number | bigint | string)[] | string | null;
+    };
+    result: void;
   };
   /** Records outcomes of claimed rows and moves their lanes on; returns the rows whose result came too late. */
   "outbox.settle": {
@@ -681,12 +933,39 @@ export interface Functions {
     };
     result: void;
   };
+  /** Gives up dead letters and pending rows; one result per id. */
+  "outbox.skip": {
+    args: {
+      p_outbox_ids: readonly string[] | string | null;
+      p_actor: string | null;
+      p_reason: string | null;
+    };
+    result: { outbox_id: string; result: string; detail: string }[];
+  };
   /** Registers a relay and returns its number. */
   "outbox.start_relay": {
     args: {
       p_name: string | null;
     };
     result: number;
+  };
+  /** Depth, age, flight and dead letters of each stream. */
+  "outbox.status": {
+    args: Record<string, never>;
+    result: {
+      stream: string;
+      ordered: boolean;
+      pending: number;
+      due: number;
+      in_flight: number;
+      dead: number;
+      parked: number;
+      blocked_lanes: number;
+      oldest_pending_age_seconds: number;
+      stuck: number;
+      lanes: number;
+      retrying: number;
+    }[];
   };
   /** Takes a relay off the list. */
   "outbox.stop_relay": {
@@ -732,53 +1011,114 @@ export interface Functions {
     };
     result: void;
   };
+  /** Place of a row, and what it waits for. */
+  "outbox.whereabouts": {
+    args: {
+      p_row: string | null;
+      p_stream: string | null;
+    };
+    result: Json;
+  };
+  /** The reason why an archive partition past its retention is kept, if there is one. */
+  "outbox.why_keep_partition": {
+    args: {
+      p_class_id: number | null;
+      p_partition: string | null;
+      p_from: string | null;
+      p_to: string | null;
+      p_retain_days: number | null;
+    };
+    result: string;
+  };
+  /** Takes the next number of a participant and leaves it empty. */
+  "payments.bump_participant_outbox_seq": {
+    args: {
+      p_participant_id: string | null;
+    };
+    result: number;
+  };
+  /** Adds a payment to its participant's sequence, once per (instruction, idempotency key). */
+  "payments.enqueue_payment_outbox": {
+    args: {
+      p_instruction_id: string | null;
+      p_participant_id: string | null;
+      p_idempotency_key: string | null;
+      p_rail_type: string | null;
+      p_payload: unknown;
+    };
+    result: { outbox_id: string; sequence_id: number; created: boolean };
+  };
 }
 
 /** What `call` has to know about each function while running. */
 export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = {
   "outbox.admit": { returns: "rows", json: [], positional: false },
   "outbox.advance_lanes": { returns: "nothing", json: [], positional: false },
+  "outbox.archive_partitions": { returns: "rows", json: [], positional: false },
   "outbox.backoff": { returns: "value", json: [], positional: false },
   "outbox.bury_heads": { returns: "nothing", json: [], positional: false },
   "outbox.captured": { returns: "rows", json: [], positional: false },
+  "outbox.check_operator": { returns: "nothing", json: [], positional: false },
   "outbox.check_row": { returns: "nothing", json: [], positional: false },
+  "outbox.check_stream_name": { returns: "nothing", json: [], positional: false },
   "outbox.claim": { returns: "rows", json: [], positional: false },
   "outbox.claim_special_lanes": { returns: "rows", json: [], positional: false },
   "outbox.claim_special_rows": { returns: "rows", json: [], positional: false },
   "outbox.close_lanes": { returns: "nothing", json: [], positional: false },
   "outbox.close_rows": { returns: "nothing", json: [], positional: false },
+  "outbox.count_dead": { returns: "value", json: [], positional: false },
   "outbox.create_stream": { returns: "row", json: [], positional: false },
   "outbox.destination_id": { returns: "value", json: [], positional: false },
   "outbox.destination_status": { returns: "rows", json: [], positional: false },
   "outbox.enqueue": { returns: "row", json: ["p_payload", "p_captures", "p_binds"], positional: false },
   "outbox.enqueue_many": { returns: "rows", json: ["p_rows"], positional: false },
   "outbox.ensure_partitions": { returns: "value", json: [], positional: false },
+  "outbox.erase_payload": { returns: "nothing", json: [], positional: false },
   "outbox.existing_row": { returns: "row", json: [], positional: false },
+  "outbox.gc": { returns: "value", json: [], positional: false },
+  "outbox.gc_keys": { returns: "value", json: [], positional: false },
   "outbox.id_time": { returns: "value", json: [], positional: false },
+  "outbox.inspect": { returns: "value", json: [], positional: false },
   "outbox.late_in_lanes": { returns: "value", json: [], positional: false },
   "outbox.late_rows": { returns: "value", json: [], positional: false },
   "outbox.limit_destination": { returns: "nothing", json: [], positional: false },
+  "outbox.lines_of": { returns: "value", json: [], positional: false },
+  "outbox.list_dead": { returns: "rows", json: [], positional: false },
   "outbox.list_streams": { returns: "rows", json: [], positional: false },
+  "outbox.lock_lanes": { returns: "nothing", json: [], positional: false },
   "outbox.new_id": { returns: "value", json: [], positional: false },
   "outbox.next_due": { returns: "rows", json: [], positional: false },
   "outbox.note_destinations": { returns: "nothing", json: [], positional: false },
   "outbox.note_relay": { returns: "nothing", json: [], positional: false },
   "outbox.partition_floor": { returns: "value", json: [], positional: false },
+  "outbox.partition_status": { returns: "rows", json: [], positional: false },
+  "outbox.place_of_untouched": { returns: "value", json: [], positional: false },
   "outbox.protect_archive_table": { returns: "nothing", json: [], positional: false },
   "outbox.reap": { returns: "value", json: [], positional: false },
   "outbox.reap_lanes": { returns: "value", json: [], positional: false },
   "outbox.reap_rows": { returns: "value", json: [], positional: false },
+  "outbox.redrive": { returns: "rows", json: [], positional: false },
   "outbox.register_rail": { returns: "value", json: [], positional: false },
+  "outbox.release_lanes": { returns: "nothing", json: [], positional: false },
+  "outbox.requeue_dead": { returns: "nothing", json: [], positional: false },
+  "outbox.resolve": { returns: "row", json: [], positional: false },
+  "outbox.rewind_lanes": { returns: "nothing", json: [], positional: false },
   "outbox.settle": { returns: "values", json: ["p_captures"], positional: false },
   "outbox.settle_lane_exceptions": { returns: "nothing", json: [], positional: false },
   "outbox.settle_lanes": { returns: "nothing", json: [], positional: false },
   "outbox.settle_row_exceptions": { returns: "nothing", json: [], positional: false },
   "outbox.settle_rows": { returns: "nothing", json: [], positional: false },
+  "outbox.skip": { returns: "rows", json: [], positional: false },
   "outbox.start_relay": { returns: "value", json: [], positional: false },
+  "outbox.status": { returns: "rows", json: [], positional: false },
   "outbox.stop_relay": { returns: "nothing", json: [], positional: false },
   "outbox.store_captures": { returns: "nothing", json: ["p_captures"], positional: false },
   "outbox.sweep": { returns: "value", json: [], positional: false },
   "outbox.tries_so_far": { returns: "row", json: [], positional: false },
   "outbox.verdict": { returns: "value", json: [], positional: false },
   "outbox.wake_relays": { returns: "nothing", json: [], positional: false },
+  "outbox.whereabouts": { returns: "value", json: [], positional: false },
+  "outbox.why_keep_partition": { returns: "value", json: [], positional: false },
+  "payments.bump_participant_outbox_seq": { returns: "value", json: [], positional: false },
+  "payments.enqueue_payment_outbox": { returns: "row", json: ["p_payload"], positional: false },
 };

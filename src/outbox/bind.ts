@@ -16,7 +16,8 @@ type Path = z.infer<typeof pathSchema>;
 export type Captured = Readonly<Record<string, Json>>;
 
 export type BindResult =
-  { readonly ok: true; readonly payload: Json } | { readonly ok: false; readonly missing: string };
+  | { readonly ok: true; readonly payload: Json }
+  | { readonly ok: false; readonly code: "binding_missing" | "binding_invalid"; readonly reason: string };
 
 /** What a row wants kept of its response; names whose path leads nowhere are left out. */
 export function readCaptures(captures: Json, response: Json | undefined): Captured {

@@ -6,13 +6,14 @@
  */
 import type { Notification, Pool, PoolClient } from "pg";
 import type { Queryable } from "../db/call.ts";
-import { isRetryableConnectionError } from "../db/errors.ts";
+import { HeadroomError, isRetryableConnectionError } from "../db/errors.ts";
 
 export class Session {
   readonly #pool: Pool;
   readonly #onLost: (() => void) | undefined;
   #client: PoolClient | undefined;
   #opening: Promise<PoolClient> | undefined;
+  #closed = false;
 
   constructor(pool: Pool, onLost?: () => void) {
     this.#pool = pool;
@@ -39,10 +40,16 @@ export class Session {
   }
 
   async #open(): Promise<PoolClient> {
+    if (this.#closed) throw new HeadroomError("connection_lost", "The relay has closed this connection.");
     if (this.#client !== undefined) return this.#client;
     this.#opening ??= this.#pool.connect().finally(() => (this.#opening = undefined));
     const client = await this.#opening;
     if (this.#client === client) return client;
+    // Closed while it was being opened: whoever waits for the pool to end would wait for this one for ever.
+    if (this.#closed) {
+      discard(client);
+      throw new HeadroomError("connection_lost", "The relay has closed this connection.");
+    }
     this.#client = client;
     client.once("error", () => this.#drop(client));
     client.once("end", () => this.#drop(client));
@@ -52,18 +59,22 @@ export class Session {
   #drop(client: PoolClient): void {
     if (this.#client !== client) return;
     this.#client = undefined;
-    // A pooled client without a listener would end the process on its next error.
-    client.on("error", () => undefined);
-    client.release(true);
+    discard(client);
     this.#onLost?.();
   }
 
   close(): void {
+    this.#closed = true;
     const client = this.#client;
     this.#client = undefined;
     if (client === undefined) return;
     client.removeAllListeners("notification");
-    client.on("error", () => undefined);
-    client.release(true);
+    discard(client);
   }
+}
+
+function discard(client: PoolClient): void {
+  // A pooled client without a listener would end the process on its next error.
+  client.on("error", () => undefined);
+  client.release(true);
 }

@@ -13,7 +13,7 @@ export type Timed<T> =
   | { readonly kind: "abandoned"; readonly why: "timeout" | "stopped" };
 
 /** How long a rail may take to honour the abort before its answer is no longer waited for. */
-const abortGraceMs = 250;
+export const abortGraceMs = 250;
 
 class Context implements RailContext {
   #controller: AbortController | undefined;
@@ -35,12 +35,19 @@ class Context implements RailContext {
 /** Calls under way, so that a stopping relay can abandon them. */
 export class Calls {
   readonly #abandons = new Set<(why: "timeout" | "stopped") => void>();
+  #over = false;
 
   get underWay(): number {
     return this.#abandons.size;
   }
 
+  /** True once everything was abandoned: nothing new may be called then. */
+  get over(): boolean {
+    return this.#over;
+  }
+
   abandonAll(): void {
+    this.#over = true;
     for (const abandon of this.#abandons) abandon("stopped");
   }
 
@@ -48,19 +55,22 @@ export class Calls {
   run<T>(timeoutMs: number, work: (context: RailContext) => T | Promise<T>): Timed<T> | Promise<Timed<T>> {
     const context = new Context();
     let outcome: T | Promise<T>;
+    let waiting: boolean;
     try {
       outcome = work(context);
+      waiting = isPromise(outcome);
     } catch (error) {
       return { kind: "threw", error };
     }
-    if (!isPromise(outcome)) return { kind: "answer", value: outcome };
-    return this.#await(timeoutMs, context, outcome);
+    return waiting ? this.#await(timeoutMs, context, outcome) : { kind: "answer", value: outcome as T };
   }
 
-  #await<T>(timeoutMs: number, context: Context, outcome: Promise<T>): Promise<Timed<T>> {
+  #await<T>(timeoutMs: number, context: Context, outcome: T | Promise<T>): Promise<Timed<T>> {
     return new Promise((resolve) => {
+      let abandoned: Timed<T> | undefined;
       let grace: NodeJS.Timeout | undefined;
       const abandon = (why: "timeout" | "stopped"): void => {
+        abandoned ??= { kind: "abandoned", why };
         context.abort(
           new DOMException(
             why === "timeout" ? `No answer within ${timeoutMs} ms.` : "The relay is stopping.",
@@ -77,9 +87,11 @@ export class Calls {
         resolve(result);
       };
       this.#abandons.add(abandon);
-      outcome.then(
+      // Through a promise of our own, since a rail may answer with something that only looks like one.
+      Promise.resolve(outcome).then(
         (value) => finish({ kind: "answer", value }),
-        (error: unknown) => finish({ kind: "threw", error }),
+        // A rail that honours the abort by throwing has no failure of its own to tell about.
+        (error: unknown) => finish(abandoned ?? { kind: "threw", error }),
       );
     });
   }

@@ -41,6 +41,7 @@ export class Waker {
   #quickPollMs = Infinity;
   #rouse: (() => void) | undefined;
   #nudged = false;
+  #relistening = false;
 
   constructor(options: WakerOptions) {
     this.#options = options;
@@ -57,12 +58,16 @@ export class Waker {
 
   /** What was said while nobody listened is found by the poll. */
   async #listenAgain(): Promise<void> {
-    const { stopping, log } = this.#options;
+    const { stopping, log, listen } = this.#options;
+    // A connection that is lost again while it is being set up calls here too; one loop is enough.
+    if (!listen || this.#relistening) return;
+    this.#relistening = true;
     for (let failures = 0; !stopping.aborted; failures += 1) {
       await pause(Math.min(100 * 2 ** failures, 10_000), stopping);
       if (stopping.aborted) return;
       try {
         await this.#listen();
+        this.#relistening = false;
         this.wake();
         return;
       } catch (error) {

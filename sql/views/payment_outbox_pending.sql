@@ -1,0 +1,17 @@
+-- Payments that wait to be sent. A row in flight is not here, as if the claim had taken it away: it is the last line of
+-- payment_outbox_attempts that tells. Owner's rights on purpose: readers see participants without seeing the allocator.
+create or replace view payments.payment_outbox_pending as
+select p.outbox_id, m.instruction_id, l.key as participant_id, p.seq as sequence_id, m.idempotency_key, r.name as rail_type, m.payload,
+       p.lines as attempt_count, case when h.head_seq = p.seq then h.due else p.due end as next_attempt_at, m.created_at
+  from outbox.pending p
+  join outbox.payloads m on m.outbox_id = p.outbox_id
+  join outbox.streams s on s.stream_id = m.stream_id and s.name = 'payments'
+  join outbox.rails r on r.rail_id = m.rail_id
+  join outbox.lanes l on l.lane_id = p.lane_id
+  left join outbox.heads h on h.lane_id = p.lane_id
+ where h.claim_id is null
+    or p.seq not between h.head_seq and h.claimed_to
+    -- Redriven into the middle of a run that is in flight: not part of it.
+    or h.rewind_to is not null and not exists (
+         select from outbox.attempts a where a.outbox_id = p.outbox_id and a.attempt_no = p.lines + 1 and a.class_id = s.class_id);
+comment on view payments.payment_outbox_pending is 'Payments that wait to be sent, with their numbers and the time of their next attempt.';

@@ -1,0 +1,19 @@
+/**
+ * Headroom's public API, as a table of contents.
+ *
+ * The delivery engine, usable on its own (also as "headroom/outbox"):
+ *
+ *     await enqueue(client, { stream, key, instructionId, idempotencyKey, rail, payload });
+ *     await createRelay({ connectionString, rails }).start();
+ */
+export * from "./outbox/index.ts";
+
+/** The rails that come with it, and what a rail of your own has to pass. */
+export { createWebhookRail } from "./rails/webhook/rail.ts";
+export { createTableRail } from "./rails/table/rail.ts";
+export { createRailRegistry } from "./rails/registry.ts";
+
+/** The database: an embedded server, connections, and the one way to call its functions. */
+export { startEmbedded } from "./db/embedded.ts";
+export { connect, createPool, probeServer } from "./db/connect.ts";
+export { call } from "./db/call.ts";

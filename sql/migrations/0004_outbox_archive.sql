@@ -50,3 +50,4 @@ create type outbox.claimed_row as (
   captures jsonb,
   binds jsonb
 );
+comment on type outbox.claimed_row is 'A row that a claim hands to a relay. Nullable: lane_id, seq, key, destination_id, destination, sent_ago_ms, captures, binds.';

@@ -61,24 +61,25 @@ export interface OutboxCaptures {
   captured_at: Date;
 }
 
+/** A row that a claim hands to a relay. Nullable: lane_id, seq, key, destination_id, destination, sent_ago_ms, captures, binds. */
 export interface OutboxClaimedRow {
   claim_id: number;
-  lane_id: number;
-  seq: number;
+  lane_id: number | null;
+  seq: number | null;
   outbox_id: string;
   attempt_no: number;
   tries: number;
   uncertain: boolean;
   rail_id: number;
-  key: string;
+  key: string | null;
   instruction_id: string;
   idempotency_key: string;
   payload: Json;
-  destination_id: number;
-  destination: string;
-  sent_ago_ms: number;
-  captures: Json;
-  binds: Json;
+  destination_id: number | null;
+  destination: string | null;
+  sent_ago_ms: number | null;
+  captures: Json | null;
+  binds: Json | null;
 }
 
 export interface OutboxClaims {
@@ -528,20 +529,20 @@ export interface Functions {
     };
     result: number;
   };
-  /** Circuit and next slot of each destination. */
+  /** Circuit and next slot of each destination. Nullable: open_until, next_slot_at, last_error_code. */
   "outbox.destination_status": {
     args: Record<string, never>;
     result: {
       destination: string;
       circuit: string;
       failures: number;
-      open_until: Date;
+      open_until: Date | null;
       min_interval_ms: number;
-      next_slot_at: Date;
-      last_error_code: string;
+      next_slot_at: Date | null;
+      last_error_code: string | null;
     }[];
   };
-  /** Adds one row to a stream in the caller's transaction, once per (stream, instruction, idempotency key). */
+  /** Adds one row to a stream in the caller's transaction, once per (stream, instruction, idempotency key). Nullable: seq. */
   "outbox.enqueue": {
     args: {
       p_stream: string | null;
@@ -558,14 +559,14 @@ export interface Functions {
       p_captures?: unknown;
       p_binds?: unknown;
     };
-    result: { outbox_id: string; seq: number; created: boolean };
+    result: { outbox_id: string; seq: number | null; created: boolean };
   };
-  /** Adds an array of rows in the caller's transaction; one result per element. */
+  /** Adds an array of rows in the caller's transaction; one result per element. Nullable: seq. */
   "outbox.enqueue_many": {
     args: {
       p_rows: unknown;
     };
-    result: { ord: number; outbox_id: string; seq: number; created: boolean }[];
+    result: { ord: number; outbox_id: string; seq: number | null; created: boolean }[];
   };
   /** Makes missing archive partitions for the days ahead and returns how many it made. */
   "outbox.ensure_partitions": {
@@ -583,7 +584,7 @@ export interface Functions {
     };
     result: void;
   };
-  /** The row that an idempotency key already stands for. */
+  /** The row that an idempotency key already stands for. Nullable: outbox_id, seq. */
   "outbox.existing_row": {
     args: {
       p_stream_id: number | null;
@@ -591,7 +592,7 @@ export interface Functions {
       p_idempotency_key: string | null;
       p_payload_hash: Buffer | null;
     };
-    result: { outbox_id: string; seq: number };
+    result: { outbox_id: string | null; seq: number | null };
   };
   /** Drops archive partitions past their retention, and what belongs to them; says what it did, what it kept and why. */
   "outbox.gc": {
@@ -986,13 +987,13 @@ export interface Functions {
     args: Record<string, never>;
     result: number;
   };
-  /** Tries, first send, uncertainty and lines of a row, counted from the archive. */
+  /** Tries, first send, uncertainty and lines of a row, counted from the archive. Nullable: first_sent_at. */
   "outbox.tries_so_far": {
     args: {
       p_outbox_id: string | null;
       p_class_id: number | null;
     };
-    result: { tries: number; first_sent_at: Date; uncertain: boolean; lines: number };
+    result: { tries: number; first_sent_at: Date | null; uncertain: boolean; lines: number };
   };
   /** The archive state that an undelivered outcome leads to. */
   "outbox.verdict": {

@@ -14,7 +14,7 @@ import { released, type Result } from "./result.ts";
 import { send } from "./send.ts";
 import type { Session } from "./session.ts";
 import type { CallSlots } from "./slots.ts";
-import type { Stream } from "./streams.ts";
+import { longestSendMs, type Stream } from "./streams.ts";
 import { type Calls, isPromise } from "./timed.ts";
 
 /** How long rows of a rail that this relay lacks are left alone, so that a relay which has it finds them. */
@@ -121,7 +121,7 @@ export class Dispatcher {
     const sinceClaimMs = performance.now() - claim.claimedAtMs;
     let sent: Result | Promise<Result>;
     if (this.#options.stopping()) sent = released(message, "relay_stopping");
-    else if (claim.stream.leaseMs - sinceClaimMs <= rail.timeoutMs + leaseMarginMs)
+    else if (claim.stream.leaseMs - sinceClaimMs <= longestSendMs(rail) + leaseMarginMs)
       sent = released(message, "lease_too_short");
     else sent = this.#bindAndSend(claim, message, rail, captures, sinceClaimMs);
     if (!isPromise(sent)) {

@@ -270,16 +270,18 @@ class RelayProcess implements Relay {
       this.#calls.abandonAll();
       await within(abortedCallsMs, this.#dispatches);
     }
-    setTimeout(() => this.#giveUp.abort(), stopMs + abortedCallsMs).unref();
-    await this.#settler?.idle();
-    await this.#upkeep?.stop();
-    if (this.#relayId !== 0) {
-      await this.#claiming
-        .use((db) => call(db, "outbox.stop_relay", { p_relay_id: this.#relayId }))
-        .catch(() => undefined);
-    }
+    // A database that does not answer must not keep a stopping relay: what is unwritten is left to its lease.
+    await within(stopMs + abortedCallsMs, [this.#settler?.idle(), this.#upkeep?.stop()]);
+    this.#giveUp.abort();
+    await within(abortedCallsMs, [this.#signOff()]);
     await this.#close();
     this.#log({ level: "info", event: "relay_stopped", relayId: this.#relayId });
+  }
+
+  async #signOff(): Promise<void> {
+    if (this.#relayId === 0) return;
+    const self = { p_relay_id: this.#relayId };
+    await this.#claiming.use((db) => call(db, "outbox.stop_relay", self)).catch(() => undefined);
   }
 
   async #close(): Promise<void> {
@@ -293,7 +295,7 @@ class RelayProcess implements Relay {
 }
 
 /** Waits for all of it, but not longer than this. */
-async function within(ms: number, work: Iterable<Promise<unknown>>): Promise<void> {
+async function within(ms: number, work: Iterable<Promise<unknown> | undefined>): Promise<void> {
   const enough = new AbortController();
   const done = Promise.all(work).finally(() => enough.abort());
   await Promise.race([done, pause(ms, enough.signal)]);

@@ -44,14 +44,19 @@ export async function readStreams(db: Queryable, names: readonly string[] | unde
 export function requireSafeLeases(streams: readonly Stream[], rails: readonly Rail[], marginMs: number): void {
   for (const stream of streams) {
     for (const rail of rails) {
-      if (stream.leaseMs > rail.timeoutMs + marginMs) continue;
+      if (stream.leaseMs > longestSendMs(rail) + marginMs) continue;
       throw new HeadroomError(
         "lease_too_short",
-        `Stream "${stream.name}" leases rows for ${stream.leaseMs} ms, but rail "${rail.name}" may take ${rail.timeoutMs} ms plus a margin of ${marginMs} ms.`,
+        `Stream "${stream.name}" leases rows for ${stream.leaseMs} ms, but rail "${rail.name}" may take ${longestSendMs(rail)} ms plus a margin of ${marginMs} ms.`,
         { hint: "Lengthen the stream's lease_seconds, or shorten the rail's timeoutMs." },
       );
     }
   }
+}
+
+/** How long one row may keep its rail busy: an uncertain row of a rail that can look up is asked about, then sent. */
+export function longestSendMs(rail: Rail): number {
+  return rail.capability === "lookup" ? 2 * rail.timeoutMs : rail.timeoutMs;
 }
 
 /** Declares the rails, and returns them by the number that rows carry. */

@@ -9,4 +9,4 @@ as $$
          case when d.next_slot_at > now() then d.next_slot_at end, d.last_error_code
     from outbox.destinations d order by d.name;
 $$;
-comment on function outbox.destination_status() is 'Circuit and next slot of each destination.';
+comment on function outbox.destination_status() is 'Circuit and next slot of each destination. Nullable: open_until, next_slot_at, last_error_code.';

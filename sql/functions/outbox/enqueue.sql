@@ -108,4 +108,4 @@ begin
 end
 $$;
 comment on function outbox.enqueue(text, text, text, text, text, jsonb, integer, timestamptz, timestamptz, text, text, jsonb, jsonb)
-  is 'Adds one row to a stream in the caller''s transaction, once per (stream, instruction, idempotency key).';
+  is 'Adds one row to a stream in the caller''s transaction, once per (stream, instruction, idempotency key). Nullable: seq.';

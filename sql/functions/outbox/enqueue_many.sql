@@ -97,4 +97,4 @@ begin
   end if;
 end
 $$;
-comment on function outbox.enqueue_many(jsonb) is 'Adds an array of rows in the caller''s transaction; one result per element.';
+comment on function outbox.enqueue_many(jsonb) is 'Adds an array of rows in the caller''s transaction; one result per element. Nullable: seq.';

@@ -19,4 +19,4 @@ begin
   end if;
 end
 $$;
-comment on function outbox.existing_row(smallint, text, text, bytea) is 'The row that an idempotency key already stands for.';
+comment on function outbox.existing_row(smallint, text, text, bytea) is 'The row that an idempotency key already stands for. Nullable: outbox_id, seq.';

@@ -14,4 +14,4 @@ as $$
             from outbox.attempts a
            where a.outbox_id = p_outbox_id and a.class_id = p_class_id) a;
 $$;
-comment on function outbox.tries_so_far(uuid, smallint) is 'Tries, first send, uncertainty and lines of a row, counted from the archive.';
+comment on function outbox.tries_so_far(uuid, smallint) is 'Tries, first send, uncertainty and lines of a row, counted from the archive. Nullable: first_sent_at.';

@@ -1,0 +1,151 @@
+/**
+ * Reads what a rail answered. Rails may come from plain JavaScript and speak for receivers that say anything, so nothing
+ * of an answer is taken for granted: what cannot be stored would be refused by the database when it is settled, and
+ * the row would be sent again although its outcome was known.
+ *
+ * Owns: turning any answer into a result that can be stored. Does not own: what the result leads to.
+ */
+import type { Json, LookupOutcome, RailOutcome } from "../rails/rail.ts";
+import { type Captured, readCaptures } from "./bind.ts";
+import type { Message } from "./message.ts";
+import type { Result } from "./result.ts";
+import type { Timed } from "./timed.ts";
+
+const maxCodeChars = 100;
+const maxReferenceChars = 500;
+const maxReasonChars = 2_000;
+const maxCaptureChars = 65_536;
+const maxAfterMs = 86_400_000;
+
+/** A rail that throws, hangs or answers nonsense may still have sent: the outcome is unknown. */
+export function resultOf(message: Message, timed: Timed<RailOutcome>, latencyMs: number, absent: boolean): Result {
+  if (timed.kind === "abandoned") {
+    const reason = `The call was abandoned (${timed.why}).`;
+    return { message, outcome: "unknown", latencyMs, code: timed.why, reason };
+  }
+  if (timed.kind === "threw") {
+    return { message, outcome: "unknown", latencyMs, code: "rail_threw", reason: reasonOf(timed.error) };
+  }
+  try {
+    const read = readOutcome(message, timed.value, latencyMs, absent);
+    if (read !== null) return read;
+  } catch {
+    // A getter of the answer threw; it is as little an outcome as any other nonsense.
+  }
+  const reason = "The rail answered with something that is no outcome.";
+  return { message, outcome: "unknown", latencyMs, code: "rail_garbage", reason };
+}
+
+function readOutcome(
+  message: Message,
+  value: RailOutcome | null | undefined,
+  latencyMs: number,
+  absent: boolean,
+): Result | null {
+  switch (value?.kind) {
+    case "delivered":
+      return deliveredOf(message, value, latencyMs, value.code);
+    case "retry": {
+      const afterMs = millisecondsOf(value.afterMs);
+      const throttled = value.throttled === true;
+      return { message, outcome: "retry", latencyMs, ...whyOf(value), afterMs, throttled, absent };
+    }
+    case "rejected":
+      return { message, outcome: "rejected", latencyMs, ...whyOf(value), absent };
+    case "unknown":
+      return { message, outcome: "unknown", latencyMs, ...whyOf(value) };
+    default:
+      return null;
+  }
+}
+
+/** What a lookup came to; null when the receiver has no trace of the row, so that it may be sent. */
+export function lookupResultOf(message: Message, timed: Timed<LookupOutcome>, latencyMs: number): Result | null {
+  if (timed.kind === "answer") {
+    try {
+      const read = readLookup(message, timed.value, latencyMs);
+      if (read !== undefined) return read;
+    } catch {
+      // As above.
+    }
+  }
+  const reason = timed.kind === "threw" ? reasonOf(timed.error) : "The lookup gave no usable answer.";
+  return { message, outcome: "retry", latencyMs, code: "lookup_failed", reason };
+}
+
+function readLookup(
+  message: Message,
+  value: LookupOutcome | null | undefined,
+  latencyMs: number,
+): Result | null | undefined {
+  switch (value?.kind) {
+    case "found":
+      return deliveredOf(message, value, latencyMs, "found");
+    case "absent":
+      return null;
+    case "unavailable":
+      return { message, outcome: "retry", latencyMs, ...whyOf(value), afterMs: millisecondsOf(value.afterMs) };
+    default:
+      return undefined;
+  }
+}
+
+function deliveredOf(
+  message: Message,
+  value: { readonly reference?: string; readonly response?: Json },
+  latencyMs: number,
+  code: string | undefined,
+): Result {
+  return {
+    message,
+    outcome: "delivered",
+    latencyMs,
+    code: textOf(code, maxCodeChars),
+    reference: textOf(value.reference, maxReferenceChars),
+    captured: capturesOf(message, value.response),
+  };
+}
+
+function capturesOf(message: Message, response: Json | undefined): Captured | undefined {
+  if (message.row.captures === null) return undefined;
+  const storable = Object.entries(readCaptures(message.row.captures, response)).flatMap(([name, value]) => {
+    const clean = storableJson(value);
+    return clean === undefined ? [] : [[name, clean] as const];
+  });
+  return Object.fromEntries(storable);
+}
+
+/** The value without what Postgres cannot store; undefined when it is no JSON, or more than anybody would bind. */
+function storableJson(value: Json): Json | undefined {
+  const text = JSON.stringify(value, (_name, part: unknown) =>
+    typeof part === "string" ? part.replaceAll("\u0000", "").toWellFormed() : part,
+  ) as string | undefined;
+  if (text === undefined || text.length > maxCaptureChars) return undefined;
+  // Names of fields are left as they are; one that cannot be stored makes the whole value unusable.
+  if (/\\u0000|\\ud[89a-f]/i.test(text.replaceAll("\\\\", ""))) return undefined;
+  return JSON.parse(text) as Json;
+}
+
+function whyOf(value: { readonly code?: unknown; readonly reason?: unknown }): { code: string; reason: string } {
+  return { code: textOf(value.code, maxCodeChars) ?? "no_code", reason: textOf(value.reason, maxReasonChars) ?? "" };
+}
+
+/** Numbers are what people mistake for codes most often (`code: 200`), and read as well. */
+function textOf(value: unknown, maxChars: number): string | undefined {
+  if (typeof value !== "string" && typeof value !== "number") return undefined;
+  return String(value).slice(0, maxChars);
+}
+
+function millisecondsOf(value: unknown): number | undefined {
+  if (typeof value !== "number" || Number.isNaN(value)) return undefined;
+  return Math.min(Math.max(0, value), maxAfterMs);
+}
+
+/** What was thrown, in one line that can be stored. */
+export function reasonOf(error: unknown): string {
+  try {
+    return (error instanceof Error ? `${error.name}: ${error.message}` : String(error)).slice(0, maxReasonChars);
+  } catch {
+    return "something that cannot be shown was thrown";
+  }
+}

@@ -271,11 +271,16 @@ class RelayProcess implements Relay {
       await within(abortedCallsMs, this.#dispatches);
     }
     // A database that does not answer must not keep a stopping relay: what is unwritten is left to its lease.
-    await within(stopMs + abortedCallsMs, [this.#settler?.idle(), this.#upkeep?.stop()]);
+    await within(stopMs + abortedCallsMs, [this.#finishWriting()]);
     this.#giveUp.abort();
     await within(abortedCallsMs, [this.#signOff()]);
     await this.#close();
     this.#log({ level: "info", event: "relay_stopped", relayId: this.#relayId });
+  }
+
+  async #finishWriting(): Promise<void> {
+    await this.#settler?.idle();
+    await this.#upkeep?.stop();
   }
 
   async #signOff(): Promise<void> {
@@ -295,7 +300,7 @@ class RelayProcess implements Relay {
 }
 
 /** Waits for all of it, but not longer than this. */
-async function within(ms: number, work: Iterable<Promise<unknown> | undefined>): Promise<void> {
+async function within(ms: number, work: Iterable<Promise<unknown>>): Promise<void> {
   const enough = new AbortController();
   const done = Promise.all(work).finally(() => enough.abort());
   await Promise.race([done, pause(ms, enough.signal)]);

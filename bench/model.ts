@@ -94,6 +94,7 @@ export interface Profile {
   readonly wakes: number;
   readonly loadSeconds: number;
   readonly pgBossDefaultBoxMs: number;
+  readonly graphileBurstsBoxMs: number;
   readonly archiveRows: number;
   readonly heldOpenSeconds: number;
   readonly memoryRows: number;

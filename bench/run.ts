@@ -17,7 +17,7 @@ import { runParts } from "./scheduler.ts";
 import { startServer } from "./server.ts";
 
 /** What stopping the server and writing the report may take out of the run's time. */
-const CLOSING_MS = 4_000;
+const CLOSING_MS = 3_000;
 
 const log = (message: string): void => {
   process.stderr.write(`${message}\n`);

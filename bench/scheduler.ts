@@ -12,7 +12,7 @@ import type { Measurement, Part, Profile, SuiteSpec } from "./model.ts";
 import { RESULT_PREFIX } from "./protocol.ts";
 
 const SUITE_PROCESS = fileURLToPath(new URL("./suite-process.ts", import.meta.url));
-const KILL_GRACE_MS = 3_000;
+const KILL_GRACE_MS = 1_500;
 /** Below this a suite is not worth starting. */
 const MIN_SUITE_MS = 4_000;
 /** How much longer than its share a part may take to reach the smallest number of rounds. */
@@ -88,12 +88,17 @@ class Run implements ScheduleOutcome {
     const { adminUrl, deadlineMs, signal, log } = this.#options;
     const leftMs = deadlineMs - nowMs();
     if (signal.aborted || leftMs < MIN_SUITE_MS) {
-      this.cutShort.push(`${spec.id}: no time left`);
+      this.#noteCutShort(spec);
       return;
     }
     const startedAtMs = nowMs();
     const outcome = await runSuite(spec, adminUrl, Math.min(spec.timeoutMs, leftMs), signal);
     const seconds = ((nowMs() - startedAtMs) / 1000).toFixed(1);
+    if (outcome.kind === "failed" && nowMs() >= deadlineMs) {
+      // The run's end came first: that says nothing about the suite.
+      this.#noteCutShort(spec);
+      return;
+    }
     if (outcome.kind === "failed") {
       this.failures.push({ suite: spec.id, reason: outcome.reason });
       log(`[${label}] ${spec.id} failed after ${seconds} s: ${outcome.reason.split("\n", LOGGED_LINES).join("\n")}`);
@@ -106,6 +111,11 @@ class Run implements ScheduleOutcome {
     }
     const numbers = outcome.measurements.map((m) => `${m.measure} ${m.value} ${m.unit}`).join(", ");
     log(`[${label}] ${spec.id} ${seconds} s: ${numbers}`);
+  }
+
+  #noteCutShort(spec: SuiteSpec): void {
+    const note = `${spec.id}: no time left`;
+    if (!this.cutShort.includes(note)) this.cutShort.push(note);
   }
 }
 

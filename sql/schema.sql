@@ -288,29 +288,6 @@ CREATE INDEX dedupe_age ON outbox.dedupe USING brin (created_at);
 grant select on outbox.dedupe to headroom_auditor;
 grant select on outbox.dedupe to headroom_control;
 
-create view outbox.destination_status as
- SELECT destination_id,
-    name,
-        CASE
-            WHEN failures < failure_threshold THEN 'closed'::text
-            WHEN open_until > now() THEN 'open'::text
-            ELSE 'half_open'::text
-        END AS circuit,
-    COALESCE(probe_until > now(), false) AS probing,
-    failures,
-    failure_threshold,
-    open_until,
-    times_opened,
-    last_error_code,
-    min_interval_ms,
-    NULLIF(GREATEST(next_slot_at, now()), now()) AS next_slot_at,
-    changed_at
-   FROM outbox.destinations d;
-grant select on outbox.destination_status to headroom_auditor;
-grant select on outbox.destination_status to headroom_control;
-grant select on outbox.destination_status to headroom_executor;
-comment on view outbox.destination_status is 'Circuit state, limit and next free slot of each destination.';
-
 create table outbox.destinations (
   destination_id integer generated always as identity not null,
   name text not null,
@@ -628,7 +605,7 @@ comment on view payments.supervisor_outbox_status is 'Depth, age, flight and dea
 create function outbox.admit(p_destination_ids integer[], p_deferred boolean[], p_lease_seconds integer)
   returns TABLE(ord integer, admitted boolean, due timestamp with time zone)
   language plpgsql volatile security invoker set search_path="" owner headroom_owner
-  as 'sha256 a944e289ae2c2d3e';
+  as 'sha256 21551215034503f8';
 
 create function outbox.advance_lanes(p_lane_ids bigint[], p_from_seqs bigint[], p_delivered boolean DEFAULT false)
   returns void
@@ -674,7 +651,7 @@ create function outbox.check_stream_name(p_stream text)
 create function outbox.claim(p_relay_id integer, p_stream_id smallint, p_max_rows integer, p_max_lanes integer DEFAULT 100, p_since_ms bigint DEFAULT NULL::bigint)
   returns SETOF outbox.claimed_row
   language plpgsql volatile security definer set search_path="" set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set jit=off owner headroom_owner
-  as 'sha256 ae68acfb40c31e67';
+  as 'sha256 a89d657ac10b555c';
 grant execute on function outbox.claim to headroom_executor;
 
 create function outbox.claim_special_lanes(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_lane_ids bigint[])
@@ -685,7 +662,7 @@ create function outbox.claim_special_lanes(p_claim_id bigint, p_relay_id integer
 create function outbox.claim_special_rows(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_outbox_ids uuid[])
   returns SETOF outbox.claimed_row
   language plpgsql volatile security invoker set search_path="" set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off owner headroom_owner
-  as 'sha256 da123d539dd08c51';
+  as 'sha256 1b9bd2172f91cc74';
 
 create function outbox.close_lanes(p_lane_ids bigint[])
   returns void
@@ -719,11 +696,14 @@ create function outbox.destination_status()
   returns TABLE(destination text, circuit text, failures integer, open_until timestamp with time zone, min_interval_ms integer, next_slot_at timestamp with time zone, last_error_code text)
   language sql stable security definer set search_path="" owner headroom_owner
   as 'sha256 2501cdaebf7df32b';
+grant execute on function outbox.destination_status to headroom_auditor;
+grant execute on function outbox.destination_status to headroom_control;
+grant execute on function outbox.destination_status to headroom_executor;
 
 create function outbox.enqueue(p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_payload jsonb, p_priority integer DEFAULT 5, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_coalesce_key text DEFAULT NULL::text, p_destination text DEFAULT NULL::text, p_captures jsonb DEFAULT NULL::jsonb, p_binds jsonb DEFAULT NULL::jsonb, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
   returns record
   language plpgsql volatile security definer set search_path="" owner headroom_owner
-  as 'sha256 63c3c6bf8779a579';
+  as 'sha256 2cab03c31a5cf205';
 grant execute on function outbox.enqueue to headroom_ingest;
 
 create function outbox.enqueue_many(p_rows jsonb)
@@ -785,7 +765,8 @@ create function outbox.late_rows(p_stream outbox.streams, p_live bigint[], p_cla
 create function outbox.limit_destination(p_name text, p_min_interval_ms integer DEFAULT NULL::integer, p_failure_threshold integer DEFAULT NULL::integer, p_open_base_ms integer DEFAULT NULL::integer)
   returns void
   language plpgsql volatile security definer set search_path="" owner headroom_owner
-  as 'sha256 2be2e7613b2265ee';
+  as 'sha256 a408fd24d1ed57b5';
+grant execute on function outbox.limit_destination to headroom_control;
 
 create function outbox.lines_of(p_outbox_id uuid)
   returns jsonb
@@ -803,6 +784,9 @@ create function outbox.list_streams()
   returns SETOF outbox.streams
   language sql stable security definer set search_path="" owner headroom_owner
   as 'sha256 04838f3609e92b14';
+grant execute on function outbox.list_streams to headroom_auditor;
+grant execute on function outbox.list_streams to headroom_control;
+grant execute on function outbox.list_streams to headroom_executor;
 
 create function outbox.lock_lanes(p_lane_ids bigint[])
   returns void
@@ -812,7 +796,7 @@ create function outbox.lock_lanes(p_lane_ids bigint[])
 create function outbox.new_id(p_class_id smallint)
   returns uuid
   language sql volatile security invoker parallel safe owner headroom_owner
-  as 'sha256 ad5d3bfed978509f';
+  as 'sha256 b0a960f4f67e9721';
 
 create function outbox.next_due(p_stream_ids smallint[])
   returns TABLE(stream_id smallint, wait_ms integer)
@@ -823,7 +807,7 @@ grant execute on function outbox.next_due to headroom_executor;
 create function outbox.note_destinations(p_destination_ids integer[], p_outcomes text[], p_codes text[], p_after_ms bigint[], p_throttled boolean[])
   returns void
   language sql volatile security invoker set search_path="" owner headroom_owner
-  as 'sha256 cea06bf00400edf4';
+  as 'sha256 7fba83bc85bdd37c';
 
 create function outbox.note_relay(p_relay_id integer, p_name text, p_wants_notify boolean)
   returns void
@@ -868,7 +852,7 @@ create function outbox.reap_lanes(p_stream outbox.streams, p_claim outbox.claims
 create function outbox.reap_rows(p_stream outbox.streams, p_claim outbox.claims)
   returns integer
   language plpgsql volatile security invoker set search_path="" set enable_hashjoin=off set enable_mergejoin=off owner headroom_owner
-  as 'sha256 7264a57899a15ade';
+  as 'sha256 db3aa93cc86e99ef';
 
 create function outbox.redrive(p_outbox_ids uuid[], p_actor text, p_reason text, p_out_of_order boolean DEFAULT false)
   returns TABLE(outbox_id uuid, result text, detail text)
@@ -918,12 +902,12 @@ grant execute on function outbox.settle to headroom_executor;
 create function outbox.settle_lane_exceptions(p_stream outbox.streams, p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[])
   returns void
   language plpgsql volatile security invoker set search_path="" set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off owner headroom_owner
-  as 'sha256 23ea2acbb6dbdd80';
+  as 'sha256 7668510ca95d6a78';
 
 create function outbox.settle_lanes(p_stream outbox.streams, p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_references text[], p_outcomes text[])
   returns void
   language plpgsql volatile security invoker set search_path="" set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off owner headroom_owner
-  as 'sha256 9c0fa3f187d08074';
+  as 'sha256 359d0730e4c312b0';
 
 create function outbox.settle_row_exceptions(p_stream outbox.streams, p_claim_ids bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[])
   returns void
@@ -950,7 +934,7 @@ grant execute on function outbox.start_relay to headroom_executor;
 create function outbox.status()
   returns TABLE(stream text, ordered boolean, pending bigint, due bigint, in_flight bigint, dead bigint, parked bigint, blocked_lanes bigint, oldest_pending_age_seconds double precision, stuck bigint, lanes bigint, retrying bigint)
   language sql stable security definer set search_path="" set jit=off owner headroom_owner
-  as 'sha256 c7e40dec1b83667c';
+  as 'sha256 5312afb48562f15f';
 grant execute on function outbox.status to headroom_auditor;
 grant execute on function outbox.status to headroom_control;
 grant execute on function outbox.status to headroom_executor;
@@ -996,6 +980,11 @@ create function outbox.why_keep_partition(p_class_id smallint, p_partition regcl
   returns text
   language plpgsql volatile security invoker set search_path="" owner headroom_owner
   as 'sha256 4ff0cb5cd7abb293';
+
+create function outbox.why_not_enqueued(p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_payload_bytes integer, p_payload_hash bytea, p_priority integer, p_coalesce_key text, p_destination text, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
+  returns record
+  language plpgsql stable security invoker set search_path="" owner headroom_owner
+  as 'sha256 c0d2930bcb6c0cc3';
 
 create function payments.bump_participant_outbox_seq(p_participant_id text)
   returns bigint

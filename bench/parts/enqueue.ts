@@ -23,8 +23,8 @@ export const enqueuePart: Part = {
       id: `${contender}/enqueue-node`,
       suite: "enqueue-node",
       timeoutMs: 60_000,
-      rounds: profile.name === "quick" ? 1 : 3,
-      params: { contender, keys: profile.keys, seconds: Math.min(2, profile.loadSeconds) },
+      rounds: profile.name === "full" ? 3 : 1,
+      params: { contender, keys: profile.keys, seconds: profile.loadSeconds },
     }));
     return profile.name === "quick" ? bySql : [...bySql, ...byNode];
   },

@@ -21,7 +21,7 @@ export const heldOpenPart: Part = {
     ORDERS.map((order) =>
       againstReference({
         part: "held-open",
-        label: `claim + settle p50, ${order}, under a transaction held open for ${profile.heldOpenSeconds} s`,
+        label: `claim + settle p50, ${order}, with a transaction open for ${profile.heldOpenSeconds} s`,
         unit: "ms",
         ours: results.value(`held-open/${order}-end`, "headroom"),
         reference: results.value(`held-open/${order}-start`, "headroom"),

@@ -8,13 +8,13 @@ import { CONTENDERS, type ContenderName, type ReportRow } from "../model.ts";
 import { formatRatio, formatShort } from "./numbers.ts";
 import { isMet, type Report } from "./report.ts";
 
-const WIDTH = 880;
+const WIDTH = 940;
 const MARGIN = 24;
-const LABEL_WIDTH = 400;
+const LABEL_WIDTH = 430;
 const BAR_HEIGHT = 13;
 const BAR_GAP = 3;
 const GROUP_GAP = 16;
-const VALUE_SPACE = 150;
+const VALUE_SPACE = 175;
 const HEADING_HEIGHT = 34;
 const BAR_SPACE = WIDTH - 2 * MARGIN - LABEL_WIDTH - VALUE_SPACE;
 const BAR_X = MARGIN + LABEL_WIDTH;
@@ -43,7 +43,7 @@ const escapeXml = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 
 const text = (x: number, y: number, content: string, className = "", anchor = "start"): string =>
-  `<text x="${x}" y="${y}"${className ? ` class="${className}"` : ""} text-anchor="${anchor}">${escapeXml(content)}</text>`;
+  `<text x="${Math.round(x)}" y="${y}"${className ? ` class="${className}"` : ""} text-anchor="${anchor}">${escapeXml(content)}</text>`;
 
 const bar = (y: number, width: number, className: string): string =>
   `<rect x="${BAR_X}" y="${y}" width="${Math.max(1, width).toFixed(1)}" height="${BAR_HEIGHT}" rx="2" class="${className}"/>`;
@@ -85,7 +85,7 @@ function drawPeerGroup(canvas: Canvas, row: ReportRow): void {
         MARGIN,
         canvas.y + BAR_HEIGHT + 14,
         `${formatRatio(row.ratio)} ${against}`,
-        met === false ? "missed" : "quiet",
+        met === false ? "quiet missed" : "quiet",
       ),
     );
   }

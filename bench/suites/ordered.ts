@@ -10,14 +10,14 @@ import type { Suite } from "./suite.ts";
 
 const WARM_UP_BOX_MS = 1_500;
 const PLAIN_ROWS = 1_000;
+const LAYOUTS: readonly Layout[] = ["bursts", "round-robin", "singles"];
 
 export const orderedSuite: Suite = async ({ url, params, emit }) => {
   const rows = params.number("rows");
   const boxMs = params.number("boxMs");
   const contender = await openContender(params.text("contender"), { url, keys: params.number("keys") });
 
-  const layouts: Layout[] = ["bursts", "round-robin"];
-  if (contender.name === "headroom") layouts.push("singles");
+  const layouts = LAYOUTS.filter((layout) => params.text("layouts").split(",").includes(layout));
   const warmUpRows = params.number("warmUpRows");
   await contender.fillQueue({ rows: warmUpRows, layout: "round-robin" });
   await contender.drain("ordered", { target: warmUpRows, until: "empty", boxMs: WARM_UP_BOX_MS });
@@ -29,7 +29,7 @@ export const orderedSuite: Suite = async ({ url, params, emit }) => {
     const reading = await contender.drain("ordered", {
       target: rows,
       until: "empty",
-      boxMs,
+      boxMs: layout === "bursts" ? params.number("burstsBoxMs") : boxMs,
       onRow: (body) => order.saw(body),
     });
     emit({
@@ -49,7 +49,7 @@ export const orderedSuite: Suite = async ({ url, params, emit }) => {
   await contender.drain("ordered", {
     target: PLAIN_ROWS,
     until: "empty",
-    boxMs,
+    boxMs: params.number("burstsBoxMs"),
     onRow: (body) => order.saw(body),
   });
   emit({

@@ -36,7 +36,7 @@ to headroom_ingest;
 -- The executor runs relays.
 grant usage on schema outbox to headroom_executor;
 grant select on
-  outbox.streams, outbox.rails, outbox.relays, outbox.destinations, outbox.pending, outbox.pending_unordered, outbox.attempts, outbox.destination_status
+  outbox.streams, outbox.rails, outbox.relays, outbox.destinations, outbox.pending, outbox.pending_unordered, outbox.attempts
 to headroom_executor;
 grant execute on function
   outbox.claim(integer, smallint, integer, integer, bigint),
@@ -51,16 +51,20 @@ grant execute on function
   outbox.register_rail(text, text, integer, bigint),
   outbox.ensure_partitions(integer),
   outbox.gc(integer),
+  outbox.list_streams(),
   outbox.status(),
-  outbox.partition_status()
+  outbox.partition_status(),
+  outbox.destination_status()
 to headroom_executor;
 
 -- Control reads everything and works dead letters.
 grant usage on schema outbox, payments to headroom_control;
 grant select on all tables in schema outbox, payments to headroom_control;
 grant execute on function
+  outbox.list_streams(),
   outbox.status(),
   outbox.partition_status(),
+  outbox.destination_status(),
   outbox.inspect(uuid),
   outbox.list_dead(text, text, timestamptz, timestamptz, boolean, integer, uuid),
   outbox.count_dead(text, text, timestamptz, timestamptz, boolean),
@@ -69,6 +73,7 @@ grant execute on function
   outbox.resolve(uuid, boolean, text, text, text),
   outbox.erase_payload(uuid, text, text),
   outbox.create_stream(text, boolean, text, boolean, boolean, integer, integer, real, integer, integer, integer, integer, text, integer),
+  outbox.limit_destination(text, integer, integer, integer),
   outbox.register_rail(text, text, integer, bigint)
 to headroom_control;
 
@@ -77,8 +82,10 @@ grant usage on schema outbox, payments to headroom_auditor;
 grant select on all tables in schema outbox, payments to headroom_auditor;
 revoke select on outbox.lanes, payments.participant_outbox_sequences from headroom_auditor;
 grant execute on function
+  outbox.list_streams(),
   outbox.status(),
   outbox.partition_status(),
+  outbox.destination_status(),
   outbox.inspect(uuid),
   outbox.list_dead(text, text, timestamptz, timestamptz, boolean, integer, uuid),
   outbox.count_dead(text, text, timestamptz, timestamptz, boolean)

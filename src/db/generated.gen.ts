@@ -119,22 +119,6 @@ export interface OutboxDedupe {
   created_at: Date;
 }
 
-/** Circuit state, limit and next free slot of each destination. */
-export interface OutboxDestinationStatus {
-  destination_id: number | null;
-  name: string | null;
-  circuit: string | null;
-  probing: boolean | null;
-  failures: number | null;
-  failure_threshold: number | null;
-  open_until: Date | null;
-  times_opened: number | null;
-  last_error_code: string | null;
-  min_interval_ms: number | null;
-  next_slot_at: Date | null;
-  changed_at: Date | null;
-}
-
 export interface OutboxDestinations {
   destination_id: number;
   name: string;
@@ -354,7 +338,6 @@ export interface Tables {
 
 /** Every view's row, by its name in the database. */
 export interface Views {
-  "outbox.destination_status": OutboxDestinationStatus;
   "payments.participant_outbox_sequences": PaymentsParticipantOutboxSequences;
   "payments.payment_outbox_attempts": PaymentsPaymentOutboxAttempts;
   "payments.payment_outbox_pending": PaymentsPaymentOutboxPending;
@@ -661,7 +644,7 @@ export interface Functions {
     };
     result: Json;
   };
-  /** Dead letters by stream, error code, time of death and doubt, in pages. */
+  /** Dead letters by stream, error code, time of death and doubt, in pages. Nullable: key, seq, error_message. */
   "outbox.list_dead": {
     args: {
       p_stream?: string | null | undefined;
@@ -675,15 +658,15 @@ export interface Functions {
     result: {
       outbox_id: string;
       stream: string;
-      key: string;
-      seq: number;
+      key: string | null;
+      seq: number | null;
       rail: string;
       instruction_id: string;
       idempotency_key: string;
       parked: boolean;
       uncertain: boolean;
       error_code: string;
-      error_message: string;
+      error_message: string | null;
       tries: number;
       lines: number;
       created_at: Date;
@@ -744,15 +727,15 @@ export interface Functions {
     };
     result: string;
   };
-  /** Days ahead that the archive has partitions for; nought stops claims. */
+  /** Days ahead that the archive has partitions for; nought stops claims. Nullable: retain_days, oldest_at, covered_until. */
   "outbox.partition_status": {
     args: Record<string, never>;
     result: {
       class: string;
-      retain_days: number;
+      retain_days: number | null;
       partitions: number;
-      oldest_at: Date;
-      covered_until: Date;
+      oldest_at: Date | null;
+      covered_until: Date | null;
       days_ahead: number;
     }[];
   };
@@ -793,7 +776,7 @@ export interface Functions {
     };
     result: number;
   };
-  /** Puts dead letters back to work; one result per id. */
+  /** Puts dead letters back to work; one result per id. Nullable: detail. */
   "outbox.redrive": {
     args: {
       p_outbox_ids: readonly string[] | string | null;
@@ -801,7 +784,7 @@ export interface Functions {
       p_reason: string | null;
       p_out_of_order?: boolean | null | undefined;
     };
-    result: { outbox_id: string; result: string; detail: string }[];
+    result: { outbox_id: string; result: string; detail: string | null }[];
   };
   /** Declares a rail and what it can prove. */
   "outbox.register_rail": {
@@ -830,7 +813,7 @@ export interface Functions {
     };
     result: void;
   };
-  /** Records whether an uncertain dead letter was delivered. */
+  /** Records whether an uncertain dead letter was delivered. Nullable: detail. */
   "outbox.resolve": {
     args: {
       p_outbox_id: string | null;
@@ -839,7 +822,7 @@ export interface Functions {
       p_reason: string | null;
       p_reference?: string | null | undefined;
     };
-    result: { outbox_id: string; result: string; detail: string };
+    result: { outbox_id: string; result: string; detail: string | null };
   };
   /** Makes lanes start from the first of their pending rows. */
   "outbox.rewind_lanes": {
@@ -934,14 +917,14 @@ export interface Functions {
     };
     result: void;
   };
-  /** Gives up dead letters and pending rows; one result per id. */
+  /** Gives up dead letters and pending rows; one result per id. Nullable: detail. */
   "outbox.skip": {
     args: {
       p_outbox_ids: readonly string[] | string | null;
       p_actor: string | null;
       p_reason: string | null;
     };
-    result: { outbox_id: string; result: string; detail: string }[];
+    result: { outbox_id: string; result: string; detail: string | null }[];
   };
   /** Registers a relay and returns its number. */
   "outbox.start_relay": {
@@ -1020,7 +1003,7 @@ export interface Functions {
     };
     result: Json;
   };
-  /** The reason why an archive partition past its retention is kept, if there is one. */
+  /** The reason why an archive partition past its retention is kept, if there is one. Nullable: result. */
   "outbox.why_keep_partition": {
     args: {
       p_class_id: number | null;
@@ -1029,7 +1012,23 @@ export interface Functions {
       p_to: string | null;
       p_retain_days: number | null;
     };
-    result: string;
+    result: string | null;
+  };
+  /** Raises for a bad row, or finds the row that a repeat stands for. Nullable: outbox_id, seq. */
+  "outbox.why_not_enqueued": {
+    args: {
+      p_stream: string | null;
+      p_key: string | null;
+      p_instruction_id: string | null;
+      p_idempotency_key: string | null;
+      p_rail: string | null;
+      p_payload_bytes: number | null;
+      p_payload_hash: Buffer | null;
+      p_priority: number | null;
+      p_coalesce_key: string | null;
+      p_destination: string | null;
+    };
+    result: { outbox_id: string | null; seq: number | null; created: boolean };
   };
   /** Takes the next number of a participant and leaves it empty. */
   "payments.bump_participant_outbox_seq": {
@@ -1038,7 +1037,7 @@ export interface Functions {
     };
     result: number;
   };
-  /** Adds a payment to its participant's sequence, once per (instruction, idempotency key). */
+  /** Adds a payment to its participant's sequence, once per (instruction, idempotency key). Nullable: sequence_id. */
   "payments.enqueue_payment_outbox": {
     args: {
       p_instruction_id: string | null;
@@ -1047,7 +1046,7 @@ export interface Functions {
       p_rail_type: string | null;
       p_payload: unknown;
     };
-    result: { outbox_id: string; sequence_id: number; created: boolean };
+    result: { outbox_id: string; sequence_id: number | null; created: boolean };
   };
 }
 
@@ -1120,6 +1119,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.wake_relays": { returns: "nothing", json: [], positional: false },
   "outbox.whereabouts": { returns: "value", json: [], positional: false },
   "outbox.why_keep_partition": { returns: "value", json: [], positional: false },
+  "outbox.why_not_enqueued": { returns: "row", json: [], positional: false },
   "payments.bump_participant_outbox_seq": { returns: "value", json: [], positional: false },
   "payments.enqueue_payment_outbox": { returns: "row", json: ["p_payload"], positional: false },
 };

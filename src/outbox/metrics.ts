@@ -6,8 +6,9 @@
  */
 import { call, type Queryable } from "../db/call.ts";
 
-export type AttemptState =
-  "DISPATCHING" | "DISPATCHED" | "RETRYABLE" | "FAILED" | "ZOMBIE_REQUEUE" | "RELEASED" | "SKIPPED";
+/** The lines that a relay itself causes; those that operators write are theirs, and SKIPPED ones are the claim's. */
+const attemptStates = ["DISPATCHING", "DISPATCHED", "RETRYABLE", "FAILED", "ZOMBIE_REQUEUE", "RELEASED"] as const;
+export type AttemptState = (typeof attemptStates)[number];
 
 /** Upper bounds in milliseconds. */
 const latencyBounds = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000] as const;
@@ -20,7 +21,8 @@ export class RelayMetrics {
   lateSettles = 0;
   reaperRequeues = 0;
   sweptLanes = 0;
-  readonly #attempts = new Map<string, number>();
+  // All of them from the start: a counter that appears with its first event hides that event from a rate.
+  readonly #attempts = new Map<AttemptState, number>(attemptStates.map((state) => [state, 0]));
   readonly #latencyCounts: number[] = Array.from({ length: latencyBounds.length + 1 }, () => 0);
   #latencySumMs = 0;
   #latencyCount = 0;
@@ -79,11 +81,9 @@ export class RelayMetrics {
 
 /** What the database knows, whichever relay asks. */
 export async function renderDatabaseGauges(db: Queryable): Promise<string> {
-  const [streams, classes, circuits] = await Promise.all([
-    call(db, "outbox.status", {}),
-    call(db, "outbox.partition_status", {}),
-    call(db, "outbox.destination_status", {}),
-  ]);
+  const streams = await call(db, "outbox.status", {});
+  const classes = await call(db, "outbox.partition_status", {});
+  const circuits = await call(db, "outbox.destination_status", {});
   const lines: string[] = [];
   const perStream = (name: string, help: string, value: (row: (typeof streams)[number]) => number | null): void =>
     gauge(

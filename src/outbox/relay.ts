@@ -6,7 +6,7 @@
  * between any two of them.
  */
 import { hostname } from "node:os";
-import type { Pool } from "pg";
+import type { Pool, PoolClient } from "pg";
 import { call } from "../db/call.ts";
 import { createPool, probeServer, requireUsable, type ServerReport } from "../db/connect.ts";
 import { HeadroomError, toHeadroomError } from "../db/errors.ts";
@@ -67,8 +67,10 @@ class RelayProcess implements Relay {
   #upkeep: Upkeep | undefined;
   #settler: Settler | undefined;
   #dispatcher: Dispatcher | undefined;
+  #started: Promise<void> | undefined;
   #loop: Promise<void> | undefined;
   #stopped: Promise<void> | undefined;
+  #closed: Promise<void> | undefined;
 
   constructor(options: RelayOptions, settings: Settings) {
     this.#options = options;
@@ -83,11 +85,19 @@ class RelayProcess implements Relay {
     this.#settling = new Session(this.#pool);
   }
 
-  async start(): Promise<void> {
-    if (this.#loop !== undefined) throw new HeadroomError("usage", "The relay has been started already.");
+  start(): Promise<void> {
+    if (this.#started !== undefined) throw new HeadroomError("usage", "A relay is started once.");
+    this.#started = this.#start();
+    return this.#started;
+  }
+
+  async #start(): Promise<void> {
     try {
+      requireRoom(this.#pool);
       await this.#prepare();
+      this.#stopping.signal.throwIfAborted();
     } catch (error) {
+      await this.#signOff();
       await this.#close();
       throw explainStart(error);
     }
@@ -109,7 +119,9 @@ class RelayProcess implements Relay {
     requireSafeLeases(streams, this.#rails, leaseMarginMs);
     const railsById = await this.#claiming.use((db) => registerRails(db, this.#rails));
     this.#relayId = await this.#claiming.use((db) => call(db, "outbox.start_relay", { p_name: this.#name }));
-    this.#claimers = streams.map((stream) => new Claimer(stream, maxClaimRows, concurrency));
+    // Without a rail there is nothing to send; what would be claimed would only be handed back, over and over.
+    const served = this.#rails.length === 0 ? [] : streams;
+    this.#claimers = served.map((stream) => new Claimer(stream, maxClaimRows, concurrency));
     this.#settler = new Settler({
       session: this.#settling,
       metrics: this.counters,
@@ -158,18 +170,14 @@ class RelayProcess implements Relay {
   }
 
   async #probe(): Promise<ServerReport> {
-    const client = await this.#pool.connect();
-    const rival = await this.#pool.connect();
-    try {
-      const report = await probeServer(client, rival);
-      requireUsable(report);
-      for (const problem of report.problems)
-        this.#log({ level: "warn", event: problem.code, message: problem.message });
-      return report;
-    } finally {
-      client.release();
-      rival.release();
+    const report = await withClient(this.#pool, (client) =>
+      withClient(this.#pool, (rival) => probeServer(client, rival)),
+    );
+    requireUsable(report);
+    for (const problem of report.problems) {
+      this.#log({ level: "warn", event: problem.code, message: problem.message });
     }
+    return report;
   }
 
   async #run(): Promise<void> {
@@ -264,8 +272,9 @@ class RelayProcess implements Relay {
     const { stopMs } = this.#settings;
     this.#stopping.abort();
     this.#waker?.nudge();
-    await this.#loop;
-    await within(stopMs, this.#dispatches);
+    // A start that is still under way sees the signal, and undoes itself.
+    await this.#started?.catch(() => undefined);
+    await within(stopMs, [this.#finishCalls()]);
     if (this.#dispatches.size > 0) {
       this.#calls.abandonAll();
       await within(abortedCallsMs, this.#dispatches);
@@ -276,6 +285,11 @@ class RelayProcess implements Relay {
     await within(abortedCallsMs, [this.#signOff()]);
     await this.#close();
     this.#log({ level: "info", event: "relay_stopped", relayId: this.#relayId });
+  }
+
+  async #finishCalls(): Promise<void> {
+    await this.#loop;
+    await Promise.all(this.#dispatches);
   }
 
   async #finishWriting(): Promise<void> {
@@ -289,13 +303,43 @@ class RelayProcess implements Relay {
     await this.#claiming.use((db) => call(db, "outbox.stop_relay", self)).catch(() => undefined);
   }
 
-  async #close(): Promise<void> {
+  #close(): Promise<void> {
+    this.#closed ??= this.#closeAll();
+    return this.#closed;
+  }
+
+  async #closeAll(): Promise<void> {
     this.#stopping.abort();
+    this.#giveUp.abort();
     this.#waker?.close();
     this.#upkeep?.close();
     this.#claiming.close();
     this.#settling.close();
     if (this.#options.pool === undefined) await this.#pool.end();
+  }
+}
+
+/** What a relay holds at once: to claim, to settle, to listen, for upkeep. */
+const connectionsOfRelay = 4;
+
+/** With less, one purpose would wait for ever for a connection that another never gives back. */
+function requireRoom(pool: Pool): void {
+  if (pool.options.max >= connectionsOfRelay) return;
+  throw new HeadroomError("usage", `A relay holds ${connectionsOfRelay} connections; the pool has ${pool.options.max}.`, {
+    hint: "Make the pool larger, or give the relay a connectionString of its own.",
+  });
+}
+
+async function withClient<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  // A connection that breaks while nobody asks it anything must not end the process.
+  const ignore = (): void => undefined;
+  client.on("error", ignore);
+  try {
+    return await work(client);
+  } finally {
+    client.off("error", ignore);
+    client.release();
   }
 }
 

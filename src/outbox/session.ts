@@ -14,6 +14,7 @@ export class Session {
   #client: PoolClient | undefined;
   #opening: Promise<PoolClient> | undefined;
   #closed = false;
+  #last: Promise<void> = Promise.resolve();
 
   constructor(pool: Pool, onLost?: () => void) {
     this.#pool = pool;
@@ -21,22 +22,31 @@ export class Session {
   }
 
   /** Runs the work on the connection, opening it first where needed. A connection that failed is thrown away. */
-  async use<T>(work: (db: Queryable) => Promise<T>): Promise<T> {
-    const client = await this.#open();
-    try {
-      return await work(client);
-    } catch (error) {
-      if (isRetryableConnectionError(error)) this.#drop(client);
-      throw error;
-    }
+  use<T>(work: (db: Queryable) => Promise<T>): Promise<T> {
+    return this.#inTurn(async (client) => {
+      try {
+        return await work(client);
+      } catch (error) {
+        if (isRetryableConnectionError(error)) this.#drop(client);
+        throw error;
+      }
+    });
   }
 
   /** Opens the connection, if it is not open, and hands notifications on for as long as it lives. */
-  async listen(channel: string, onNotification: (payload: string) => void): Promise<void> {
-    const client = await this.#open();
-    client.removeAllListeners("notification");
-    client.on("notification", (notification: Notification) => onNotification(notification.payload ?? ""));
-    await client.query(`listen ${channel}`);
+  listen(channel: string, onNotification: (payload: string) => void): Promise<void> {
+    return this.#inTurn(async (client) => {
+      client.removeAllListeners("notification");
+      client.on("notification", (notification: Notification) => onNotification(notification.payload ?? ""));
+      await client.query(`listen ${channel}`);
+    });
+  }
+
+  /** One question at a time: what was asked first is answered first. */
+  #inTurn<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    const mine = this.#last.then(async () => work(await this.#open()));
+    this.#last = mine.then(ignore, ignore);
+    return mine;
   }
 
   async #open(): Promise<PoolClient> {
@@ -72,6 +82,8 @@ export class Session {
     discard(client);
   }
 }
+
+function ignore(): void {}
 
 function discard(client: PoolClient): void {
   // A pooled client without a listener would end the process on its next error.

@@ -6,7 +6,7 @@
  * Does not own: what an outcome leads to (the SQL decides).
  */
 import { call } from "../db/call.ts";
-import { HeadroomError, isRetryableConnectionError } from "../db/errors.ts";
+import { isRetryableConnectionError, toHeadroomError } from "../db/errors.ts";
 import { plainArray, textArray } from "./array-literal.ts";
 import type { RelayMetrics } from "./metrics.ts";
 import type { RelayLogEntry, RelayStep } from "./options.ts";
@@ -17,6 +17,8 @@ import { pause } from "./pause.ts";
 
 /** More would hold locks for long and gain nothing. */
 const maxBatchRows = 2_000;
+/** How often a batch is tried as a whole when the database is in trouble. */
+const wholeBatchTries = 4;
 
 export interface SettlerOptions {
   readonly session: Session;
@@ -74,6 +76,7 @@ export class Settler {
 
   async #settle(stream: Stream, batch: readonly Result[]): Promise<void> {
     const { metrics, log, onStep, giveUp } = this.#options;
+    const beganAtMs = performance.now();
     for (let attempt = 1; !giveUp.aborted; attempt += 1) {
       try {
         onStep?.("settle.before");
@@ -83,13 +86,16 @@ export class Settler {
           metrics.lateSettles += late.length;
           log({ level: "warn", event: "late_settle", stream: stream.name, rows: late.length, outboxId: late[0] });
         }
-        this.#count(batch);
+        this.#count(stream, batch, new Set(late));
         return;
       } catch (error) {
         metrics.settleErrors += 1;
-        const code = error instanceof HeadroomError ? error.code : "settle_failed";
+        const { code, sqlState } = toHeadroomError(error);
         log({ level: "error", event: "settle_failed", stream: stream.name, rows: batch.length, code, attempt });
-        if (!isRetryableConnectionError(error)) return this.#isolate(stream, batch);
+        // What takes too long as a whole may be quick enough in parts, hence not for ever.
+        const patient = attempt < wholeBatchTries || lanesOf(batch).length <= 1;
+        const passing = passes(sqlState) && patient && performance.now() - beganAtMs < stream.leaseMs;
+        if (!isRetryableConnectionError(error) && !passing) return this.#isolate(stream, batch);
         await pause(Math.min(50 * 2 ** attempt, 2_000), giveUp);
       }
     }
@@ -97,7 +103,7 @@ export class Settler {
 
   /** A batch that the database refuses is halved until the row at fault stands alone; that one is left to its lease. */
   async #isolate(stream: Stream, batch: readonly Result[]): Promise<void> {
-    const lanes = [...new Set(batch.map((result) => result.message.row.lane_id ?? result.message.outboxId))];
+    const lanes = lanesOf(batch);
     if (lanes.length <= 1) {
       this.#options.log({
         level: "error",
@@ -109,7 +115,7 @@ export class Settler {
       return;
     }
     const firstHalf = new Set(lanes.slice(0, lanes.length / 2));
-    const inFirst = (result: Result): boolean => firstHalf.has(result.message.row.lane_id ?? result.message.outboxId);
+    const inFirst = (result: Result): boolean => firstHalf.has(laneOf(result));
     await this.#settle(stream, batch.filter(inFirst));
     await this.#settle(
       stream,
@@ -117,23 +123,21 @@ export class Settler {
     );
   }
 
-  #count(batch: readonly Result[]): void {
+  #count(stream: Stream, batch: readonly Result[], late: ReadonlySet<string>): void {
     const { metrics } = this.#options;
-    let [delivered, released, retried, rejected] = [0, 0, 0, 0];
+    let [delivered, released, retried, failed] = [0, 0, 0, 0];
     for (const result of batch) {
-      if (result.outcome === "released") {
-        released += 1;
-        continue;
-      }
-      metrics.observeLatency(result.latencyMs);
+      if (result.outcome !== "released") metrics.observeLatency(result.latencyMs);
+      if (late.size > 0 && late.has(result.message.outboxId)) continue;
       if (result.outcome === "delivered") delivered += 1;
-      else if (result.outcome === "rejected") rejected += 1;
+      else if (result.outcome === "released") released += 1;
+      else if (isGivenUp(stream, result)) failed += 1;
       else retried += 1;
     }
     metrics.countAttempts("DISPATCHED", delivered);
     metrics.countAttempts("RELEASED", released);
     metrics.countAttempts("RETRYABLE", retried);
-    metrics.countAttempts("FAILED", rejected);
+    metrics.countAttempts("FAILED", failed);
   }
 
   #write(stream: Stream, batch: readonly Result[]): Promise<string[]> {
@@ -170,4 +174,27 @@ export class Settler {
     };
     return this.#options.session.use((db) => call(db, "outbox.settle", args, { prepare: this.#options.prepare }));
   }
+}
+
+/** Rows of a lane are settled together; a row without order stands for itself. */
+function laneOf({ message }: Result): number | string {
+  return message.row.lane_id ?? message.outboxId;
+}
+
+function lanesOf(batch: readonly Result[]): (number | string)[] {
+  return [...new Set(batch.map(laneOf))];
+}
+
+/**
+ * Failures that the statement did not cause and that pass by themselves: a deadlock, a lock that was waited for too long, a
+ * full disk, a server out of memory. The results are known meanwhile; giving them up would make them uncertain.
+ */
+function passes(sqlState: string | undefined): boolean {
+  return /^(40|53|55P03|57014|58)/.test(sqlState ?? "");
+}
+
+/** As the SQL decides it (outbox.verdict); here for the counters alone. */
+function isGivenUp(stream: Stream, { outcome, message }: Result): boolean {
+  if (outcome === "rejected" || message.tryNo >= stream.maxTries) return true;
+  return outcome === "unknown" && message.rail?.capability === "blind" && !stream.resendBlind;
 }

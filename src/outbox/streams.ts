@@ -6,6 +6,7 @@
 import { call, type Queryable } from "../db/call.ts";
 import { HeadroomError } from "../db/errors.ts";
 import type { Rail } from "../rails/rail.ts";
+import { abortGraceMs } from "./timed.ts";
 
 export interface Stream {
   readonly id: number;
@@ -15,6 +16,7 @@ export interface Stream {
   readonly resendBlind: boolean;
   readonly leaseMs: number;
   readonly runLength: number;
+  readonly maxTries: number;
 }
 
 /** The streams of that name, or all; an unknown name is an error that lists the known ones. */
@@ -28,6 +30,7 @@ export async function readStreams(db: Queryable, names: readonly string[] | unde
     resendBlind: row.resend_blind,
     leaseMs: row.lease_seconds * 1_000,
     runLength: row.run_length,
+    maxTries: row.max_tries,
   }));
   if (names === undefined) return known;
   return names.map((name) => {
@@ -54,9 +57,13 @@ export function requireSafeLeases(streams: readonly Stream[], rails: readonly Ra
   }
 }
 
-/** How long one row may keep its rail busy: an uncertain row of a rail that can look up is asked about, then sent. */
+/**
+ * How long one row may keep its rail busy: an uncertain row of a rail that can look up is asked about, then sent. A call
+ * that ignores the abort is given up a moment after its time.
+ */
 export function longestSendMs(rail: Rail): number {
-  return rail.capability === "lookup" ? 2 * rail.timeoutMs : rail.timeoutMs;
+  const callMs = rail.timeoutMs + abortGraceMs;
+  return rail.capability === "lookup" ? 2 * callMs : callMs;
 }
 
 /** Declares the rails, and returns them by the number that rows carry. */

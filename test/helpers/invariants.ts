@@ -36,8 +36,7 @@ const linesFollowOneAnother = `
                when before = 'FAILED' then state in ('REDRIVEN', 'SKIPPED')
                when before = 'RESOLVED' and code_before = 'not_delivered' then state in ('REDRIVEN', 'SKIPPED')
                else false
-             end
-      or before is null and state in ('REDRIVEN', 'RESOLVED')`;
+             end`;
 
 const deliveredOnce = `
   select outbox_id::text as subject, format('delivered %s times', count(*)) as detail

@@ -13,7 +13,8 @@ begin
   return query
   with asked as (
     select a.ord::integer as ord, a.destination_id, a.deferred,
-           row_number() over (partition by a.destination_id order by a.deferred desc, a.ord) as nth
+           row_number() over (partition by a.destination_id order by a.deferred desc, a.ord) as nth,
+           row_number() over (partition by a.destination_id, a.deferred order by a.ord) as nth_alike
       from rows from (unnest(p_destination_ids), unnest(p_deferred)) with ordinality a(destination_id, deferred, ord)
   ), gate as materialized (
     select d.destination_id, d.min_interval_ms * interval '1 ms' as gap, d.tail_at, d.next_slot_at, d.open_until,
@@ -27,8 +28,9 @@ begin
     select a.ord, a.destination_id, a.deferred, a.nth <= g.slots as admitted,
            case when a.nth <= g.slots then now()
                 when g.probing or g.half_open and g.slots = 1 then now() + interval '1 s'
-                else greatest(g.next_slot_at, g.open_until, now() + g.gap, case when not a.deferred then g.tail_at end)
-                     + g.gap * (a.nth - least(g.slots, 1) - case when a.deferred then 1 else 0 end)
+                else greatest(case when g.slots = 1 then now() + g.gap else greatest(g.next_slot_at, g.open_until, now()) end
+                                + g.gap * (a.nth - least(g.slots, 1) - 1),
+                              case when not a.deferred then g.tail_at + g.gap * a.nth_alike end)
                      + random() * interval '2 ms' end as due
       from asked a join gate g on g.destination_id = a.destination_id
   ), booked as (

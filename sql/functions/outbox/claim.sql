@@ -97,7 +97,7 @@ begin
     return query
     with taken as (
       delete from outbox.pending_unordered u where u.ctid = any (v_plain)
-      returning u.outbox_id, u.lines, u.tries, u.uncertain, u.first_sent_at
+      returning u.outbox_id, u.lines, u.tries, u.uncertain, u.first_sent_at, u.priority, u.due
     ), lease as (
       insert into outbox.claims (claim_id, stream_id, relay_id, lease_until, open, outbox_ids, lines)
       select v_claim_id, p_stream_id, p_relay_id, now() + v_stream.lease_seconds * interval '1 s', count(*),
@@ -110,7 +110,8 @@ begin
     )
     select v_claim_id, null::bigint, null::bigint, t.outbox_id, t.lines + 1, t.tries, t.uncertain, m.rail_id, m.key,
            m.instruction_id, m.idempotency_key, m.payload, null::integer, null::text, (extract(epoch from now() - t.first_sent_at) * 1000)::bigint, m.captures, m.binds
-      from taken t join outbox.payloads m on m.outbox_id = t.outbox_id;
+      from taken t join outbox.payloads m on m.outbox_id = t.outbox_id
+     order by t.priority desc, t.due;
   end if;
   if v_special is not null then
     return query select * from outbox.claim_special_rows(v_claim_id, p_relay_id, v_stream, v_special);

@@ -23,7 +23,7 @@ begin
     update outbox.pending_unordered u set due = a.due, deferred = true from admission a where u.outbox_id = a.outbox_id and not a.admitted
   ), taken as (
     delete from outbox.pending_unordered u using admission a where u.outbox_id = a.outbox_id and a.admitted
-    returning u.outbox_id, u.lines, u.tries, u.uncertain, u.first_sent_at, u.destination_id
+    returning u.outbox_id, u.lines, u.tries, u.uncertain, u.first_sent_at, u.destination_id, u.priority, u.due
   ), lease as (
     insert into outbox.claims as c (claim_id, stream_id, relay_id, lease_until, open, outbox_ids, lines)
     select p_claim_id, p_stream.stream_id, p_relay_id, now() + p_stream.lease_seconds * interval '1 s', count(*),
@@ -38,7 +38,8 @@ begin
   select p_claim_id, null::bigint, null::bigint, t.outbox_id, t.lines + 1, t.tries, t.uncertain, m.rail_id, m.key,
          m.instruction_id, m.idempotency_key, m.payload, t.destination_id,
          (select d.name from outbox.destinations d where d.destination_id = t.destination_id), (extract(epoch from now() - t.first_sent_at) * 1000)::bigint, m.captures, m.binds
-    from taken t join outbox.payloads m on m.outbox_id = t.outbox_id;
+    from taken t join outbox.payloads m on m.outbox_id = t.outbox_id
+   order by t.priority desc, t.due;
 end
 $$;
 comment on function outbox.claim_special_rows(bigint, integer, outbox.streams, uuid[]) is 'Claims unordered rows that need a decision first.';

@@ -4,12 +4,15 @@ create or replace function outbox.limit_destination(
 ) returns void
 language plpgsql volatile security definer set search_path = ''
 as $$
+declare
+  -- Asked for before the update begins: a row made by the update's own condition would be too new for it to see.
+  v_destination_id integer := outbox.destination_id(p_name);
 begin
   update outbox.destinations d
      set min_interval_ms = coalesce(p_min_interval_ms, d.min_interval_ms),
          failure_threshold = coalesce(p_failure_threshold, d.failure_threshold),
          open_base_ms = coalesce(p_open_base_ms, d.open_base_ms), changed_at = now()
-   where d.destination_id = outbox.destination_id(p_name);
+   where d.destination_id = v_destination_id;
 exception when check_violation then
   raise exception 'the limits of destination "%" are out of range', left(p_name, 80) using errcode = 'HR003';
 end

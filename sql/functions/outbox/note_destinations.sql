@@ -1,5 +1,6 @@
 -- What outcomes say about their destinations. An answer of any kind closes the circuit; failures in a row open it, longer
--- each time; a request for quiet (429) pauses the destination without counting against it.
+-- each time; a request for quiet (429) pauses the destination without counting against it. A row that came back unsent says
+-- nothing, except that it is no longer a probe.
 create or replace function outbox.note_destinations(
   p_destination_ids integer[], p_outcomes text[], p_codes text[], p_after_ms bigint[], p_throttled boolean[]
 ) returns void
@@ -10,9 +11,9 @@ as $$
            count(*) filter (where g.outcome in ('retry', 'unknown') and not coalesce(g.throttled, false)) as failed,
            count(*) filter (where coalesce(g.outcome, 'delivered') in ('delivered', 'rejected')) as answered,
            max(least(g.after_ms, 86400000)) filter (where g.throttled) as quiet_ms,
-           max(g.code) filter (where g.outcome <> 'delivered') as code
+           max(g.code) filter (where g.outcome in ('retry', 'unknown', 'rejected')) as code
       from unnest(p_destination_ids, p_outcomes, p_codes, p_after_ms, p_throttled) g(destination_id, outcome, code, after_ms, throttled)
-     where g.destination_id is not null and coalesce(g.outcome, '') not in ('released', 'skipped')
+     where g.destination_id is not null
      group by g.destination_id
   ), locked as (
     select d.destination_id from outbox.destinations d where d.destination_id in (select destination_id from heard) order by d.destination_id for update
@@ -30,6 +31,6 @@ as $$
          changed_at = now()
     from heard h join locked l on l.destination_id = h.destination_id
    where d.destination_id = h.destination_id
-     and (h.failed > 0 or h.quiet_ms is not null or d.failures > 0 or d.open_until is not null or d.probe_until is not null);
+     and (h.failed > 0 or h.quiet_ms is not null or d.probe_until is not null or h.answered > 0 and (d.failures > 0 or d.open_until is not null));
 $$;
 comment on function outbox.note_destinations(integer[], text[], text[], bigint[], boolean[]) is 'Opens, closes and pauses destinations by what their calls came to.';

@@ -21,4 +21,4 @@ as $$
     from outbox.retention_classes c left join current_one o on o.class_id = c.class_id
    order by c.class_id;
 $$;
-comment on function outbox.partition_status() is 'Days ahead that the archive has partitions for; nought stops claims.';
+comment on function outbox.partition_status() is 'Days ahead that the archive has partitions for; nought stops claims. Nullable: retain_days, oldest_at, covered_until.';

@@ -13,7 +13,7 @@ begin
      where a.lines = c.line
   ), line as (
     insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, relay_id, claim_id, uncertain, error_code)
-    select f.outbox_id, f.lines + 1, p_stream.class_id, p_stream.stream_id, 'ZOMBIE_REQUEUE', p_claim.relay_id, p_claim.claim_id, true, 'lease_expired'
+    select f.outbox_id, f.lines + 1, p_stream.class_id, p_stream.stream_id, 'ZOMBIE_REQUEUE'::outbox.attempt_state, p_claim.relay_id, p_claim.claim_id, true, 'lease_expired'
       from flying f
     union all
     select f.outbox_id, f.lines + 2, p_stream.class_id, p_stream.stream_id, 'FAILED', p_claim.relay_id, p_claim.claim_id, true, 'tries_exhausted'

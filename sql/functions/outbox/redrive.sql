@@ -62,4 +62,4 @@ begin
    order by r.ord;
 end
 $$;
-comment on function outbox.redrive(uuid[], text, text, boolean) is 'Puts dead letters back to work; one result per id.';
+comment on function outbox.redrive(uuid[], text, text, boolean) is 'Puts dead letters back to work; one result per id. Nullable: detail.';

@@ -44,4 +44,4 @@ begin
   result := 'delivered';
 end
 $$;
-comment on function outbox.resolve(uuid, boolean, text, text, text) is 'Records whether an uncertain dead letter was delivered.';
+comment on function outbox.resolve(uuid, boolean, text, text, text) is 'Records whether an uncertain dead letter was delivered. Nullable: detail.';

@@ -1,5 +1,6 @@
 -- The undelivered part of a settle on an ordered stream. Each lane has at most one row that failed; the rows behind it were
--- never sent and come back as RELEASED.
+-- never sent and come back as RELEASED, whether they are named or not: a claim that is over must leave no row behind whose
+-- last line says that it is being sent.
 create or replace function outbox.settle_lane_exceptions(
   p_stream outbox.streams, p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[],
   p_latencies_ms integer[], p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[]
@@ -13,11 +14,21 @@ declare
   v_states outbox.attempt_state[];
   v_dues timestamptz[];
 begin
-  with given as materialized (
+  with named as materialized (
     select g.claim_id, g.lane_id, g.seq, g.outbox_id, g.attempt_no, g.latency_ms, g.code, g.outcome, g.message, g.after_ms, coalesce(g.absent, false) as absent
       from unnest(p_claim_ids, p_lane_ids, p_seqs, p_outbox_ids, p_attempt_nos, p_latencies_ms, p_codes, p_outcomes, p_messages, p_after_ms, p_absent)
            g(claim_id, lane_id, seq, outbox_id, attempt_no, latency_ms, code, outcome, message, after_ms, absent)
      where g.outcome <> 'delivered'
+  ), given as materialized (
+    select * from named
+    union all
+    select h.claim_id, p.lane_id, p.seq, p.outbox_id, p.lines + 1, null, null, 'released', null, null, false
+      from (select n.lane_id, max(n.seq) as to_seq from named n group by n.lane_id) n
+      join outbox.heads h on h.lane_id = n.lane_id and h.claimed_to > n.to_seq
+      join outbox.pending p on p.lane_id = n.lane_id and p.seq > n.to_seq and p.seq <= h.claimed_to
+     where h.rewind_to is null
+        or exists (select from outbox.attempts a
+                    where a.outbox_id = p.outbox_id and a.attempt_no = p.lines + 1 and a.class_id = p_stream.class_id)
   ), judged as materialized (
     select g.*, p.lines, p.priority, c.claimed_at, p.first_sent_at,
            p.tries + (g.outcome <> 'released')::integer as tries_now,
@@ -66,7 +77,8 @@ begin
   -- A rewind that was asked for while the lane was in flight comes first, unless the lane blocks: then the redriven row
   -- waits with the others until an operator has dealt with the dead one, by whose number the block is known.
   update outbox.heads h
-     set head_seq = case when s.state = 'FAILED' then s.seq else least(s.seq, h.rewind_to) end, due = case when h.rewind_to is null then s.due else now() end,
+     set head_seq = case when s.state = 'FAILED' then s.seq else least(s.seq, h.rewind_to) end,
+         due = case when h.rewind_to is null then coalesce(s.due, now()) else now() end,
          run_limit = case when s.state = 'RELEASED' then h.run_limit else 1 end, blocked = s.state = 'FAILED',
          claim_id = null, claimed_to = null, rewind_to = null
     from unnest(v_lanes, v_seqs, v_states, v_dues) s(lane_id, seq, state, due)

@@ -53,4 +53,4 @@ begin
    order by a.ord;
 end
 $$;
-comment on function outbox.skip(uuid[], text, text) is 'Gives up dead letters and pending rows; one result per id.';
+comment on function outbox.skip(uuid[], text, text) is 'Gives up dead letters and pending rows; one result per id. Nullable: detail.';

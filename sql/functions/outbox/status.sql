@@ -37,7 +37,7 @@ as $$
     select d.stream_id, count(*) as n, count(*) filter (where d.parked) as parked from outbox.dead d group by d.stream_id
   )
   select s.name, s.ordered,
-         coalesce(greatest(0, o.n - coalesce(f.n, 0)), u.n, 0)::bigint,
+         case when s.ordered then greatest(0, coalesce(o.n, 0) - coalesce(f.n, 0)) else coalesce(u.n, 0) end::bigint,
          coalesce(a.due, u.due, 0), coalesce(f.n, 0)::bigint, coalesce(g.n, 0), coalesce(g.parked, 0), coalesce(a.blocked, 0),
          coalesce(greatest(0, extract(epoch from now() - coalesce(o.wanted_at, u.wanted_at))), 0)::double precision,
          coalesce(f.stuck, 0)::bigint, coalesce(a.lanes, 0), coalesce(o.retrying, u.retrying, 0)::bigint

@@ -5,8 +5,10 @@
  * Does not own: what is asserted, nor any logic of a relay.
  */
 import type { ClientBase, Pool } from "pg";
+import { afterEach, beforeAll } from "vitest";
+import type { EmbeddedVersion } from "../../../../src/db/embedded.ts";
 import { valueTypes } from "../../../../src/db/values.ts";
-import type { TestDatabase } from "../../../helpers/database.ts";
+import { createTestDatabase, type TestDatabase } from "../../../helpers/database.ts";
 import { assertInvariants } from "../../../helpers/invariants.ts";
 
 export type Queryable = ClientBase | Pool;
@@ -72,7 +74,8 @@ export interface Claimed {
   readonly idempotency_key: string;
   readonly payload: unknown;
   readonly destination_id: number | null;
-  readonly first_sent_at: Date | null;
+  readonly destination: string | null;
+  readonly sent_ago_ms: number | null;
 }
 
 export type Outcome = "delivered" | "retry" | "unknown" | "rejected" | "released" | "skipped";
@@ -329,6 +332,14 @@ export class Engine {
       client.release();
     }
   }
+}
+
+/** A database with rails and a relay in it, whose invariants are checked after each test of the describe. */
+export async function startEngine(version: EmbeddedVersion): Promise<Engine> {
+  const engine = new Engine(await createTestDatabase({ version }));
+  beforeAll(() => engine.start());
+  afterEach(() => engine.assertInvariants());
+  return engine;
 }
 
 /** The SQLSTATE, message and hint of a refusal; fails when there is none. */

@@ -1,0 +1,63 @@
+/**
+ * The flags of `npm run chaos`.
+ */
+import { randomInt } from "node:crypto";
+import { parseArgs } from "node:util";
+
+export interface CommandLine {
+  readonly seed: number;
+  readonly minutes: number;
+  readonly relays: number;
+  readonly json: boolean;
+  readonly planted: boolean;
+  /** Of the planted bugs, only those whose name holds this. */
+  readonly only: string | undefined;
+}
+
+export const usage = `Usage: npm run chaos -- [flags]
+  --seed N      what chance starts from (printed; by default drawn anew)
+  --minutes M   how long faults happen, from 0.1 to 240 (1)
+  --relays N    relays at a time, from 1 to 16 (3)
+  --json        one JSON object on standard output
+  --planted     plants known bugs into copies of the code; each must be caught
+  --only TEXT   with --planted: only bugs whose name holds this`;
+
+export class UsageError extends Error {}
+
+export function readCommandLine(parameters: readonly string[]): CommandLine {
+  const { values } = parse(parameters);
+  return {
+    seed: number("seed", values.seed ?? String(randomInt(1, 1_000_000)), 0, 2 ** 32 - 1, true),
+    minutes: number("minutes", values.minutes ?? "1", 0.1, 240, false),
+    relays: number("relays", values.relays ?? "3", 1, 16, true),
+    json: values.json ?? false,
+    planted: values.planted ?? false,
+    only: values.only,
+  };
+}
+
+function parse(parameters: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...parameters],
+      options: {
+        seed: { type: "string" },
+        minutes: { type: "string" },
+        relays: { type: "string" },
+        json: { type: "boolean" },
+        planted: { type: "boolean" },
+        only: { type: "string" },
+      },
+    });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function number(name: string, text: string, least: number, most: number, whole: boolean): number {
+  const value = Number(text);
+  if (text.trim() !== "" && value >= least && value <= most && (!whole || Number.isInteger(value))) return value;
+  throw new UsageError(
+    `--${name} must be ${whole ? "a whole number" : "a number"} from ${least} to ${most}, not ${text}`,
+  );
+}

@@ -1,0 +1,118 @@
+/**
+ * A real Postgres with default durability that can be killed like a power cut and started again on the same data.
+ *
+ * Owns: the server's life and its folder. The folder is removed at the end, even when our own process is killed.
+ */
+import { readdir, readFile } from "node:fs/promises";
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { Client } from "pg";
+import { startEmbedded, type EmbeddedServer } from "../../src/db/embedded.ts";
+import { makeThrowAwayPlace } from "../../src/db/embedded/place.ts";
+import { chooseRunAs } from "../../src/db/embedded/system-user.ts";
+import { startUndertaker, type Undertaker } from "../../src/db/embedded/undertaker.ts";
+import { pause } from "../../src/outbox/pause.ts";
+
+/** Another program may take the port while the server is down, for a moment. */
+const maxStarts = 10;
+
+export class CrashablePostgres {
+  readonly #undertaker: Undertaker;
+  readonly #home: string;
+  #server: EmbeddedServer;
+
+  private constructor(home: string, undertaker: Undertaker, server: EmbeddedServer) {
+    this.#home = home;
+    this.#undertaker = undertaker;
+    this.#server = server;
+  }
+
+  static async start(): Promise<CrashablePostgres> {
+    const place = await makeThrowAwayPlace(undefined, chooseRunAs());
+    const undertaker = startUndertaker(place.home, join(place.home, "server", "cluster"));
+    try {
+      return new CrashablePostgres(place.home, undertaker, await startEmbedded({ dataDir: place.home }));
+    } catch (error) {
+      await undertaker.finish();
+      throw error;
+    }
+  }
+
+  /** Stays the same over crashes. */
+  urlFor(database: string): string {
+    return this.#server.urlFor(database);
+  }
+
+  async createDatabase(name: string): Promise<string> {
+    const client = new Client({ connectionString: this.urlFor("postgres") });
+    await client.connect();
+    try {
+      await client.query(`create database ${client.escapeIdentifier(name)}`);
+    } finally {
+      await client.end();
+    }
+    return this.urlFor(name);
+  }
+
+  /** Kills the server and every process of it with -9, so that nothing is flushed and nobody is told. */
+  async crash(): Promise<void> {
+    const crashed = this.#server;
+    const children = await childrenOf(crashed.pid);
+    for (const pid of [crashed.pid, ...children]) kill(pid);
+    await crashed.exited;
+    // Gives up the ownership of what is dead, so that the next start may take it.
+    await crashed.stop();
+  }
+
+  async restart(): Promise<void> {
+    for (let start = 1; ; start += 1) {
+      try {
+        this.#server = await startEmbedded({ dataDir: this.#home, port: this.#server.port });
+        return;
+      } catch (error) {
+        if (start >= maxStarts) throw error;
+        await pause(200);
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#server.stop();
+    await this.#undertaker.finish();
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It ended by itself when it noticed that its parent was gone.
+  }
+}
+
+async function childrenOf(parent: number): Promise<number[]> {
+  if (process.platform !== "linux") {
+    const shown = spawnSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8", timeout: 10_000 });
+    const pairs = shown.stdout.trim().split("\n");
+    return pairs.map((line) => line.trim().split(/\s+/).map(Number)).flatMap(([pid, up]) => childPid(pid, up, parent));
+  }
+  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const found = await Promise.all(
+    pids.map(async (pid) => {
+      const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+      // The program's name stands in brackets and may hold anything; what follows is the state and the parent.
+      const up = Number(
+        stat
+          .slice(stat.lastIndexOf(")") + 2)
+          .split(" ")
+          .at(1),
+      );
+      return childPid(Number(pid), up, parent);
+    }),
+  );
+  return found.flat();
+}
+
+function childPid(pid: number | undefined, up: number | undefined, parent: number): number[] {
+  return pid !== undefined && up === parent ? [pid] : [];
+}

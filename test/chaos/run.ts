@@ -1,0 +1,38 @@
+/**
+ * `npm run chaos`: real relays, a real database and a real receiver, hurt on purpose. Exit code 0 only when every
+ * invariant holds; 2 for a wrong flag; 130 when it was interrupted.
+ */
+import { readCommandLine, usage, UsageError, type CommandLine } from "./command-line.ts";
+import { renderRun } from "./report.ts";
+import { runOnce } from "./run-once.ts";
+import { ordinarySettings } from "./settings.ts";
+
+async function main(): Promise<number> {
+  const flags = readCommandLine(process.argv.slice(2));
+  const interrupt = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => interrupt.abort());
+  const say = (text: string): void => console.error(text);
+  say(`seed ${flags.seed}`);
+  try {
+    return await run(flags, interrupt.signal, say);
+  } catch (error) {
+    if (!interrupt.signal.aborted) throw error;
+    say("interrupted; everything is taken down");
+    return 130;
+  }
+}
+
+async function run(flags: CommandLine, signal: AbortSignal, say: (text: string) => void): Promise<number> {
+  const settings = ordinarySettings(flags);
+  const result = await runOnce(settings, { signal, onProgress: say });
+  console.log(flags.json ? JSON.stringify(result) : renderRun(result));
+  return result.ok ? 0 : 1;
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  console.error(`${error.message}\n\n${usage}`);
+  process.exitCode = 2;
+}

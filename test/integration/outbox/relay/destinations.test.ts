@@ -1,0 +1,168 @@
+/** Rate limits and circuits of destinations, which all relays together keep. */
+import { expect, test } from "vitest";
+import { delivered, probeRail } from "./rails.ts";
+import { createStage, until } from "./stage.ts";
+
+const stage = await createStage();
+
+async function limit(name: string, limits: { intervalMs?: number; threshold?: number; openMs?: number }): Promise<void> {
+  await stage.query("select outbox.limit_destination($1, $2, $3, $4)", [
+    name,
+    limits.intervalMs ?? null,
+    limits.threshold ?? null,
+    limits.openMs ?? null,
+  ]);
+}
+
+interface Destination {
+  readonly circuit: string;
+  readonly failures: number;
+}
+
+async function destination(name: string): Promise<Destination | undefined> {
+  const [found] = await stage.query<Destination>(
+    "select circuit, failures from outbox.destination_status() where destination = $1",
+    [name],
+  );
+  return found;
+}
+
+test.each([true, false])("two relays together keep one rate limit (ordered: %s)", async (ordered) => {
+  const intervalMs = 150;
+  const name = `channel-${ordered}`;
+  const slots: Date[] = [];
+  // While a row is being sent, the destination's next slot is the claim's own time plus the gap, by the database's clock.
+  const rails = [1, 2].map(() =>
+    probeRail({
+      timeoutMs: 5_000,
+      send: async () => {
+        const [row] = await stage.query<{ next_slot_at: Date }>(
+          "select next_slot_at from outbox.destinations where name = $1",
+          [name],
+        );
+        if (row !== undefined) slots.push(row.next_slot_at);
+        return delivered;
+      },
+    }),
+  );
+  const stream = await stage.stream({ ordered });
+  await stage.declare(...rails.slice(0, 1));
+  await limit(name, { intervalMs });
+  const rows = await stage.enqueueMany(Array.from({ length: 8 }, () => ({ stream, rail: "probe", destination: name })));
+  for (const rail of rails) await stage.run({ rails: [rail], streams: [stream], pollMs: 250 });
+  await stage.untilStates(
+    rows.map((row) => row.outboxId),
+    "DISPATCHED",
+  );
+  const times = slots.map((slot) => slot.getTime()).toSorted((left, right) => left - right);
+  expect(times).toHaveLength(8);
+  const gaps = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+  // The driver's dates have milliseconds, hence one less.
+  expect(Math.min(...gaps)).toBeGreaterThanOrEqual(intervalMs - 1);
+  // Waiting for a slot is not a try, and leaves no line.
+  for (const row of rows) expect(await stage.states(row.outboxId)).toEqual(["DISPATCHING", "DISPATCHED"]);
+});
+
+test("a request for quiet (429) pauses the destination for everybody, and does not count against its circuit", async () => {
+  const name = "quiet";
+  const rail = probeRail({
+    send: (message, _context, count) =>
+      message.destination === name && count === 1
+        ? { kind: "retry", code: "http_429", reason: "", afterMs: 3_600_000, throttled: true }
+        : delivered,
+  });
+  const stream = await stage.stream();
+  await stage.declare(rail);
+  await limit(name, { threshold: 1 });
+  const throttled = await stage.enqueue({ stream, rail: rail.name, destination: name });
+  await stage.run({ rails: [rail], streams: [stream] });
+  await stage.untilState(throttled.outboxId, "RETRYABLE");
+  const waiting = await stage.enqueue({ stream, rail: rail.name, destination: name });
+  const free = await stage.enqueue({ stream, rail: rail.name, destination: "elsewhere" });
+  await stage.untilState(free.outboxId, "DISPATCHED");
+  // Its lane was looked at, and put off until the hour is over.
+  await until(
+    () =>
+      stage.query<{ later: boolean }>(
+        "select h.due > now() + interval '50 minutes' as later from outbox.heads h join outbox.payloads m using (lane_id) where m.outbox_id = $1",
+        [waiting.outboxId],
+      ),
+    (rows) => rows[0]?.later === true,
+    "the second row to be put off",
+  );
+  expect(await stage.states(waiting.outboxId)).toEqual([]);
+  expect(await destination(name)).toEqual({ circuit: "closed", failures: 0 });
+});
+
+test("a circuit opens after failures in a row, lets one probe through, and closes when that is answered", async () => {
+  const name = "shaky";
+  let healthy = false;
+  const rail = probeRail({
+    send: (message) =>
+      message.destination !== name || healthy ? delivered : { kind: "retry", code: "http_500", reason: "" },
+  });
+  const stream = await stage.stream({ maxTries: 100 });
+  await stage.declare(rail);
+  await limit(name, { threshold: 3, openMs: 300 });
+  const rows = await stage.enqueueMany(Array.from({ length: 6 }, () => ({ stream, rail: "probe", destination: name })));
+  const toShaky = (): number => rail.sent.filter((each) => rows.some((row) => row.outboxId === each.outboxId)).length;
+  await stage.run({ rails: [rail], streams: [stream], pollMs: 250 });
+  await until(() => destination(name), (found) => found?.circuit === "open", "the circuit to open");
+  const whenOpen = toShaky();
+  // While it is open, others are served and it is not; afterwards a single row tries, fails, and it opens again.
+  const other = await stage.enqueue({ stream, rail: "probe", destination: "steady" });
+  await stage.untilState(other.outboxId, "DISPATCHED");
+  await until(toShaky, (count) => count > whenOpen, "a probe");
+  const [opened] = await stage.query<{ times_opened: number }>("select times_opened from outbox.destinations where name = $1", [
+    name,
+  ]);
+  expect(opened?.times_opened).toBeGreaterThanOrEqual(1);
+  const peakWhileProbing = await until(toShaky, (count) => count > whenOpen + 1, "another probe");
+  expect(peakWhileProbing).toBe(whenOpen + 2);
+  healthy = true;
+  await stage.untilStates(
+    rows.map((row) => row.outboxId),
+    "DISPATCHED",
+  );
+  expect(await destination(name)).toEqual({ circuit: "closed", failures: 0 });
+});
+
+test("only one probe is under way while the circuit is half open, whoever asks", async () => {
+  const name = "probed";
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+  const underWay: string[] = [];
+  const rails = [1, 2].map(() =>
+    probeRail({
+      timeoutMs: 20_000,
+      send: async (message) => {
+        if (message.destination !== name) return delivered;
+        underWay.push(message.outboxId);
+        await answered;
+        return delivered;
+      },
+    }),
+  );
+  const stream = await stage.stream();
+  await stage.declare(...rails.slice(0, 1));
+  await limit(name, { threshold: 1 });
+  // As after a failure whose time is up: half open.
+  await stage.query("update outbox.destinations set failures = 1, open_until = now() - interval '1 ms' where name = $1", [name]);
+  const rows = await stage.enqueueMany(Array.from({ length: 5 }, () => ({ stream, rail: "probe", destination: name })));
+  for (const rail of rails) await stage.run({ rails: [rail], streams: [stream], pollMs: 250 });
+  await until(() => underWay.length, (count) => count > 0, "the probe");
+  expect(await destination(name)).toMatchObject({ circuit: "half-open" });
+  // Both relays have been through everything that is due after the probe began: each served a later row elsewhere.
+  const later = await stage.enqueueMany(
+    Array.from({ length: 10 }, () => ({ stream, rail: "probe", destination: "somewhere" })),
+  );
+  await stage.untilStates(
+    later.map((row) => row.outboxId),
+    "DISPATCHED",
+  );
+  expect(underWay).toHaveLength(1);
+  answer();
+  await stage.untilStates(
+    rows.map((row) => row.outboxId),
+    "DISPATCHED",
+  );
+});

@@ -1,0 +1,182 @@
+/** Lost connections, refused settles, missing partitions: nothing is lost, and the fault stays where it is. */
+import { describe, expect, test } from "vitest";
+import { assertInvariants } from "../../../helpers/invariants.ts";
+import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
+import { probeRail } from "./rails.ts";
+import { createStage, until, type Stage } from "./stage.ts";
+
+/** Short enough that what was in flight when a connection broke comes back within the test. */
+const shortLease = { leaseSeconds: 2 } as const;
+const quick = { leaseMarginMs: 100, reapMs: 100, pollMs: 250 } as const;
+
+async function relayBackends(stage: Stage): Promise<number[]> {
+  const rows = await stage.query<{ pid: number }>(
+    "select pid from pg_stat_activity where datname = current_database() and application_name = 'headroom relay' order by pid",
+  );
+  return rows.map((row) => row.pid);
+}
+
+describe.each(POSTGRES_VERSIONS)("on PostgreSQL %i", async (version) => {
+  const stage = await createStage({ version });
+
+  test("each connection cut in turn loses nothing and breaks no order", async () => {
+    const rail = probeRail({ timeoutMs: 500 });
+    const stream = await stage.stream({ ...shortLease, maxTries: 50 });
+    await stage.declare(rail);
+    const relay = await stage.run({ rails: [rail], streams: [stream], ...quick });
+    const all: string[] = [];
+    const cut = new Set<number>();
+    for (let round = 0; round < 8; round += 1) {
+      const victims = (await relayBackends(stage)).filter((pid) => !cut.has(pid));
+      const rows = await stage.enqueueMany(
+        Array.from({ length: 40 }, (_, index) => ({ stream, rail: rail.name, key: `k${index % 10}` })),
+      );
+      all.push(...rows.map((row) => row.outboxId));
+      const victim = victims[round % Math.max(1, victims.length)];
+      if (victim !== undefined) {
+        cut.add(victim);
+        await stage.query("select pg_terminate_backend($1)", [victim]);
+      }
+      await stage.untilStates(all, "DISPATCHED", 20_000);
+    }
+    expect(cut.size).toBeGreaterThanOrEqual(4);
+    await relay.stop();
+    await assertInvariants(await stage.db.superuser.connect());
+  });
+
+  test("all connections cut at once, again and again, under load", async () => {
+    const rail = probeRail({ timeoutMs: 500 });
+    const stream = await stage.stream({ ...shortLease, maxTries: 50 });
+    await stage.declare(rail);
+    const relays = [
+      await stage.run({ rails: [rail], streams: [stream], ...quick }),
+      await stage.run({ rails: [rail], streams: [stream], ...quick }),
+    ];
+    const all: string[] = [];
+    for (let round = 0; round < 6; round += 1) {
+      const rows = await stage.enqueueMany(
+        Array.from({ length: 100 }, (_, index) => ({ stream, rail: rail.name, key: `k${index % 25}` })),
+      );
+      all.push(...rows.map((row) => row.outboxId));
+      await stage.query(
+        "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'headroom relay'",
+      );
+    }
+    await stage.untilStates(all, "DISPATCHED", 25_000);
+    for (const relay of relays) await relay.stop();
+    // A row that was sent more than once has a mark that says why.
+    const times = new Map<string, number>();
+    for (const { outboxId } of rail.sent) times.set(outboxId, (times.get(outboxId) ?? 0) + 1);
+    for (const [outboxId, sends] of times) {
+      const marks = (await stage.lines(outboxId)).filter((line) => line.uncertain && line.state !== "DISPATCHING");
+      expect(marks.length).toBeGreaterThanOrEqual(sends - 1);
+    }
+    await assertInvariants(await stage.db.superuser.connect());
+  });
+});
+
+describe("a settle", async () => {
+  const stage = await createStage();
+
+  /** Makes the archive refuse lines of one row with the given SQLSTATE, so many times. */
+  async function refuse(outboxId: string, sqlState: string, times: number): Promise<void> {
+    const name = `public.refuse_${outboxId.replaceAll("-", "")}`;
+    await stage.query(`create sequence ${name}_seq`);
+    await stage.query(`
+      create function ${name}() returns trigger language plpgsql security definer as $$
+      begin
+        if new.outbox_id = '${outboxId}' and new.state <> 'DISPATCHING' and nextval('${name}_seq') <= ${times} then
+          raise exception 'planted' using errcode = '${sqlState}';
+        end if;
+        return new;
+      end $$`);
+    await stage.query(`create trigger planted_${outboxId.slice(24)} before insert on outbox.attempts for each row execute function ${name}()`);
+  }
+
+  test.each([true, false])("that the database refuses for one row leaves the others alone (ordered: %s)", async (ordered) => {
+    const rail = probeRail();
+    const stream = await stage.stream({ ordered });
+    await stage.declare(rail);
+    const rows = await stage.enqueueMany(Array.from({ length: 20 }, () => ({ stream, rail: rail.name })));
+    const bad = rows[7]?.outboxId ?? "";
+    await refuse(bad, "HR999", 1_000_000);
+    const relay = await stage.run({ rails: [rail], streams: [stream] });
+    await stage.untilStates(
+      rows.map((row) => row.outboxId).filter((outboxId) => outboxId !== bad),
+      "DISPATCHED",
+    );
+    await until(() => relay.log.find((entry) => entry.event === "settle_given_up"), (entry) => entry !== undefined, "the row to be given up");
+    expect(relay.log.find((entry) => entry.event === "settle_given_up")).toMatchObject({ outboxId: bad, rows: 1 });
+    expect(await stage.states(bad)).toEqual(["DISPATCHING"]);
+    // The relay goes on.
+    const next = await stage.enqueue({ stream, rail: rail.name });
+    await stage.untilState(next.outboxId, "DISPATCHED");
+  });
+
+  test.each(["40P01", "40001", "53100", "55P03", "57014"])(
+    "that fails for a passing reason (%s) is written again, and the row is not sent again",
+    async (sqlState) => {
+      const rail = probeRail();
+      const stream = await stage.stream();
+      await stage.declare(rail);
+      const { outboxId } = await stage.enqueue({ stream, rail: rail.name });
+      await refuse(outboxId, sqlState, 6);
+      const relay = await stage.run({ rails: [rail], streams: [stream] });
+      await stage.untilState(outboxId, "DISPATCHED");
+      expect(rail.sent).toHaveLength(1);
+      expect(relay.counters.settleErrors).toBe(6);
+      expect(await stage.states(outboxId)).toEqual(["DISPATCHING", "DISPATCHED"]);
+    },
+  );
+
+  test("that comes after its lease was reaped changes nothing, and is counted", async () => {
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+    const slow = probeRail({
+      timeoutMs: 1_000,
+      send: async (_message, _context, count) => {
+        if (count === 1) await answered;
+        return { kind: "delivered", code: String(count) };
+      },
+    });
+    const stream = await stage.stream();
+    await stage.declare(slow);
+    const { outboxId } = await stage.enqueue({ stream, rail: slow.name });
+    const first = await stage.run({ rails: [slow], streams: [stream] });
+    await until(() => slow.underWay, (count) => count === 1, "the call");
+    // As if the lease had run out under a machine that slept.
+    await stage.query("update outbox.claims set lease_until = now() - interval '1 s'");
+    const second = await stage.run({ rails: [slow], streams: [stream], reapMs: 100 });
+    await stage.untilState(outboxId, "DISPATCHED");
+    answer();
+    const relays = [first, second];
+    await until(() => relays.reduce((sum, relay) => sum + relay.counters.lateSettles, 0), (count) => count === 1, "the late settle");
+    const lines = await stage.lines(outboxId);
+    expect(lines.map((line) => line.state)).toEqual(["DISPATCHING", "ZOMBIE_REQUEUE", "DISPATCHING", "DISPATCHED"]);
+    expect(lines.at(-1)?.rail_code).toBe("2");
+    expect(relays.flatMap((relay) => relay.log).filter((entry) => entry.event === "late_settle")).toHaveLength(1);
+  });
+});
+
+const partitioned = await createStage();
+
+test("a missing archive partition stops claims only until the relay has made it", async () => {
+  const stage = partitioned;
+  const rail = probeRail();
+  const stream = await stage.stream({ retention: "week" });
+  await stage.declare(rail);
+  const relay = await stage.run({ rails: [rail], streams: [stream] });
+  await until(
+    () => stage.query("select from outbox.partition_status() where class = 'week' and days_ahead > 1"),
+    (rows) => rows.length === 1,
+    "partitions",
+  );
+  const leaves = await stage.query<{ partition: string }>(
+    "select p.partition::text from outbox.archive_partitions() p join outbox.retention_classes c using (class_id) where c.name = 'week'",
+  );
+  for (const { partition } of leaves) await stage.query(`drop table ${partition}`);
+  const { outboxId } = await stage.enqueue({ stream, rail: rail.name });
+  await stage.untilState(outboxId, "DISPATCHED");
+  expect(relay.log.filter((entry) => entry.event === "claim_failed")).not.toEqual([]);
+  expect(relay.log.find((entry) => entry.event === "partitions_made")).toBeDefined();
+});
+

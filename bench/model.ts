@@ -103,6 +103,8 @@ export interface Profile {
 /** Read access to what has been measured. */
 export interface ResultSet {
   value(measure: string, who: string): number | null;
+  /** Every round's number; empty when nothing was measured. */
+  runs(measure: string, who: string): readonly number[];
   detail(measure: string, who: string, name: string): number | null;
   all(): readonly Result[];
 }

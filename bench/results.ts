@@ -32,6 +32,7 @@ export function foldResults(measurements: ReadonlyMap<string, readonly Measureme
   const find = (measure: string, who: string) => results.find((r) => r.measure === measure && r.who === who);
   return {
     value: (measure, who) => find(measure, who)?.value ?? null,
+    runs: (measure, who) => find(measure, who)?.runs ?? [],
     detail(measure, who, name) {
       const value = find(measure, who)?.details?.[name];
       return typeof value === "number" ? value : null;

@@ -59,7 +59,7 @@ const amount = (rows: number): string => (rows >= 1_000_000 ? `${rows / 1_000_00
 export const backlogPart: Part = {
   name: "backlog",
   about: "slices of 5,000 with many rows pending, due tomorrow, or blocked",
-  weight: 26,
+  weight: 34,
   suites(profile) {
     const ours = placesOf(profile).map((place, index) => suiteFor("headroom", place, index, profile));
     if (!hasPeers(profile)) return ours;

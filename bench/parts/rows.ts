@@ -21,6 +21,8 @@ interface AgainstPeers {
   readonly ours: readonly string[];
   /** What the peers are measured by; with several, each peer's best counts. */
   readonly peers: readonly string[];
+  /** Whether a peer's median round counts, or its best: where luck decides how long it waits. Default: median. */
+  readonly peerRounds?: "median" | "best";
   readonly comparison: Comparison;
   /** Without a target the row informs only. */
   readonly target?: number;
@@ -37,10 +39,10 @@ export function againstPeers(results: ResultSet, row: AgainstPeers): ReportRow {
   );
   const values: Partial<Record<ContenderName, number | null>> = { headroom: ours };
   for (const peer of PEERS) {
-    values[peer] = best(
-      row.peers.map((measure) => results.value(measure, peer)),
-      comparison,
+    const candidates = row.peers.flatMap((measure): readonly (number | null)[] =>
+      row.peerRounds === "best" ? results.runs(measure, peer) : [results.value(measure, peer)],
     );
+    values[peer] = best(candidates, comparison);
   }
   const yardstick = row.only
     ? (values[row.only] ?? null)

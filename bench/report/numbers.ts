@@ -16,4 +16,4 @@ export function formatShort(value: number, unit: string): string {
   return String(Math.round(value));
 }
 
-export const formatRatio = (ratio: number | null): string => (ratio === null ? "–" : ratio.toFixed(2));
+export const formatRatio = (ratio: number | null): string => (ratio === null ? "–" : ratio.toFixed(3));

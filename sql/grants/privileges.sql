@@ -23,7 +23,6 @@ end
 $$;
 -- What is made later is not for everybody either.
 alter default privileges revoke all on functions from public;
-alter default privileges revoke all on tables from public;
 
 -- Ingest enqueues, and nothing else.
 grant usage on schema outbox, payments to headroom_ingest;

@@ -1,7 +1,9 @@
 /** The option that names the database, shared by every command that needs one. */
 import { Option } from "commander";
-import { checkDatabaseUrl } from "../db/connect.ts";
+import type { Client } from "pg";
+import { checkDatabaseUrl, withConnection } from "../db/connect.ts";
 import { HeadroomError } from "../db/errors.ts";
+import { findLocalServer } from "./local-server.ts";
 
 export interface DatabaseUrlOption {
   readonly databaseUrl?: string | undefined;
@@ -17,5 +19,38 @@ export function requireDatabaseUrl(options: DatabaseUrlOption): string {
   if (options.databaseUrl !== undefined && options.databaseUrl !== "") return checkDatabaseUrl(options.databaseUrl);
   throw new HeadroomError("usage", "No database is named.", {
     hint: "Set DATABASE_URL, or pass --database-url postgresql://user:password@host:5432/database",
+  });
+}
+
+/** The URL that was given, or that of the server which `headroom up` runs in this folder. */
+export async function findDatabaseUrl(options: DatabaseUrlOption): Promise<string> {
+  if (options.databaseUrl !== undefined && options.databaseUrl !== "") return checkDatabaseUrl(options.databaseUrl);
+  const local = await findLocalServer();
+  if (local !== undefined) return local;
+  throw new HeadroomError("usage", "No database is named, and none is running here.", {
+    hint: "Set DATABASE_URL, pass --database-url postgresql://user:password@host:5432/database, or start one: headroom up",
+  });
+}
+
+/** Runs the work on one connection to the database that the options mean. */
+export async function withDatabase<T>(
+  options: DatabaseUrlOption,
+  command: string,
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
+  const url = await findDatabaseUrl(options);
+  try {
+    return await withConnection(url, work, { applicationName: `headroom ${command}` });
+  } catch (error) {
+    throw explainMissingSchema(error);
+  }
+}
+
+/** A database without our schema is the commonest first mistake, and deserves its own words. */
+function explainMissingSchema(error: unknown): unknown {
+  if (!(error instanceof HeadroomError) || error.code !== "schema_missing") return error;
+  return new HeadroomError("schema_missing", "The database has no Headroom schema, or an older one.", {
+    hint: "Run: headroom migrate",
+    cause: error,
   });
 }

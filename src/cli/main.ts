@@ -9,6 +9,7 @@ import { readdir } from "node:fs/promises";
 import { Command, CommanderError } from "commander";
 import { z } from "zod";
 import { HeadroomError, isRetryableConnectionError, sqlStateOf, toHeadroomError } from "../db/errors.ts";
+import { ExitWith } from "./exit.ts";
 import { formatError, printJson } from "./output.ts";
 
 /** What a file in commands/ must export. */
@@ -46,6 +47,7 @@ function exitThroughUs(command: Command): void {
 function report(error: unknown, json: boolean): number {
   // Commander has printed its own text by now.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof ExitWith) return error.exitCode;
   const known = error instanceof HeadroomError || sqlStateOf(error) !== undefined || isRetryableConnectionError(error);
   const failure = known ? toHeadroomError(error) : undefined;
   if (json) {

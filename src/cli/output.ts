@@ -183,3 +183,15 @@ export function startProgress(label: string, surface: ProgressSurface = stderrSu
     },
   };
 }
+
+/** A span of time as people say it: 4 s, 12 min, 3 h, 2 d. */
+export function formatAge(seconds: number | null): string {
+  if (seconds === null) return "-";
+  const units: readonly [limit: number, size: number, name: string][] = [
+    [120, 1, "s"],
+    [7_200, 60, "min"],
+    [172_800, 3_600, "h"],
+  ];
+  const [, size, name] = units.find(([limit]) => seconds < limit) ?? [0, 86_400, "d"];
+  return `${Math.floor(seconds / size)} ${name}`;
+}

@@ -123,7 +123,8 @@ function storableJson(value: Json): Json | undefined {
   if (text === undefined || text.length > maxCaptureChars) return undefined;
   // Names of fields are left as they are; one that cannot be stored makes the whole value unusable.
   if (/\\u0000|\\ud[89a-f]/i.test(text.replaceAll("\\\\", ""))) return undefined;
-  return JSON.parse(text) as Json;
+  const clean: Json = JSON.parse(text);
+  return clean;
 }
 
 function whyOf(value: { readonly code?: unknown; readonly reason?: unknown }): { code: string; reason: string } {

@@ -325,15 +325,20 @@ const connectionsOfRelay = 4;
 /** With less, one purpose would wait for ever for a connection that another never gives back. */
 function requireRoom(pool: Pool): void {
   if (pool.options.max >= connectionsOfRelay) return;
-  throw new HeadroomError("usage", `A relay holds ${connectionsOfRelay} connections; the pool has ${pool.options.max}.`, {
-    hint: "Make the pool larger, or give the relay a connectionString of its own.",
-  });
+  throw new HeadroomError(
+    "usage",
+    `A relay holds ${connectionsOfRelay} connections; the pool has ${pool.options.max}.`,
+    {
+      hint: "Make the pool larger, or give the relay a connectionString of its own.",
+    },
+  );
 }
+
+function ignore(): void {}
 
 async function withClient<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   // A connection that breaks while nobody asks it anything must not end the process.
-  const ignore = (): void => undefined;
   client.on("error", ignore);
   try {
     return await work(client);

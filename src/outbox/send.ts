@@ -46,7 +46,7 @@ function problemOf(message: Message, stream: Stream, rail: Rail): string | null 
     const money: Validation = stream.carriesMoney ? validatePayment(message.payload, rail.name) : { ok: true };
     if (!money.ok) return money.reason;
     const own: Validation = rail.validate === undefined ? { ok: true } : rail.validate(message);
-    return own.ok ? null : String(own.reason).slice(0, 2_000);
+    return own.ok ? null : reasonOf(own.reason);
   } catch (error) {
     return `The check of the payload failed: ${reasonOf(error)}`;
   }

@@ -54,18 +54,18 @@ export class Calls {
   /** Runs the call; answers at once when the rail does. */
   run<T>(timeoutMs: number, work: (context: RailContext) => T | Promise<T>): Timed<T> | Promise<Timed<T>> {
     const context = new Context();
-    let outcome: T | Promise<T>;
-    let waiting: boolean;
+    let outcome: Promise<T>;
     try {
-      outcome = work(context);
-      waiting = isPromise(outcome);
+      const answer = work(context);
+      if (!isPromise(answer)) return { kind: "answer", value: answer };
+      outcome = answer;
     } catch (error) {
       return { kind: "threw", error };
     }
-    return waiting ? this.#await(timeoutMs, context, outcome) : { kind: "answer", value: outcome as T };
+    return this.#await(timeoutMs, context, outcome);
   }
 
-  #await<T>(timeoutMs: number, context: Context, outcome: T | Promise<T>): Promise<Timed<T>> {
+  #await<T>(timeoutMs: number, context: Context, outcome: Promise<T>): Promise<Timed<T>> {
     return new Promise((resolve) => {
       let abandoned: Timed<T> | undefined;
       let grace: NodeJS.Timeout | undefined;

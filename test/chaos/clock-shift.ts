@@ -1,12 +1,8 @@
 /**
- * Puts this process' wall clock off by hours, when it is told so by its environment. The monotonic clock stays right, as
- * on a machine whose date was set wrong.
- *
- * To be imported before everything else.
+ * Puts this process' wall clock off. The monotonic clock stays right, as on a machine whose date was set wrong.
  */
-const shiftMs = Number(process.env["CHAOS_CLOCK_SHIFT_MS"] ?? 0);
-
-if (Number.isFinite(shiftMs) && shiftMs !== 0) {
+export function shiftClock(shiftMs: number): void {
+  if (shiftMs === 0) return;
   const now = Date.now.bind(Date);
   globalThis.Date = new Proxy(Date, {
     get: (target, name, receiver): unknown =>

@@ -5,6 +5,7 @@
  * stopped go on, the database is up, nobody holds a transaction.
  */
 import { Client } from "pg";
+import { isRetryableConnectionError, toHeadroomError } from "../../src/db/errors.ts";
 import { pause } from "../../src/outbox/pause.ts";
 import type { RelayStep } from "../../src/outbox/options.ts";
 import type { FaultPlan } from "../integration/rails/receiver-faults.ts";
@@ -32,15 +33,17 @@ class Director {
   }
 
   async run(): Promise<void> {
-    const { faults, seed } = this.#stage.settings;
+    const { faults, faultsMs, seed } = this.#stage.settings;
     await this.#stage.receiver.setFaults(planOf(faults.weather, seed, faults.maxFaultsPerRow));
     await Promise.all([
+      // The weather is a fault of its own, and lasts although nobody else has anything to do.
+      pause(faultsMs, this.#over),
       this.#everyTrap(faults.killAt, (step, random) => this.#killAt(step, random)),
       this.#everyTrap(faults.stopAt, (step, random) => this.#stopAt(step, random)),
       this.#every(faults.accidentEveryMs, (random) => this.#haveAccident(random)),
       this.#every(faults.crashEveryMs, (random) => this.#crashDatabase(random)),
       this.#every(faults.openSnapshotEveryMs, (random) => this.#holdSnapshot(random)),
-      this.#every(faults.operatorEveryMs, () => this.#stage.operator.work()),
+      this.#every(faults.operatorEveryMs, () => this.#askOperator()),
       this.#every(faults.stormEveryMs, (random) => this.#storm(random)),
     ]);
     await this.#stage.receiver.setFaults({});
@@ -53,7 +56,12 @@ class Director {
     for (;;) {
       await pause(random.between(...range), this.#over);
       if (this.#over.aborted) return;
-      await act(random).catch(() => this.#stage.faults.count("faults that failed (database down)"));
+      try {
+        await act(random);
+      } catch (error) {
+        if (!isRetryableConnectionError(error)) throw error;
+        this.#stage.faults.count("faults put off (database down)");
+      }
     }
   }
 
@@ -73,7 +81,7 @@ class Director {
   }
 
   async #killAt(step: RelayStep, random: Random): Promise<boolean> {
-    const relay = this.#chooseRelay(random);
+    const relay = this.#chooseRelay(random, false);
     if (relay === undefined || !(await this.#trap(relay, step, "SIGKILL", random))) return false;
     this.#stage.faults.add(`kill -9 at ${step}`, relay.name, 500);
     await relay.ended;
@@ -81,7 +89,7 @@ class Director {
   }
 
   async #stopAt(step: RelayStep, random: Random): Promise<boolean> {
-    const relay = this.#chooseRelay(random);
+    const relay = this.#chooseRelay(random, true);
     if (relay === undefined) return false;
     relay.busy = true;
     try {
@@ -93,12 +101,11 @@ class Director {
     }
   }
 
-  /** A relay that nobody else is busy with, while another one is left to go on. */
-  #chooseRelay(random: Random): RelayProcess | undefined {
-    const { fleet, settings } = this.#stage;
-    const free = fleet.available;
-    if (free.length === 0 || (settings.relays > 1 && free.length < 2)) return undefined;
-    return random.pick(free);
+  /** A relay that nobody else is busy with. Who wants to keep it for long leaves another one to go on. */
+  #chooseRelay(random: Random, forLong: boolean): RelayProcess | undefined {
+    const free = this.#stage.fleet.available;
+    const needed = forLong ? Math.min(2, this.#stage.settings.relays) : 1;
+    return free.length < needed ? undefined : random.pick(free);
   }
 
   /** Sets a trap and waits for it to spring; takes it away when it does not, or when time is up. */
@@ -127,6 +134,15 @@ class Director {
     stop.toMs = Date.now() + 500;
   }
 
+  async #askOperator(): Promise<void> {
+    try {
+      await this.#stage.operator.work();
+    } catch (error) {
+      if (isRetryableConnectionError(error)) throw error;
+      this.#stage.findings.add("an operator's act is taken", toHeadroomError(error).message);
+    }
+  }
+
   async #haveAccident(random: Random): Promise<void> {
     const accident = random.weighted<(random: Random) => Promise<void>>([
       [() => this.#killSomewhere(random), 3],
@@ -139,7 +155,7 @@ class Director {
   }
 
   async #killSomewhere(random: Random): Promise<void> {
-    const relay = this.#chooseRelay(random);
+    const relay = this.#chooseRelay(random, false);
     if (relay === undefined) return;
     this.#stage.faults.add("kill -9 anywhere", relay.name, 500);
     relay.signal("SIGKILL");
@@ -147,7 +163,7 @@ class Director {
   }
 
   async #stopSomewhere(random: Random): Promise<void> {
-    const relay = this.#chooseRelay(random);
+    const relay = this.#chooseRelay(random, true);
     if (relay === undefined) return;
     relay.busy = true;
     relay.signal("SIGSTOP");
@@ -156,7 +172,7 @@ class Director {
   }
 
   async #restartInOrder(random: Random): Promise<void> {
-    const relay = this.#chooseRelay(random);
+    const relay = this.#chooseRelay(random, false);
     if (relay === undefined) return;
     this.#stage.faults.count("restarts in good order");
     relay.signal("SIGTERM");

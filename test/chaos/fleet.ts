@@ -10,13 +10,13 @@ import type { FaultLog } from "./fault-log.ts";
 import type { Findings } from "./findings.ts";
 import type { ProcessGuard } from "./process-guard.ts";
 import type { Random } from "./random.ts";
-import { RelayProcess, type RelayTraits } from "./relay-process.ts";
+import { RelayProcess } from "./relay-process.ts";
 import { startFailedCode, type RelayConfig, type RelayCounts, type RelayEvent } from "./relay-protocol.ts";
 
 export interface FleetOptions {
   readonly seats: number;
   readonly codeDir: string;
-  readonly config: Omit<RelayConfig, "name" | "listen">;
+  readonly config: Omit<RelayConfig, "name" | keyof RelayTraits>;
   readonly faults: FaultLog;
   readonly findings: Findings;
   readonly guard: ProcessGuard;
@@ -24,6 +24,9 @@ export interface FleetOptions {
   readonly clockOff: number;
   readonly deaf: number;
 }
+
+/** What is amiss with a relay from its start. */
+type RelayTraits = Pick<RelayConfig, "clockOffMs" | "listen">;
 
 export interface StepCounts {
   hits: number;
@@ -33,7 +36,7 @@ export interface StepCounts {
 
 const startBoundMs = 20_000;
 const stopBoundMs = 15_000;
-const healthy: RelayTraits = { clockOffHours: 0, listen: true };
+const healthy: RelayTraits = { clockOffMs: 0, listen: true };
 
 export class Fleet {
   readonly all: RelayProcess[] = [];
@@ -90,11 +93,10 @@ export class Fleet {
     const traits = this.#traits(seat);
     const relay = new RelayProcess({
       codeDir,
-      config: { ...config, name: `relay-${seat}-${this.#generation}`, listen: traits.listen },
-      traits,
+      config: { ...config, ...traits, name: `relay-${seat}-${this.#generation}` },
       onEvent: (process, event) => this.#hear(process, event),
     });
-    if (traits.clockOffHours !== 0) faults.count("relay with its clock off by hours");
+    if (traits.clockOffMs !== 0) faults.count("relay with its clock off by hours");
     if (!traits.listen) faults.count("relay deaf to NOTIFY");
     guard.watch(relay.pid);
     this.#seats[seat] = relay;
@@ -107,8 +109,8 @@ export class Fleet {
     const { random, clockOff, deaf } = this.#options;
     // The first seat stays healthy at the start, so that a run never begins with nobody to wake.
     if (this.#calm || (seat === 0 && this.#generation === 1)) return healthy;
-    const hours = random.chance(clockOff) ? random.pick([-12, -7, -1, 1, 7, 12]) : 0;
-    return { clockOffHours: hours, listen: !random.chance(deaf) };
+    const hoursOff = random.chance(clockOff) ? random.pick([-12, -7, -1, 1, 7, 12]) : 0;
+    return { clockOffMs: hoursOff * 3_600_000, listen: !random.chance(deaf) };
   }
 
   /** Waits for the end of a process, and fills its seat again. */

@@ -78,41 +78,31 @@ export class Producers {
 
   /** Returns how many rows it was about. */
   async #transact(kind: TransactionKind, random: Random): Promise<number> {
-    const { load } = this.#options;
-    switch (kind) {
-      case "single":
-        return this.#carryOut(this.#rows(random, 1), "one by one", "commit", 0);
-      case "many":
-        return this.#carryOut(this.#rows(random, random.between(2, 12)), "many", "commit", 0);
-      case "burst":
-        return this.#carryOut(this.#burst(random, random.between(4, 15)), "many", "commit", 0);
-      case "one by one":
-        return this.#carryOut(inLockOrder(this.#rows(random, random.between(2, 5))), "one by one", "commit", 0);
-      case "held": {
-        this.#options.faults.count("producer transactions held open");
-        const intents = inLockOrder([...this.#rows(random, random.between(1, 3)), ...this.#burst(random, 2)]);
-        const end = random.chance(0.8) ? "commit" : "rollback";
-        return this.#carryOut(intents, "one by one", end, random.between(...load.heldMs));
-      }
-      case "rolled back": {
-        const intents = inLockOrder(this.#rows(random, random.between(1, 6)));
-        const way = random.pick(["many", "one by one"] as const);
-        return this.#carryOut(intents, way, "rollback", random.chance(0.2) ? random.between(10, 200) : 0);
-      }
-      case "repeat":
-        await repeat(this.#desk, random);
-        return 1;
-      case "other payload":
-        await otherPayload(this.#desk, random);
-        return 1;
-      case "twins":
-        await twins(
-          this.#desk,
-          random,
-          this.ledger.open((n) => orderRow(n, random, load.keys)),
-        );
-        return 1;
+    const { load, faults } = this.#options;
+    const rows = (least: number, most: number): Intent[] => this.#rows(random, random.between(least, most));
+    if (kind === "single") return this.#carryOut(rows(1, 1), "one by one", "commit", 0);
+    if (kind === "many") return this.#carryOut(rows(2, 12), "many", "commit", 0);
+    if (kind === "burst") return this.#carryOut(this.#burst(random, random.between(4, 15)), "many", "commit", 0);
+    if (kind === "one by one") return this.#carryOut(inLockOrder(rows(2, 5)), "one by one", "commit", 0);
+    if (kind === "held") {
+      faults.count("producer transactions held open");
+      const end = random.chance(0.8) ? "commit" : "rollback";
+      const intents = inLockOrder([...rows(1, 3), ...this.#burst(random, 2)]);
+      return this.#carryOut(intents, "one by one", end, random.between(...load.heldMs));
     }
+    if (kind === "rolled back") {
+      const way = random.pick(["many", "one by one"] as const);
+      return this.#carryOut(inLockOrder(rows(1, 6)), way, "rollback", random.chance(0.2) ? random.between(10, 200) : 0);
+    }
+    if (kind === "repeat") await repeat(this.#desk, random);
+    else if (kind === "other payload") await otherPayload(this.#desk, random);
+    else await this.#makeTwins(random);
+    return 1;
+  }
+
+  async #makeTwins(random: Random): Promise<void> {
+    const intent = this.ledger.open((n) => orderRow(n, random, this.#options.load.keys));
+    await twins(this.#desk, random, intent);
   }
 
   #rows(random: Random, count: number): Intent[] {

@@ -7,7 +7,6 @@
  * Each request's path names the claim and the archive line under which it is sent, so that the oracle can lay every raw
  * request beside the line that accounts for it. Ends on SIGTERM in good order, and at once when its input ends.
  */
-import "./clock-shift.ts";
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { toHeadroomError } from "../../src/db/errors.ts";
@@ -16,6 +15,7 @@ import { relaySteps, type RelayLogEntry, type RelayStep } from "../../src/outbox
 import { createRelay } from "../../src/outbox/relay.ts";
 import type { RailMessage } from "../../src/rails/rail.ts";
 import { createWebhookRail } from "../../src/rails/webhook/rail.ts";
+import { shiftClock } from "./clock-shift.ts";
 import {
   instructionSchema,
   relayConfigSchema,
@@ -29,6 +29,7 @@ const countEveryMs = 250;
 const stallMs = 400;
 
 const config = relayConfigSchema.parse(JSON.parse(process.argv[2] ?? "{}"));
+shiftClock(config.clockOffMs);
 const hits = new Map<RelayStep, number>(relaySteps.map((step) => [step, 0]));
 let trap: Extract<Instruction, { kind: "trap" }> | undefined;
 let untilTrapped = 0;

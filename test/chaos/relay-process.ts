@@ -13,12 +13,6 @@ import {
   type RelayEvent,
 } from "./relay-protocol.ts";
 
-export interface RelayTraits {
-  /** Hours by which its wall clock is off. */
-  readonly clockOffHours: number;
-  readonly listen: boolean;
-}
-
 export interface RelayEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -27,7 +21,6 @@ export interface RelayEnd {
 export interface RelayProcessOptions {
   readonly codeDir: string;
   readonly config: RelayConfig;
-  readonly traits: RelayTraits;
   readonly onEvent: (process: RelayProcess, event: RelayEvent) => void;
 }
 
@@ -35,7 +28,6 @@ const maxStderrChars = 4_000;
 
 export class RelayProcess {
   readonly name: string;
-  readonly traits: RelayTraits;
   readonly pid: number;
   /** Resolves when the process is gone and everything that it said has been read. */
   readonly ended: Promise<RelayEnd>;
@@ -53,13 +45,11 @@ export class RelayProcess {
   readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
 
   constructor(options: RelayProcessOptions) {
-    const { config, traits } = options;
+    const { config } = options;
     this.name = config.name;
-    this.traits = traits;
     const program = join(options.codeDir, "test", "chaos", "relay-child.ts");
     this.#child = spawn(process.execPath, [program, JSON.stringify(config)], {
       stdio: ["pipe", "pipe", "pipe"],
-      env: { ...process.env, CHAOS_CLOCK_SHIFT_MS: String(traits.clockOffHours * 3_600_000) },
     });
     this.#child.stdin.on("error", () => undefined);
     this.pid = this.#child.pid ?? 0;

@@ -12,6 +12,7 @@ export const relayConfigSchema = z.object({
   receiverUrl: z.string(),
   secret: z.string(),
   listen: z.boolean(),
+  clockOffMs: z.number(),
   timeoutMs: z.number(),
   leaseMarginMs: z.number(),
   reapMs: z.number(),

@@ -5,9 +5,10 @@ import { relaySteps } from "../../src/outbox/options.ts";
 import type { Finding } from "./findings.ts";
 import type { RunResult } from "./run-once.ts";
 
+const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
+
 export function renderRun(result: RunResult): string {
   const { rows, requests, relayCounts } = result;
-  const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
   return [
     section("run", [
       ["seed", result.seed],
@@ -76,12 +77,14 @@ function section(title: string, entries: readonly (readonly [string, string | nu
   );
 }
 
-/** The first column to the left, the others to the right. */
+/** Numbers to the right, words to the left. */
 export function table(head: readonly string[], body: readonly (readonly string[])[]): string {
   const widths = head.map((_, column) => Math.max(...[head, ...body].map((cells) => cells[column]?.length ?? 0)));
   const line = (cells: readonly string[]): string =>
     cells
-      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
+      .map((cell, column) =>
+        /^[\d.,]/.test(cell) ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0),
+      )
       .join("  ")
       .trimEnd();
   const rule = widths.map((width) => "-".repeat(width)).join("  ");

@@ -2,6 +2,7 @@
  * One whole run: put the stage up, let faults happen under load, let everything be delivered, and judge.
  */
 import { Client } from "pg";
+import { toHeadroomError } from "../../src/db/errors.ts";
 import { relaySteps, type RelayStep } from "../../src/outbox/options.ts";
 import { pause } from "../../src/outbox/pause.ts";
 import type { CrashablePostgres } from "./crashable-postgres.ts";
@@ -92,7 +93,7 @@ async function report(stage: Stage, hooks: RunHooks, over: AbortSignal): Promise
 
 /** Faults are off; relays that were stopped go on. Resolves when nothing is left to deliver, or patience is at its end. */
 async function drain(stage: Stage, hooks: RunHooks): Promise<number> {
-  const { fleet, operator, pulse, settings } = stage;
+  const { fleet, operator, pulse, settings, findings } = stage;
   hooks.onProgress?.(`faults are over; ${pulse.depth?.pending ?? "?"} rows are still to be delivered`);
   const startedAtMs = performance.now();
   fleet.calmDown();
@@ -100,7 +101,9 @@ async function drain(stage: Stage, hooks: RunHooks): Promise<number> {
   await fleet.allReady();
   while (performance.now() - startedAtMs < settings.drainMs) {
     hooks.signal.throwIfAborted();
-    await operator.work(true);
+    await operator.work(true).catch((error: unknown) => {
+      findings.add("an operator's act is taken", toHeadroomError(error).message);
+    });
     if (await isEmpty(stage)) break;
     await pause(100, hooks.signal);
   }

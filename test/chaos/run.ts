@@ -3,18 +3,20 @@
  * invariant holds; 2 for a wrong flag; 130 when it was interrupted.
  */
 import { readCommandLine, usage, UsageError, type CommandLine } from "./command-line.ts";
+import { renderPlanted, runPlanted } from "./planted/run-planted.ts";
 import { renderRun } from "./report.ts";
 import { runOnce } from "./run-once.ts";
 import { ordinarySettings } from "./settings.ts";
+
+const say = (text: string): void => console.error(text);
 
 async function main(): Promise<number> {
   const flags = readCommandLine(process.argv.slice(2));
   const interrupt = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => interrupt.abort());
-  const say = (text: string): void => console.error(text);
   say(`seed ${flags.seed}`);
   try {
-    return await run(flags, interrupt.signal, say);
+    return await run(flags, interrupt.signal);
   } catch (error) {
     if (!interrupt.signal.aborted) throw error;
     say("interrupted; everything is taken down");
@@ -22,7 +24,12 @@ async function main(): Promise<number> {
   }
 }
 
-async function run(flags: CommandLine, signal: AbortSignal, say: (text: string) => void): Promise<number> {
+async function run(flags: CommandLine, signal: AbortSignal): Promise<number> {
+  if (flags.planted) {
+    const planted = await runPlanted({ seed: flags.seed, only: flags.only, signal, onProgress: say });
+    console.log(flags.json ? JSON.stringify(planted) : renderPlanted(planted));
+    return planted.ok ? 0 : 1;
+  }
   const settings = ordinarySettings(flags);
   const result = await runOnce(settings, { signal, onProgress: say });
   console.log(flags.json ? JSON.stringify(result) : renderRun(result));

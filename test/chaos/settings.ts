@@ -122,10 +122,10 @@ export function ordinarySettings(choice: RunChoice): Settings {
     relays: choice.relays,
     codeDir: ownCodeDir,
     drainMs: 90_000,
-    leaseSeconds: 4,
+    leaseSeconds: 3,
     relay: {
       timeoutMs: 1_000,
-      leaseMarginMs: 500,
+      leaseMarginMs: 700,
       reapMs: 500,
       pollMs: 300,
       stopMs: 2_000,
@@ -146,7 +146,7 @@ export function ordinarySettings(choice: RunChoice): Settings {
       stopAt: relaySteps,
       trapEveryMs: [100, 600],
       trapHits: [1, 10],
-      stoppedMs: [4_600, 5_800],
+      stoppedMs: [3_700, 4_700],
       accidentEveryMs: [1_500, 4_000],
       // Half of a short run, so that one crash is sure to fall into it.
       crashEveryMs: faultsMs < 40_000 ? [faultsMs * 0.4, faultsMs * 0.5] : [15_000, 25_000],

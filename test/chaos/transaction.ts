@@ -30,6 +30,9 @@ export interface Desk {
 const againAfterMs = 100;
 const cutShort = "the transaction was given up";
 
+/** A connection that breaks while it waits must not end the process. */
+const ignore = (): void => undefined;
+
 /** Resolves when the plan's end is known. */
 export async function carryOut(desk: Desk, plan: Plan): Promise<void> {
   for (let attempt = 1; !desk.closing.aborted; attempt += 1) {
@@ -65,8 +68,6 @@ function isPassing(error: unknown): boolean {
 
 async function inTransaction(desk: Desk, plan: Plan, onCommit: () => void): Promise<EnqueueResult[]> {
   const client = await desk.pool.connect();
-  // A connection that breaks while it waits must not end the process.
-  const ignore = (): void => undefined;
   client.on("error", ignore);
   let whole = false;
   try {

@@ -44,8 +44,10 @@ begin
     select s.stream_id, s.ordered, r.rail_id, outbox.new_id(s.class_id) as id
       from outbox.streams s, outbox.rails r
      where s.name = p_stream and r.name = p_rail and octet_length(v_text) <= s.max_payload_bytes
-       and case when p_key is null then not s.ordered else length(p_key) between 1 and 512 end
-       and length(p_instruction_id) between 1 and 512 and length(p_idempotency_key) between 1 and 512 and p_priority between 0 and 9
+       -- The same rules as check_row(), which names the one that is broken.
+       and case when p_key is null then not s.ordered else length(p_key) between 1 and 512 and octet_length(p_key) <= 1024 end
+       and length(p_instruction_id) between 1 and 512 and octet_length(p_instruction_id) <= 1024
+       and length(p_idempotency_key) between 1 and 512 and octet_length(p_idempotency_key) <= 1024 and p_priority between 0 and 9
        and (not v_special or ((p_destination is null or v_destination_id is not null)
                               and case when p_coalesce_key is null then true else s.ordered and length(p_coalesce_key) between 1 and 200 end))
   ), fresh as (

@@ -32,8 +32,10 @@ begin
     end if;
 
     -- Periods are counted from the epoch, so that every server cuts at the same places. One period back as well: a
-    -- row enqueued just before midnight may be claimed just after.
+    -- row enqueued just before midnight may be claimed just after. And everything since the last one that exists: producers
+    -- may have gone on for weeks while no relay ran, and their rows need the days that nobody made.
     v_from := to_timestamp(floor(extract(epoch from now()) / 86400 / v_class.partition_days - 1) * v_class.partition_days * 86400);
+    select least(v_from, max(p.to_at)) into v_from from outbox.archive_partitions() p where p.class_id = v_class.class_id;
     while v_from < now() + make_interval(days => p_days_ahead) loop
       v_to := v_from + make_interval(secs => v_class.partition_days * 86400);
       v_leaf := v_parent || '_' || to_char(v_from at time zone 'utc', 'YYYYMMDD');

@@ -15,7 +15,8 @@ declare
   v_rows integer;
   v_payloads integer := 0;
   v_keys integer;
-  v_ripe regclass[] := '{}';
+  v_ripe text[] := '{}';
+  v_name text;
   v_dropped jsonb := '[]';
   v_kept jsonb := '[]';
 begin
@@ -45,7 +46,7 @@ begin
       v_payloads := v_payloads + v_rows;
       v_left := v_left - v_rows;
       if v_left > 0 then
-        v_ripe := v_ripe || v_leaf.partition;
+        v_ripe := v_ripe || v_leaf.partition::text;
         continue;
       end if;
       v_reason := 'payloads_left';
@@ -54,12 +55,13 @@ begin
     exit when v_left = 0;
   end loop;
 
-  for v_leaf in select u.leaf from unnest(v_ripe) u(leaf) loop
+  foreach v_name in array v_ripe loop
     begin
-      execute format('drop table %s', v_leaf.leaf);
-      v_dropped := v_dropped || to_jsonb(v_leaf.leaf::text);
+      -- A name of the catalogue, already quoted where it must be.
+      execute 'drop table ' || v_name;
+      v_dropped := v_dropped || to_jsonb(v_name);
     exception when lock_not_available then
-      v_kept := v_kept || jsonb_build_object('partition', v_leaf.leaf::text, 'reason', 'in_use');
+      v_kept := v_kept || jsonb_build_object('partition', v_name, 'reason', 'in_use');
     end;
   end loop;
   return jsonb_build_object('dropped', v_dropped, 'kept', v_kept, 'payloads', v_payloads, 'keys', v_keys,

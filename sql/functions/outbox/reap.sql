@@ -1,6 +1,7 @@
 -- Takes back what dead relays held. The cost follows the number of leases, never the size of the archive. Each row gets a
 -- ZOMBIE_REQUEUE line and is uncertain from then on: its relay may have sent it before it died. A reap counts as a try.
--- Claims that are being settled at this moment are skipped: the settle comes first.
+-- Claims that are being settled at this moment are skipped: the settle comes first. A claim that cannot be taken back
+-- stays as it is (and is counted as stuck) without keeping the others.
 create or replace function outbox.reap(p_max_claims integer default 100) returns integer
 language plpgsql volatile security definer
 set search_path = '' set enable_hashjoin = off set enable_mergejoin = off
@@ -14,14 +15,18 @@ begin
   for v_claim in
     select * from outbox.claims where lease_until < now() order by claim_id limit p_max_claims for update skip locked
   loop
-    select * into v_stream from outbox.streams where stream_id = v_claim.stream_id;
-    if v_stream.ordered then
-      v_rows := outbox.reap_lanes(v_stream, v_claim);
-    else
-      v_rows := outbox.reap_rows(v_stream, v_claim);
-    end if;
-    delete from outbox.claims where claim_id = v_claim.claim_id;
-    v_reaped := v_reaped + v_rows;
+    begin
+      select * into v_stream from outbox.streams where stream_id = v_claim.stream_id;
+      if v_stream.ordered then
+        v_rows := outbox.reap_lanes(v_stream, v_claim);
+      else
+        v_rows := outbox.reap_rows(v_stream, v_claim);
+      end if;
+      delete from outbox.claims where claim_id = v_claim.claim_id;
+      v_reaped := v_reaped + v_rows;
+    exception when others then
+      raise warning 'claim % of stream % was not taken back: %', v_claim.claim_id, v_stream.name, sqlerrm;
+    end;
   end loop;
   return v_reaped;
 end

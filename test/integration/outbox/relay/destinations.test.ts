@@ -5,7 +5,10 @@ import { createStage, until } from "./stage.ts";
 
 const stage = await createStage();
 
-async function limit(name: string, limits: { intervalMs?: number; threshold?: number; openMs?: number }): Promise<void> {
+async function limit(
+  name: string,
+  limits: { intervalMs?: number; threshold?: number; openMs?: number },
+): Promise<void> {
   await stage.query("select outbox.limit_destination($1, $2, $3, $4)", [
     name,
     limits.intervalMs ?? null,
@@ -107,15 +110,20 @@ test("a circuit opens after failures in a row, lets one probe through, and close
   const rows = await stage.enqueueMany(Array.from({ length: 6 }, () => ({ stream, rail: "probe", destination: name })));
   const toShaky = (): number => rail.sent.filter((each) => rows.some((row) => row.outboxId === each.outboxId)).length;
   await stage.run({ rails: [rail], streams: [stream], pollMs: 250 });
-  await until(() => destination(name), (found) => found?.circuit === "open", "the circuit to open");
+  await until(
+    () => destination(name),
+    (found) => found?.circuit === "open",
+    "the circuit to open",
+  );
   const whenOpen = toShaky();
   // While it is open, others are served and it is not; afterwards a single row tries, fails, and it opens again.
   const other = await stage.enqueue({ stream, rail: "probe", destination: "steady" });
   await stage.untilState(other.outboxId, "DISPATCHED");
   await until(toShaky, (count) => count > whenOpen, "a probe");
-  const [opened] = await stage.query<{ times_opened: number }>("select times_opened from outbox.destinations where name = $1", [
-    name,
-  ]);
+  const [opened] = await stage.query<{ times_opened: number }>(
+    "select times_opened from outbox.destinations where name = $1",
+    [name],
+  );
   expect(opened?.times_opened).toBeGreaterThanOrEqual(1);
   const peakWhileProbing = await until(toShaky, (count) => count > whenOpen + 1, "another probe");
   expect(peakWhileProbing).toBe(whenOpen + 2);
@@ -146,10 +154,17 @@ test("only one probe is under way while the circuit is half open, whoever asks",
   await stage.declare(...rails.slice(0, 1));
   await limit(name, { threshold: 1 });
   // As after a failure whose time is up: half open.
-  await stage.query("update outbox.destinations set failures = 1, open_until = now() - interval '1 ms' where name = $1", [name]);
+  await stage.query(
+    "update outbox.destinations set failures = 1, open_until = now() - interval '1 ms' where name = $1",
+    [name],
+  );
   const rows = await stage.enqueueMany(Array.from({ length: 5 }, () => ({ stream, rail: "probe", destination: name })));
   for (const rail of rails) await stage.run({ rails: [rail], streams: [stream], pollMs: 250 });
-  await until(() => underWay.length, (count) => count > 0, "the probe");
+  await until(
+    () => underWay.length,
+    (count) => count > 0,
+    "the probe",
+  );
   expect(await destination(name)).toMatchObject({ circuit: "half-open" });
   // Both relays have been through everything that is due after the probe began: each served a later row elsewhere.
   const later = await stage.enqueueMany(

@@ -90,28 +90,37 @@ describe("a settle", async () => {
         end if;
         return new;
       end $$`);
-    await stage.query(`create trigger planted_${outboxId.slice(24)} before insert on outbox.attempts for each row execute function ${name}()`);
+    await stage.query(
+      `create trigger planted_${outboxId.slice(24)} before insert on outbox.attempts for each row execute function ${name}()`,
+    );
   }
 
-  test.each([true, false])("that the database refuses for one row leaves the others alone (ordered: %s)", async (ordered) => {
-    const rail = probeRail();
-    const stream = await stage.stream({ ordered });
-    await stage.declare(rail);
-    const rows = await stage.enqueueMany(Array.from({ length: 20 }, () => ({ stream, rail: rail.name })));
-    const bad = rows[7]?.outboxId ?? "";
-    await refuse(bad, "HR999", 1_000_000);
-    const relay = await stage.run({ rails: [rail], streams: [stream] });
-    await stage.untilStates(
-      rows.map((row) => row.outboxId).filter((outboxId) => outboxId !== bad),
-      "DISPATCHED",
-    );
-    await until(() => relay.log.find((entry) => entry.event === "settle_given_up"), (entry) => entry !== undefined, "the row to be given up");
-    expect(relay.log.find((entry) => entry.event === "settle_given_up")).toMatchObject({ outboxId: bad, rows: 1 });
-    expect(await stage.states(bad)).toEqual(["DISPATCHING"]);
-    // The relay goes on.
-    const next = await stage.enqueue({ stream, rail: rail.name });
-    await stage.untilState(next.outboxId, "DISPATCHED");
-  });
+  test.each([true, false])(
+    "that the database refuses for one row leaves the others alone (ordered: %s)",
+    async (ordered) => {
+      const rail = probeRail();
+      const stream = await stage.stream({ ordered });
+      await stage.declare(rail);
+      const rows = await stage.enqueueMany(Array.from({ length: 20 }, () => ({ stream, rail: rail.name })));
+      const bad = rows[7]?.outboxId ?? "";
+      await refuse(bad, "HR999", 1_000_000);
+      const relay = await stage.run({ rails: [rail], streams: [stream] });
+      await stage.untilStates(
+        rows.map((row) => row.outboxId).filter((outboxId) => outboxId !== bad),
+        "DISPATCHED",
+      );
+      await until(
+        () => relay.log.find((entry) => entry.event === "settle_given_up"),
+        (entry) => entry !== undefined,
+        "the row to be given up",
+      );
+      expect(relay.log.find((entry) => entry.event === "settle_given_up")).toMatchObject({ outboxId: bad, rows: 1 });
+      expect(await stage.states(bad)).toEqual(["DISPATCHING"]);
+      // The relay goes on.
+      const next = await stage.enqueue({ stream, rail: rail.name });
+      await stage.untilState(next.outboxId, "DISPATCHED");
+    },
+  );
 
   test.each(["40P01", "40001", "53100", "55P03", "57014"])(
     "that fails for a passing reason (%s) is written again, and the row is not sent again",
@@ -120,14 +129,37 @@ describe("a settle", async () => {
       const stream = await stage.stream();
       await stage.declare(rail);
       const { outboxId } = await stage.enqueue({ stream, rail: rail.name });
-      await refuse(outboxId, sqlState, 6);
+      await refuse(outboxId, sqlState, 4);
       const relay = await stage.run({ rails: [rail], streams: [stream] });
       await stage.untilState(outboxId, "DISPATCHED");
       expect(rail.sent).toHaveLength(1);
-      expect(relay.counters.settleErrors).toBe(6);
+      expect(relay.counters.settleErrors).toBe(4);
       expect(await stage.states(outboxId)).toEqual(["DISPATCHING", "DISPATCHED"]);
     },
   );
+
+  test("that was given up is taken back when its lease is over, and one that cannot be keeps no other waiting", async () => {
+    const rail = probeRail({ timeoutMs: 200 });
+    const stream = await stage.stream();
+    await stage.declare(rail);
+    const stuck = await stage.enqueue({ stream, rail: rail.name });
+    const passing = await stage.enqueue({ stream, rail: rail.name });
+    await refuse(stuck.outboxId, "HR999", 1_000_000);
+    await refuse(passing.outboxId, "HR999", 1);
+    const relay = await stage.run({ rails: [rail], streams: [stream], reapMs: 100, maxClaimRows: 1 });
+    await until(
+      () => relay.log.filter((entry) => entry.event === "settle_given_up"),
+      (found) => found.length === 2,
+      "both",
+    );
+    await stage.query("update outbox.claims set lease_until = now() - interval '1 s'");
+    const lines = await stage.untilState(passing.outboxId, "DISPATCHED");
+    expect(lines.map((line) => line.state)).toEqual(["DISPATCHING", "ZOMBIE_REQUEUE", "DISPATCHING", "DISPATCHED"]);
+    expect(await stage.states(stuck.outboxId)).toEqual(["DISPATCHING"]);
+    expect(await stage.query("select stuck::int from outbox.status() where stream = $1", [stream])).toEqual([
+      { stuck: 1 },
+    ]);
+  });
 
   test("that comes after its lease was reaped changes nothing, and is counted", async () => {
     const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
@@ -142,14 +174,22 @@ describe("a settle", async () => {
     await stage.declare(slow);
     const { outboxId } = await stage.enqueue({ stream, rail: slow.name });
     const first = await stage.run({ rails: [slow], streams: [stream] });
-    await until(() => slow.underWay, (count) => count === 1, "the call");
+    await until(
+      () => slow.underWay,
+      (count) => count === 1,
+      "the call",
+    );
     // As if the lease had run out under a machine that slept.
     await stage.query("update outbox.claims set lease_until = now() - interval '1 s'");
     const second = await stage.run({ rails: [slow], streams: [stream], reapMs: 100 });
     await stage.untilState(outboxId, "DISPATCHED");
     answer();
     const relays = [first, second];
-    await until(() => relays.reduce((sum, relay) => sum + relay.counters.lateSettles, 0), (count) => count === 1, "the late settle");
+    await until(
+      () => relays.reduce((sum, relay) => sum + relay.counters.lateSettles, 0),
+      (count) => count === 1,
+      "the late settle",
+    );
     const lines = await stage.lines(outboxId);
     expect(lines.map((line) => line.state)).toEqual(["DISPATCHING", "ZOMBIE_REQUEUE", "DISPATCHING", "DISPATCHED"]);
     expect(lines.at(-1)?.rail_code).toBe("2");
@@ -179,4 +219,3 @@ test("a missing archive partition stops claims only until the relay has made it"
   expect(relay.log.filter((entry) => entry.event === "claim_failed")).not.toEqual([]);
   expect(relay.log.find((entry) => entry.event === "partitions_made")).toBeDefined();
 });
-

@@ -73,7 +73,10 @@ describe("a rail of which nobody knows what it did", () => {
   });
 
   test("does not hold up the rows of other keys, nor end the relay", async () => {
-    const rail = probeRail({ timeoutMs: 1_000, send: (message) => (message.key === "bad" ? hang() : { kind: "delivered" }) });
+    const rail = probeRail({
+      timeoutMs: 1_000,
+      send: (message) => (message.key === "bad" ? hang() : { kind: "delivered" }),
+    });
     const stream = await stage.stream({ maxTries: 1 });
     await stage.declare(rail);
     const bad = await stage.enqueue({ stream, rail: rail.name, key: "bad" });
@@ -91,7 +94,9 @@ describe("a rail of which nobody knows what it did", () => {
 test("an unknown outcome that the rail reports itself keeps the rail's code", async () => {
   const rail = probeRail({
     send: (_message, _context, count) =>
-      count === 1 ? { kind: "unknown", code: "reset_after_send", reason: "the receiver hung up" } : { kind: "delivered" },
+      count === 1
+        ? { kind: "unknown", code: "reset_after_send", reason: "the receiver hung up" }
+        : { kind: "delivered" },
   });
   const stream = await stage.stream();
   await stage.declare(rail);
@@ -129,9 +134,9 @@ test("a rejection is FAILED at once, with its code, and is a dead letter", async
   await stage.run({ rails: [rail], streams: [stream] });
   await stage.untilState(outboxId, "FAILED");
   expect(rail.sent).toHaveLength(1);
-  expect(await stage.query("select error_code, error_message, parked from outbox.dead where outbox_id = $1", [outboxId])).toEqual(
-    [{ error_code: "http_400", error_message: "no such field", parked: false }],
-  );
+  expect(
+    await stage.query("select error_code, error_message, parked from outbox.dead where outbox_id = $1", [outboxId]),
+  ).toEqual([{ error_code: "http_400", error_message: "no such field", parked: false }]);
 });
 
 test("when the tries are used up the row is dead, and the next one of its key goes on", async () => {
@@ -182,7 +187,8 @@ describe("an answer that cannot be stored as it is", () => {
 
   test("of a refusal likewise", async () => {
     const rail = probeRail({
-      send: () => garbage({ kind: "rejected", code: { not: "text" }, reason: `\u0000${"z".repeat(9_000)}`, afterMs: Number.NaN }),
+      send: () =>
+        garbage({ kind: "rejected", code: { not: "text" }, reason: `\u0000${"z".repeat(9_000)}`, afterMs: Number.NaN }),
     });
     const stream = await stage.stream();
     await stage.declare(rail);
@@ -193,15 +199,20 @@ describe("an answer that cannot be stored as it is", () => {
     expect(lines[1]?.error_message?.length).toBeGreaterThan(1_000);
   });
 
-  test.each([Number.NaN, -1, Number.POSITIVE_INFINITY, "soon"])("a Retry-After of %s is no obstacle", async (afterMs) => {
-    const rail = probeRail({ send: () => garbage({ kind: "retry", code: "busy", reason: "", afterMs, throttled: "yes" }) });
-    const stream = await stage.stream();
-    await stage.declare(rail);
-    const { outboxId } = await stage.enqueue({ stream, rail: rail.name });
-    const relay = await stage.run({ rails: [rail], streams: [stream] });
-    await stage.untilState(outboxId, "RETRYABLE");
-    expect(relay.counters.settleErrors).toBe(0);
-  });
+  test.each([Number.NaN, -1, Number.POSITIVE_INFINITY, "soon"])(
+    "a Retry-After of %s is no obstacle",
+    async (afterMs) => {
+      const rail = probeRail({
+        send: () => garbage({ kind: "retry", code: "busy", reason: "", afterMs, throttled: "yes" }),
+      });
+      const stream = await stage.stream();
+      await stage.declare(rail);
+      const { outboxId } = await stage.enqueue({ stream, rail: rail.name });
+      const relay = await stage.run({ rails: [rail], streams: [stream] });
+      await stage.untilState(outboxId, "RETRYABLE");
+      expect(relay.counters.settleErrors).toBe(0);
+    },
+  );
 });
 
 describe("payloads are checked before anything is called", () => {
@@ -221,7 +232,9 @@ describe("payloads are checked before anything is called", () => {
     const lines = await stage.untilState(outboxId, "FAILED");
     expect(lines[1]).toMatchObject({ error_code: "payload_invalid", uncertain: false });
     expect(rail.sent).toEqual([]);
-    expect(await stage.query("select parked from outbox.dead where outbox_id = $1", [outboxId])).toEqual([{ parked: false }]);
+    expect(await stage.query("select parked from outbox.dead where outbox_id = $1", [outboxId])).toEqual([
+      { parked: false },
+    ]);
   });
 
   test("a good payment goes through", async () => {

@@ -22,8 +22,16 @@ test("no more calls are under way than the process allows", async () => {
   await stage.declare(rail);
   const rows = await stage.enqueueMany(Array.from({ length: 30 }, () => ({ stream, rail: rail.name })));
   await stage.run({ rails: [rail], streams: [stream], concurrency: 4 });
-  await until(() => dispatching(stage, stream), (count) => count === 30, "everything to be claimed");
-  await until(() => rail.underWay, (count) => count === 4, "four calls");
+  await until(
+    () => dispatching(stage, stream),
+    (count) => count === 30,
+    "everything to be claimed",
+  );
+  await until(
+    () => rail.underWay,
+    (count) => count === 4,
+    "four calls",
+  );
   open.open();
   await stage.untilStates(
     rows.map((row) => row.outboxId),
@@ -34,7 +42,12 @@ test("no more calls are under way than the process allows", async () => {
 
 test("a rail's own limit holds beside the process', and does not hold up other rails", async () => {
   const open = gate();
-  const slow = probeRail({ name: "slow", timeoutMs: 20_000, concurrency: 2, send: () => open.opened.then(() => delivered) });
+  const slow = probeRail({
+    name: "slow",
+    timeoutMs: 20_000,
+    concurrency: 2,
+    send: () => open.opened.then(() => delivered),
+  });
   const quick = probeRail({ name: "quick" });
   const stream = await stage.stream();
   await stage.declare(slow, quick);

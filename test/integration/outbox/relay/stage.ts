@@ -79,7 +79,8 @@ export async function until<T>(
   for (;;) {
     const value = await read();
     if (test(value)) return value;
-    if (performance.now() > deadline) throw new Error(`Waited in vain for ${what}; last seen: ${JSON.stringify(value)}`);
+    if (performance.now() > deadline)
+      throw new Error(`Waited in vain for ${what}; last seen: ${JSON.stringify(value)}`);
     await delay(10);
   }
 }
@@ -104,7 +105,12 @@ export async function createStage(options: { readonly version?: EmbeddedVersion 
       [outboxId],
     );
   const untilState = (outboxId: string, state: string, boundMs?: number): Promise<Line[]> =>
-    until(() => lines(outboxId), (found) => found.at(-1)?.state === state, `${outboxId} to be ${state}`, boundMs);
+    until(
+      () => lines(outboxId),
+      (found) => found.at(-1)?.state === state,
+      `${outboxId} to be ${state}`,
+      boundMs,
+    );
   const relay: Stage["relay"] = ({ log, ...rest }) => {
     const entries: RelayLogEntry[] = [];
     const made = createRelay({

@@ -12,7 +12,11 @@ test("calls under way are finished and written down before the relay ends", asyn
   await stage.declare(rail);
   const rows = await stage.enqueueMany(Array.from({ length: 3 }, () => ({ stream, rail: rail.name })));
   const relay = await stage.run({ rails: [rail], streams: [stream] });
-  await until(() => rail.underWay, (count) => count === 3, "three calls");
+  await until(
+    () => rail.underWay,
+    (count) => count === 3,
+    "three calls",
+  );
   const stopping = relay.stop();
   const late = await stage.enqueue({ stream, rail: rail.name });
   open.open();
@@ -31,7 +35,11 @@ test("rows that wait for their turn go back unsent, at once available to others,
     ...Array.from({ length: 3 }, () => ({ stream, rail: rail.name })),
   ]);
   const relay = await stage.run({ rails: [rail], streams: [stream], concurrency: 1 });
-  await until(() => rail.underWay, (count) => count === 1, "one call");
+  await until(
+    () => rail.underWay,
+    (count) => count === 1,
+    "one call",
+  );
   await stage.untilStates(
     rows.map((row) => row.outboxId),
     "DISPATCHING",
@@ -61,7 +69,11 @@ test.each([
   await stage.declare(rail);
   const [first, second] = await stage.enqueueMany([1, 2].map(() => ({ stream, rail: rail.name, key: "k" })));
   const relay = await stage.run({ rails: [rail], streams: [stream], stopMs: 100 });
-  await until(() => rail.underWay, (count) => count === 1, "the call");
+  await until(
+    () => rail.underWay,
+    (count) => count === 1,
+    "the call",
+  );
   await relay.stop();
   const lines = await stage.lines(first?.outboxId ?? "");
   expect(lines.at(-1)).toMatchObject({ state: "RETRYABLE", uncertain: true, error_code: "stopped" });
@@ -123,12 +135,19 @@ test("a settle that cannot be written by the deadline is left to the lease", asy
   await stage.declare(rail);
   const { outboxId } = await stage.enqueue({ stream, rail: rail.name });
   const relay = await stage.run({ rails: [rail], streams: [stream], stopMs: 100 });
-  await until(() => rail.underWay, (count) => count === 1, "the call");
+  await until(
+    () => rail.underWay,
+    (count) => count === 1,
+    "the call",
+  );
   const blocker = await stage.db.superuser.connect();
   await blocker.query("begin; select from outbox.claims for update");
   open.open();
   await until(
-    () => stage.query("select from pg_stat_activity where datname = current_database() and query like '%outbox.settle%' and wait_event_type = 'Lock'"),
+    () =>
+      stage.query(
+        "select from pg_stat_activity where datname = current_database() and query like '%outbox.settle%' and wait_event_type = 'Lock'",
+      ),
     (rows) => rows.length > 0,
     "the settle to wait for the lock",
   );

@@ -10,7 +10,8 @@ const lost: RailOutcome = { kind: "unknown", code: "reset_after_send", reason: "
 const payment = { amount: 100, currency: "EUR", destination: "acct-1" };
 
 /** Loses the first call, delivers the others. */
-const loseFirst = (_message: unknown, _context: unknown, count: number): RailOutcome => (count === 1 ? lost : delivered);
+const loseFirst = (_message: unknown, _context: unknown, count: number): RailOutcome =>
+  count === 1 ? lost : delivered;
 
 async function deadLetter(outboxId: string) {
   return stage.query("select error_code, uncertain, parked from outbox.dead where outbox_id = $1", [outboxId]);
@@ -31,7 +32,9 @@ describe("a rail that can look up is asked before anything is sent again", () =>
     expect(lines.at(-1)).toMatchObject({ rail_code: "found", rail_reference: "r-1" });
     expect(rail.sent).toHaveLength(1);
     expect(rail.lookedUp).toEqual([outboxId]);
-    expect(await stage.query("select value from outbox.captures where outbox_id = $1", [outboxId])).toEqual([{ value: "t-9" }]);
+    expect(await stage.query("select value from outbox.captures where outbox_id = $1", [outboxId])).toEqual([
+      { value: "t-9" },
+    ]);
   });
 
   test("absent: sent again; a definite failure of that one is no longer uncertain", async () => {
@@ -62,18 +65,21 @@ describe("a rail that can look up is asked before anything is sent again", () =>
     ],
     ["answers nonsense", () => null as never, "lookup_failed"],
     ["hangs", () => new Promise<never>(() => undefined), "lookup_failed"],
-  ])("a lookup that %s sends nothing: the row stays uncertain, and in the end is parked", async (_how, lookup, code) => {
-    const rail = probeRail({ capability: "lookup", timeoutMs: 200, send: loseFirst, lookup });
-    const stream = await stage.stream({ maxTries: 3 });
-    await stage.declare(rail);
-    const { outboxId } = await stage.enqueue({ stream, rail: rail.name });
-    await stage.run({ rails: [rail], streams: [stream] });
-    const lines = await stage.untilState(outboxId, "FAILED");
-    expect(rail.sent).toHaveLength(1);
-    expect(rail.lookedUp).toHaveLength(2);
-    expect(lines.at(-1)).toMatchObject({ error_code: code, uncertain: true });
-    expect(await deadLetter(outboxId)).toEqual([{ error_code: code, uncertain: true, parked: true }]);
-  });
+  ])(
+    "a lookup that %s sends nothing: the row stays uncertain, and in the end is parked",
+    async (_how, lookup, code) => {
+      const rail = probeRail({ capability: "lookup", timeoutMs: 200, send: loseFirst, lookup });
+      const stream = await stage.stream({ maxTries: 3 });
+      await stage.declare(rail);
+      const { outboxId } = await stage.enqueue({ stream, rail: rail.name });
+      await stage.run({ rails: [rail], streams: [stream] });
+      const lines = await stage.untilState(outboxId, "FAILED");
+      expect(rail.sent).toHaveLength(1);
+      expect(rail.lookedUp).toHaveLength(2);
+      expect(lines.at(-1)).toMatchObject({ error_code: code, uncertain: true });
+      expect(await deadLetter(outboxId)).toEqual([{ error_code: code, uncertain: true, parked: true }]);
+    },
+  );
 });
 
 describe("a blind rail", () => {

@@ -21,7 +21,10 @@ async function untilAsleep(name: string): Promise<void> {
   );
 }
 
-async function namedPool(name: string, role: "headroom_executor" = "headroom_executor"): Promise<Pool & AsyncDisposable> {
+async function namedPool(
+  name: string,
+  role: "headroom_executor" = "headroom_executor",
+): Promise<Pool & AsyncDisposable> {
   const pool = new Pool({ connectionString: stage.db.as(role).url, application_name: name, max: 4 });
   pool.on("error", () => undefined);
   return Object.assign(pool, { [Symbol.asyncDispose]: () => pool.end() });
@@ -55,7 +58,9 @@ test("poll fallback drives processing: without LISTEN nothing is missing", async
     await stage.untilState(outboxId, "DISPATCHED");
   }
   expect(relay.counters.notifyWakeups).toBe(0);
-  const listeners = await stage.query("select from pg_stat_activity where application_name = 'polling' and query ilike 'listen %'");
+  const listeners = await stage.query(
+    "select from pg_stat_activity where application_name = 'polling' and query ilike 'listen %'",
+  );
   expect(listeners).toEqual([]);
   await relay.stop();
 });
@@ -99,7 +104,9 @@ test("behind a transaction pooler it polls, says so, and delivers", async () => 
     const relay = await stage.run({ connectionString: pooler.url, rails: [rail], streams: [stream], pollMs: 250 });
     expect(relay.server).toMatchObject({ pooler: "transaction", listen: false, preparedStatements: false });
     expect(relay.log.find((entry) => entry.event === "transaction_pooler")).toMatchObject({ level: "warn" });
-    const rows = await stage.enqueueMany(Array.from({ length: 50 }, (_, index) => ({ stream, rail: rail.name, key: `k${index % 5}` })));
+    const rows = await stage.enqueueMany(
+      Array.from({ length: 50 }, (_, index) => ({ stream, rail: rail.name, key: `k${index % 5}` })),
+    );
     await stage.untilStates(
       rows.map((row) => row.outboxId),
       "DISPATCHED",

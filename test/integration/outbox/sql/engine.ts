@@ -269,18 +269,35 @@ export class Engine {
     return (await oneOf<{ n: number }>(client, "select outbox.reap() as n")).n;
   }
 
-  /** Makes the leases of a stream run out. */
+  /** Makes the leases of a stream run out. Those that are being settled at this moment are left alone. */
   async expireLeases(stream: Stream): Promise<void> {
-    await rowsOf(this.superuser, "update outbox.claims set lease_until = now() - interval '1 s' where stream_id = $1", [stream.id]);
-  }
-
-  /** Lets the waiting of a stream be over: backoff, slots, and dates. */
-  async makeDue(stream: Stream): Promise<void> {
-    await rowsOf(this.superuser, "update outbox.heads set due = now() where stream_id = $1", [stream.id]);
-    await rowsOf(this.superuser, "update outbox.pending_unordered set due = now() where stream_id = $1", [stream.id]);
     await rowsOf(
       this.superuser,
-      "update outbox.pending p set due = now() from outbox.lanes l where l.lane_id = p.lane_id and l.stream_id = $1 and p.due > now()",
+      `update outbox.claims set lease_until = now() - interval '1 s'
+        where claim_id in (select claim_id from outbox.claims where stream_id = $1 for update skip locked)`,
+      [stream.id],
+    );
+  }
+
+  /** Lets the waiting of a stream be over: backoff, slots, and dates. What somebody works on at this moment is left alone. */
+  async makeDue(stream: Stream): Promise<void> {
+    await rowsOf(
+      this.superuser,
+      `update outbox.heads set due = now()
+        where lane_id in (select lane_id from outbox.heads where stream_id = $1 for update skip locked)`,
+      [stream.id],
+    );
+    await rowsOf(
+      this.superuser,
+      `update outbox.pending_unordered set due = now()
+        where outbox_id in (select outbox_id from outbox.pending_unordered where stream_id = $1 for update skip locked)`,
+      [stream.id],
+    );
+    await rowsOf(
+      this.superuser,
+      `update outbox.pending set due = now()
+        where (lane_id, seq) in (select p.lane_id, p.seq from outbox.pending p join outbox.lanes l on l.lane_id = p.lane_id
+                                  where l.stream_id = $1 and p.due > now() for update of p skip locked)`,
       [stream.id],
     );
   }

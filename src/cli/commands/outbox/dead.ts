@@ -1,0 +1,93 @@
+/** `headroom outbox dead`: a page of dead letters. */
+import { type Command, InvalidArgumentError } from "commander";
+import type { Client } from "pg";
+import { call, type FunctionResult } from "../../../db/call.ts";
+import { databaseUrlOption, withDatabase, type DatabaseUrlOption } from "../../database.ts";
+import { printJson, printLine, printTable } from "../../output.ts";
+import { addFilters, parseId, readClock, toFilter, type FilterOptions } from "./filters.ts";
+
+interface DeadOptions extends DatabaseUrlOption, FilterOptions {
+  readonly json?: boolean;
+  readonly limit: number;
+  readonly after?: string;
+}
+
+const maxPage = 10_000;
+
+export function registerDead(outbox: Command): void {
+  addFilters(outbox.command("dead").description("list dead letters, oldest row first"))
+    .option("--limit <rows>", `rows on a page, up to ${maxPage}`, parseLimit, 50)
+    .option("--after <id>", "begin after this row: the next page", parseId)
+    .addOption(databaseUrlOption())
+    .option("--json", "print one JSON object")
+    .action(runDead);
+}
+
+function parseLimit(text: string): number {
+  const limit = Number(text);
+  if (Number.isInteger(limit) && limit >= 1 && limit <= maxPage) return limit;
+  throw new InvalidArgumentError(`A page has 1 to ${maxPage} rows.`);
+}
+
+type DeadLetter = FunctionResult<"outbox.list_dead">[number];
+
+async function runDead(options: DeadOptions): Promise<void> {
+  const { total, rows } = await withDatabase(options, "outbox dead", (client) => readPage(client, options));
+  const last = rows.at(-1)?.outbox_id;
+  const next = rows.length === options.limit && last !== undefined ? last : null;
+  if (options.json === true) return printJson({ total, rows: rows.map(toJson), next });
+  if (rows.length === 0) {
+    return printLine(total === 0 ? "No dead letters match." : "No dead letters match beyond this row.");
+  }
+  show(rows);
+  printLine();
+  printLine(`${rows.length} of ${total} shown.${next === null ? "" : ` More: --after ${next}`}`);
+  printLine("Next: headroom outbox inspect <id>; then redrive, skip, or (parked ones) resolve.");
+}
+
+async function readPage(client: Client, options: DeadOptions): Promise<{ total: number; rows: DeadLetter[] }> {
+  const filter = toFilter(options, await readClock(client));
+  return {
+    total: await call(client, "outbox.count_dead", filter),
+    rows: await call(client, "outbox.list_dead", { ...filter, p_limit: options.limit, p_after: options.after ?? null }),
+  };
+}
+
+function show(rows: readonly DeadLetter[]): void {
+  printTable(rows, [
+    { title: "ID", value: (row) => row.outbox_id },
+    { title: "STREAM", value: (row) => row.stream },
+    { title: "KEY", value: (row) => row.key },
+    { title: "SEQ", value: (row) => row.seq, align: "right" },
+    { title: "RAIL", value: (row) => row.rail },
+    { title: "CODE", value: (row) => row.error_code },
+    { title: "TRIES", value: (row) => row.tries, align: "right" },
+    { title: "DIED", value: (row) => row.died_at },
+    {
+      title: "STATE",
+      value: (row) => [row.parked ? "parked" : "dead", ...(row.blocks_lane ? ["blocks its key"] : [])].join(", "),
+    },
+    { title: "MESSAGE", value: (row) => row.error_message },
+  ]);
+}
+
+function toJson(row: DeadLetter) {
+  return {
+    outboxId: row.outbox_id,
+    stream: row.stream,
+    key: row.key,
+    seq: row.seq,
+    rail: row.rail,
+    instructionId: row.instruction_id,
+    idempotencyKey: row.idempotency_key,
+    parked: row.parked,
+    uncertain: row.uncertain,
+    errorCode: row.error_code,
+    errorMessage: row.error_message,
+    tries: row.tries,
+    lines: row.lines,
+    createdAt: row.created_at,
+    diedAt: row.died_at,
+    blocksLane: row.blocks_lane,
+  };
+}

@@ -1,0 +1,116 @@
+/** `headroom outbox inspect`: everything that is known about one row, and its whole story. */
+import type { Command } from "commander";
+import { z } from "zod";
+import { call } from "../../../db/call.ts";
+import { databaseUrlOption, withDatabase, type DatabaseUrlOption } from "../../database.ts";
+import { printJson, printLine, printTable, visible } from "../../output.ts";
+import { parseId } from "./filters.ts";
+
+interface InspectOptions extends DatabaseUrlOption {
+  readonly json?: boolean;
+}
+
+export function registerInspect(outbox: Command): void {
+  outbox
+    .command("inspect")
+    .description("show one row: facts, payload, where it is, and every line of its story")
+    .argument("<id>", "outbox id", parseId)
+    .addOption(databaseUrlOption())
+    .option("--json", "print one JSON object")
+    .action(runInspect);
+}
+
+const lineSchema = z.looseObject({
+  attempt_no: z.number(),
+  state: z.string(),
+  recorded_at: z.string(),
+  relay: z.string().optional(),
+  relay_id: z.number().optional(),
+  latency_ms: z.number().optional(),
+  uncertain: z.boolean().optional(),
+  rail_code: z.string().optional(),
+  rail_reference: z.string().optional(),
+  error_code: z.string().optional(),
+  error_message: z.string().optional(),
+  actor: z.string().optional(),
+  reason: z.string().optional(),
+});
+type Line = z.infer<typeof lineSchema>;
+
+const rowSchema = z.looseObject({
+  outbox_id: z.string(),
+  stream: z.string(),
+  place: z.string(),
+  lines: z.array(lineSchema),
+  payload: z.json(),
+});
+
+async function runInspect(id: string, options: InspectOptions): Promise<void> {
+  const found = await withDatabase(options, "outbox inspect", (client) =>
+    call(client, "outbox.inspect", { p_outbox_id: id }),
+  );
+  const row = rowSchema.parse(found);
+  if (options.json === true) printJson(camelCased(row));
+  else show(row);
+}
+
+/** What users wrote is theirs; only our own names change. */
+const verbatim = new Set(["payload", "captures", "binds", "captured"]);
+
+function camelCased(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(camelCased);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [
+      name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+      verbatim.has(name) ? part : camelCased(part),
+    ]),
+  );
+}
+
+function show(row: z.infer<typeof rowSchema>): void {
+  const { lines, payload, ...facts } = row;
+  const named = Object.entries(facts).filter(([, value]) => value !== null);
+  const width = Math.max(...named.map(([name]) => name.length));
+  for (const [name, value] of named) {
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    printLine(`${name.replaceAll("_", " ").padEnd(width)}  ${visible(text)}`);
+  }
+  printLine();
+  printLine("payload");
+  for (const line of (payload === null ? "(none: erased or collected)" : JSON.stringify(payload, null, 2)).split(
+    "\n",
+  )) {
+    printLine(`  ${visible(line)}`);
+  }
+  printLine();
+  showLines(lines);
+  const next = nextStep(row.place, row.outbox_id);
+  if (next !== null) printLine(`\nNext: ${next}`);
+}
+
+function showLines(lines: readonly Line[]): void {
+  if (lines.length === 0) return printLine("No lines yet: it has not been claimed.");
+  printTable(lines, [
+    { title: "LINE", value: (line) => line.attempt_no, align: "right" },
+    { title: "STATE", value: (line) => line.state + (line.uncertain === true ? " (uncertain)" : "") },
+    { title: "AT", value: (line) => line.recorded_at },
+    { title: "MS", value: (line) => line.latency_ms, align: "right" },
+    { title: "RELAY", value: (line) => line.relay ?? line.relay_id },
+    { title: "CODE", value: (line) => line.error_code ?? line.rail_code },
+    { title: "REFERENCE", value: (line) => line.rail_reference },
+    { title: "WHO AND WHY, OR MESSAGE", value: storyOf },
+  ]);
+}
+
+function storyOf(line: Line): string | undefined {
+  return line.actor === undefined ? line.error_message : `${line.actor}: ${line.reason ?? ""}`;
+}
+
+function nextStep(place: string, id: string): string | null {
+  if (place === "parked") {
+    return `find out whether it arrived, then headroom outbox resolve ${id} --delivered (or --not-delivered) --reason "…"`;
+  }
+  if (place === "dead") return `headroom outbox redrive ${id} --reason "…", or skip it for good`;
+  return null;
+}

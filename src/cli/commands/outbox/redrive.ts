@@ -1,0 +1,48 @@
+/** `headroom outbox redrive`: puts dead letters back to work. */
+import type { Command } from "commander";
+import { call } from "../../../db/call.ts";
+import { collectId } from "./filters.ts";
+import { actOn, addBulk, type BulkOptions } from "./operator.ts";
+
+interface RedriveOptions extends BulkOptions {
+  readonly outOfOrder?: boolean;
+}
+
+export function registerRedrive(outbox: Command): void {
+  addBulk(
+    outbox
+      .command("redrive")
+      .description("send dead letters again: by id, by filter, or all")
+      .argument("[ids...]", "outbox ids", collectId),
+  )
+    .option("--out-of-order", "also where later rows of the key have been delivered")
+    .action(runRedrive);
+}
+
+async function runRedrive(ids: readonly string[], options: RedriveOptions): Promise<void> {
+  await actOn(
+    {
+      verb: "redrive",
+      noun: "Redriving",
+      done: "redriven",
+      warn: (parked) => `${parked} of them are parked and will be left alone: they may have arrived.`,
+      refusals: {
+        parked:
+          'it may have arrived. Find out at the receiver, then headroom outbox resolve <id> --delivered or --not-delivered --reason "…".',
+        needs_out_of_order:
+          "later rows of its key went out already. Add --out-of-order if its receiver can bear that, or skip it.",
+        not_dead:
+          "there is no dead letter with this id; it may have been redriven or skipped before. See headroom outbox inspect <id>.",
+      },
+      run: (client, outboxIds) =>
+        call(client, "outbox.redrive", {
+          p_outbox_ids: outboxIds,
+          p_actor: options.actor,
+          p_reason: options.reason,
+          p_out_of_order: options.outOfOrder === true,
+        }),
+    },
+    ids,
+    options,
+  );
+}

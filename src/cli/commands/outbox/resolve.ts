@@ -1,0 +1,51 @@
+/** `headroom outbox resolve`: says what nobody knew, whether a parked row arrived. */
+import type { Command } from "commander";
+import { call } from "../../../db/call.ts";
+import { HeadroomError } from "../../../db/errors.ts";
+import { withDatabase } from "../../database.ts";
+import { printJson, printLine } from "../../output.ts";
+import { parseId } from "./filters.ts";
+import { addOperator, type OperatorOptions } from "./operator.ts";
+
+interface ResolveOptions extends OperatorOptions {
+  readonly delivered?: boolean;
+  readonly notDelivered?: boolean;
+  readonly reference?: string;
+}
+
+export function registerResolve(outbox: Command): void {
+  addOperator(
+    outbox
+      .command("resolve")
+      .description("record whether a row of unknown outcome arrived")
+      .argument("<id>", "outbox id", parseId),
+  )
+    .option("--delivered", "it arrived: the row is done and its key goes on")
+    .option("--not-delivered", "it did not: the row stays dead, to be redriven or skipped")
+    .option("--reference <text>", "the receiver's own id of what arrived")
+    .action(runResolve);
+}
+
+async function runResolve(id: string, options: ResolveOptions): Promise<void> {
+  const delivered = options.delivered === true;
+  if (delivered === (options.notDelivered === true)) {
+    throw new HeadroomError("usage", "Say whether it arrived: --delivered or --not-delivered.", {
+      hint: "Look at the receiver first; its own log decides. Nothing was changed.",
+    });
+  }
+  const result = await withDatabase(options, "outbox resolve", (client) =>
+    call(client, "outbox.resolve", {
+      p_outbox_id: id,
+      p_delivered: delivered,
+      p_actor: options.actor,
+      p_reason: options.reason,
+      ...(options.reference === undefined ? {} : { p_reference: options.reference }),
+    }),
+  );
+  if (options.json === true) {
+    printJson({ outboxId: id, result: result.result, detail: result.detail });
+    return;
+  }
+  printLine(delivered ? `${id} is recorded as delivered; its key goes on.` : `${id} is recorded as not delivered.`);
+  if (!delivered) printLine(`It is still a dead letter. Next: headroom outbox redrive ${id} --reason "…", or skip it.`);
+}

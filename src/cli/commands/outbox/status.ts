@@ -1,0 +1,132 @@
+/** `headroom outbox status`: the streams, the relays that serve them, and destinations in trouble. */
+import type { Command } from "commander";
+import type { Client } from "pg";
+import { call, type FunctionResult } from "../../../db/call.ts";
+import { databaseUrlOption, withDatabase, type DatabaseUrlOption } from "../../database.ts";
+import { formatAge, printJson, printLine, printTable } from "../../output.ts";
+import { readRelays, type RelayEntry } from "../../relays.ts";
+
+interface StatusOptions extends DatabaseUrlOption {
+  readonly json?: boolean;
+}
+
+export function registerStatus(outbox: Command): void {
+  outbox
+    .command("status")
+    .description("depth, age, flight and dead letters of each stream; relays; destinations that wait")
+    .addOption(databaseUrlOption())
+    .option("--json", "print one JSON object")
+    .action(runStatus);
+}
+
+type StreamStatus = FunctionResult<"outbox.status">[number];
+type DestinationStatus = FunctionResult<"outbox.destination_status">[number];
+
+interface Status {
+  readonly streams: readonly StreamStatus[];
+  readonly relays: readonly RelayEntry[];
+  readonly destinations: readonly DestinationStatus[];
+}
+
+async function runStatus(options: StatusOptions): Promise<void> {
+  const status = await withDatabase(options, "outbox status", readStatus);
+  if (options.json === true) printJson(toJson(status));
+  else show(status);
+}
+
+async function readStatus(client: Client): Promise<Status> {
+  return {
+    streams: await call(client, "outbox.status", {}),
+    relays: await readRelays(client),
+    destinations: await call(client, "outbox.destination_status", {}),
+  };
+}
+
+function toJson({ streams, relays, destinations }: Status) {
+  return {
+    streams: streams.map((row) => ({
+      stream: row.stream,
+      ordered: row.ordered,
+      pending: row.pending,
+      due: row.due,
+      inFlight: row.in_flight,
+      retrying: row.retrying,
+      dead: row.dead,
+      parked: row.parked,
+      blockedLanes: row.blocked_lanes,
+      activeLanes: row.lanes,
+      oldestPendingAgeSeconds: row.oldest_pending_age_seconds,
+      stuck: row.stuck,
+    })),
+    relays,
+    destinations: destinations.map((row) => ({
+      destination: row.destination,
+      circuit: row.circuit,
+      failures: row.failures,
+      openUntil: row.open_until,
+      minIntervalMs: row.min_interval_ms,
+      nextSlotAt: row.next_slot_at,
+      lastErrorCode: row.last_error_code,
+    })),
+  };
+}
+
+function show({ streams, relays, destinations }: Status): void {
+  printTable(streams, [
+    { title: "STREAM", value: (row) => row.stream },
+    { title: "ORDER", value: (row) => (row.ordered ? "per key" : "none") },
+    { title: "PENDING", value: (row) => row.pending, align: "right" },
+    { title: "DUE", value: (row) => row.due, align: "right" },
+    { title: "IN FLIGHT", value: (row) => row.in_flight, align: "right" },
+    { title: "RETRYING", value: (row) => row.retrying, align: "right" },
+    { title: "OLDEST", value: (row) => formatAge(row.oldest_pending_age_seconds), align: "right" },
+    { title: "STUCK", value: (row) => row.stuck, align: "right" },
+    { title: "BLOCKED", value: (row) => row.blocked_lanes, align: "right" },
+    { title: "DEAD", value: (row) => row.dead, align: "right" },
+    { title: "PARKED", value: (row) => row.parked, align: "right" },
+  ]);
+  const troubled = destinations.filter((row) => row.circuit !== "closed" || row.next_slot_at !== null);
+  if (troubled.length > 0) {
+    printLine();
+    printTable(troubled, [
+      { title: "DESTINATION", value: (row) => row.destination },
+      { title: "CIRCUIT", value: (row) => row.circuit },
+      { title: "FAILURES", value: (row) => row.failures, align: "right" },
+      { title: "OPEN UNTIL", value: (row) => row.open_until },
+      { title: "NEXT SEND", value: (row) => row.next_slot_at },
+      { title: "LAST ERROR", value: (row) => row.last_error_code },
+    ]);
+  }
+  printLine();
+  showRelays(relays);
+  advise(streams, relays);
+}
+
+function showRelays(relays: readonly RelayEntry[]): void {
+  if (relays.length === 0) return printLine("No relay is running.");
+  printTable(relays, [
+    { title: "RELAY", value: (row) => row.name },
+    { title: "NO", value: (row) => row.relayId, align: "right" },
+    { title: "STARTED", value: (row) => row.startedAt },
+    { title: "SEEN", value: (row) => `${formatAge(row.seenSecondsAgo)} ago`, align: "right" },
+    { title: "STATE", value: (row) => (row.alive ? "alive" : "silent") },
+  ]);
+}
+
+/** One line for each thing that needs a person. */
+function advise(streams: readonly StreamStatus[], relays: readonly RelayEntry[]): void {
+  const sum = (value: (row: StreamStatus) => number): number => streams.reduce((total, row) => total + value(row), 0);
+  const advice: string[] = [];
+  if (!relays.some((relay) => relay.alive) && sum((row) => row.pending) > 0) {
+    advice.push("Rows are waiting and no relay is running. Start one: headroom relay");
+  }
+  if (sum((row) => row.stuck) > 0) {
+    advice.push("Rows are stuck under leases that ran out; a running relay takes them back within seconds.");
+  }
+  if (sum((row) => row.parked) > 0) advice.push("Parked rows wait for a person: headroom outbox dead --parked");
+  if (sum((row) => row.dead - row.parked) > 0) {
+    advice.push("Dead letters: headroom outbox dead, then headroom outbox redrive or skip");
+  }
+  if (advice.length > 0) printLine();
+  for (const line of advice) printLine(line);
+}

@@ -1,0 +1,58 @@
+/** `headroom relay`: delivers until it is told to stop. */
+import type { Command } from "commander";
+import { databaseUrlOption, findDatabaseUrl, type DatabaseUrlOption } from "../database.ts";
+import { printLine } from "../output.ts";
+import { createLog } from "../relay/log.ts";
+import { addRelayOptions, type RelayCommandOptions } from "../relay/options.ts";
+import { loadRails } from "../relay/rails.ts";
+import { describeStart, runRelay } from "../relay/run.ts";
+import { watchSignals } from "../signals.ts";
+
+interface RelayOptions extends DatabaseUrlOption, RelayCommandOptions {}
+
+export function register(program: Command): void {
+  addRelayOptions(program.command("relay").description("deliver until SIGTERM or Ctrl-C; a second one ends at once"))
+    .addOption(databaseUrlOption())
+    .option("--json", "log one JSON object a line")
+    .action(runCommand);
+}
+
+async function runCommand(options: RelayOptions): Promise<void> {
+  const json = options.json === true;
+  const url = await findDatabaseUrl(options);
+  const rails = await loadRails(options);
+  const log = createLog(json);
+  const signals = watchSignals((signal) =>
+    log({
+      level: "info",
+      event: "stopping",
+      message: `${signal}: calls under way are finished; once more ends at once`,
+    }),
+  );
+  try {
+    const running = await runRelay(url, rails, options, log);
+    if (json)
+      announce(
+        running.rails.map((rail) => rail.name),
+        running.metricsUrl,
+      );
+    else for (const line of describeStart(url, running, options)) printLine(line);
+    await signals.stopped;
+    await running.stop();
+  } finally {
+    signals.dispose();
+  }
+}
+
+/** For machines: the one line that says that it delivers now. */
+function announce(rails: readonly string[], metricsUrl: string | undefined): void {
+  printLine(
+    JSON.stringify({
+      time: new Date().toISOString(),
+      level: "info",
+      event: "relay_ready",
+      rails,
+      ...(metricsUrl === undefined ? {} : { metricsUrl }),
+    }),
+  );
+}

@@ -1,0 +1,52 @@
+/**
+ * How a relay's log looks: a line for a person, or one JSON object a line.
+ *
+ * Owns: which fields may appear. An entry is built from codes, numbers and ids; whatever else somebody may add to one later is
+ * left out until it is put on this list.
+ */
+import { styleText } from "node:util";
+import type { RelayLogEntry } from "../../outbox/options.ts";
+import { visible } from "../output.ts";
+
+const shownFields = [
+  "relayId",
+  "name",
+  "streams",
+  "stream",
+  "outboxId",
+  "key",
+  "seq",
+  "rows",
+  "lanes",
+  "count",
+  "code",
+  "sqlState",
+  "attempt",
+  "failures",
+  "what",
+  "message",
+] as const;
+
+const colours = { debug: "gray", info: "green", warn: "yellow", error: "red" } as const;
+
+export type Log = (entry: RelayLogEntry) => void;
+
+/** Where lines go: stdout, unless that is kept for one answer to a machine. */
+export function createLog(json: boolean, stream: NodeJS.WriteStream = process.stdout): Log {
+  return (entry) => {
+    const shown = shownFields.flatMap((name) => {
+      const value = entry[name];
+      return value === undefined || value === null ? [] : [[name, value] as const];
+    });
+    const time = new Date().toISOString();
+    if (json) {
+      stream.write(
+        `${JSON.stringify({ time, level: entry.level, event: entry.event, ...Object.fromEntries(shown) })}\n`,
+      );
+      return;
+    }
+    const level = styleText(colours[entry.level], entry.level.padEnd(5), { stream });
+    const fields = shown.map(([name, value]) => `${name}=${visible(String(value))}`);
+    stream.write(`${[time, level, entry.event.replaceAll("_", " "), ...fields].join("  ")}\n`);
+  };
+}

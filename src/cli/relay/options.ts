@@ -1,0 +1,53 @@
+/** The options that every command which runs a relay shares. */
+import { type Command, InvalidArgumentError } from "commander";
+
+export interface RelayCommandOptions {
+  readonly streams?: readonly string[];
+  readonly concurrency?: number;
+  readonly pollMs?: number;
+  readonly listen: boolean;
+  readonly name?: string;
+  readonly rails?: string;
+  readonly endpoints?: string;
+  readonly allowHttp?: boolean;
+  readonly allowPrivate?: readonly string[];
+  readonly metricsPort?: number;
+  readonly metricsHost: string;
+  readonly json?: boolean;
+}
+
+export function addRelayOptions(command: Command): Command {
+  return command
+    .option("--streams <names>", "streams to serve, separated by commas (default: all)", collectNames)
+    .option("--concurrency <calls>", "calls under way at once (default: 100)", wholeNumber(1, 10_000))
+    .option("--poll-ms <ms>", "how often to look when nothing wakes the relay (default: 500)", wholeNumber(250, 1_000))
+    .option("--no-listen", "do not LISTEN for wake-ups, only poll")
+    .option("--name <name>", "shown in the archive and in `outbox status` (default: host and process)")
+    .option(
+      "--rails <module>",
+      "a module whose default export is a rail, a list of them, or a function that makes them",
+    )
+    .option("--endpoints <file>", "endpoints of the built-in webhook rail, as JSON")
+    .option("--allow-http", "let webhook endpoints use http, for a sandbox or a trusted network")
+    .option("--allow-private <range>", "let webhooks reach these addresses, e.g. 127.0.0.1/32", collectNames)
+    .option(
+      "--metrics-port <port>",
+      "serve /metrics, /healthz and /readyz there; 0 takes a free one",
+      wholeNumber(0, 65_535),
+    )
+    .option("--metrics-host <address>", "address for them", "127.0.0.1");
+}
+
+function collectNames(text: string, before: readonly string[] | undefined): string[] {
+  const names = text.split(",").map((name) => name.trim());
+  if (names.includes("")) throw new InvalidArgumentError("There is an empty name in the list.");
+  return [...(before ?? []), ...names];
+}
+
+export function wholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const number = Number(text);
+    if (/^\d+$/.test(text) && number >= least && number <= most) return number;
+    throw new InvalidArgumentError(`Give a whole number from ${least} to ${most}.`);
+  };
+}

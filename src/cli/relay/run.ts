@@ -1,0 +1,100 @@
+/**
+ * Runs a relay for a command: from its options to its orderly end.
+ *
+ * Owns: the relay, its metrics server and its log. Does not own: signals and the database server (the command does).
+ */
+import { connect, describeDatabaseUrl } from "../../db/connect.ts";
+import { createRelay, type Relay } from "../../outbox/relay.ts";
+import type { Rail } from "../../rails/rail.ts";
+import type { Log } from "./log.ts";
+import { startMetricsServer } from "./metrics-server.ts";
+import type { RelayCommandOptions } from "./options.ts";
+
+export interface RunningRelay {
+  readonly relay: Relay;
+  readonly rails: readonly Rail[];
+  readonly metricsUrl: string | undefined;
+  stop(): Promise<void>;
+}
+
+export async function runRelay(
+  url: string,
+  rails: readonly Rail[],
+  options: RelayCommandOptions,
+  log: Log,
+): Promise<RunningRelay> {
+  const relay = createRelay({
+    connectionString: url,
+    rails,
+    streams: options.streams,
+    concurrency: options.concurrency,
+    pollMs: options.pollMs,
+    listen: options.listen,
+    name: options.name,
+    log,
+  });
+  let stopping = false;
+  const metrics =
+    options.metricsPort === undefined
+      ? undefined
+      : await startMetricsServer({
+          host: options.metricsHost,
+          port: options.metricsPort,
+          metrics: () => relay.metrics(),
+          problem: () => problemOf(url, relay, stopping),
+        });
+  try {
+    await relay.start();
+  } catch (error) {
+    await metrics?.close();
+    throw error;
+  }
+  return {
+    relay,
+    rails,
+    metricsUrl: metrics?.url,
+    async stop() {
+      stopping = true;
+      await relay.stop();
+      await metrics?.close();
+      // Connections that a rail keeps open for reuse.
+      for (const rail of rails) if ("close" in rail && typeof rail.close === "function") rail.close();
+    },
+  };
+}
+
+/** A question of its own over a connection of its own: the relay's are busy, and one that is lost is what is looked for. */
+async function problemOf(url: string, relay: Relay, stopping: boolean): Promise<string | null> {
+  if (stopping) return "stopping";
+  if (relay.server === undefined) return "starting";
+  try {
+    const client = await connect(url, { applicationName: "headroom readyz", connectTimeoutMs: 2_000 });
+    await client.end();
+    return null;
+  } catch {
+    return "the database cannot be reached";
+  }
+}
+
+/** What a person should know when a relay has started, the way out included when there is nothing for it to do. */
+export function describeStart(url: string, running: RunningRelay, options: RelayCommandOptions): string[] {
+  const { server } = running.relay;
+  const listening = options.listen && server?.listen === true;
+  return [
+    `database   ${describeDatabaseUrl(url)} (PostgreSQL ${versionOf(server?.versionNumber ?? 0)})`,
+    `wake-up    ${listening ? "LISTEN, and polling" : `polling only${server?.listen === false ? ", because a transaction pooler stands before the server" : ""}`}`,
+    `streams    ${options.streams?.join(", ") ?? "all"}`,
+    `rails      ${running.rails.map((rail) => `${rail.name} (${rail.capability})`).join(", ") || "none"}`,
+    ...(running.metricsUrl === undefined ? [] : [`metrics    ${running.metricsUrl}/metrics`]),
+    ...(running.rails.length > 0 ? [] : ["", ...nothingToServe]),
+  ];
+}
+
+const nothingToServe = [
+  "This relay has no rails, so it delivers nothing; it only takes back what dead relays left and makes partitions.",
+  "Give it a module of yours (--rails ./rails.ts) or webhook endpoints (--endpoints endpoints.json).",
+];
+
+function versionOf(number: number): string {
+  return `${Math.trunc(number / 10_000)}.${number % 10_000}`;
+}

@@ -1,0 +1,186 @@
+/**
+ * Bugs that somebody might well write, each as the smallest change of the real code that makes it. Where the engine has two
+ * lines of defence (a lease and a unique line number), both are taken down: otherwise the second one catches it.
+ */
+import type { Settings } from "../settings.ts";
+import type { Patch } from "./patch.ts";
+import type { ScenarioName } from "./scenarios.ts";
+
+export interface PlantedBug {
+  readonly name: string;
+  readonly scenario: ScenarioName;
+  readonly patches: readonly Patch[];
+  /** Settings that only the bug lets a relay start with. */
+  readonly settings?: (settings: Settings) => Settings;
+}
+
+const sql = (name: string): string => `sql/functions/outbox/${name}.sql`;
+
+export const plantedBugs: readonly PlantedBug[] = [
+  {
+    name: "a settle accepts late results",
+    scenario: "stopped",
+    patches: [
+      {
+        file: sql("settle"),
+        find: "v_late := outbox.late_in_lanes(v_live, p_claim_ids, p_lane_ids, p_seqs, p_outbox_ids);",
+        replace: "v_late := null;",
+      },
+      {
+        file: sql("settle_lanes"),
+        find: "select g.outbox_id, g.attempt_no + 1, p_stream.class_id, p_stream.stream_id, 'DISPATCHED'",
+        replace:
+          "select g.outbox_id, (select max(a.attempt_no) + 1 from outbox.attempts a where a.outbox_id = g.outbox_id), p_stream.class_id, p_stream.stream_id, 'DISPATCHED'",
+      },
+    ],
+  },
+  {
+    name: "a lease is shorter than the time-out",
+    scenario: "slow answers",
+    settings: (settings) => ({ ...settings, leaseSeconds: 1 }),
+    patches: [
+      {
+        file: "src/outbox/streams.ts",
+        find: "if (stream.leaseMs > longestSendMs(rail) + marginMs) continue;",
+        replace: "continue;",
+      },
+      {
+        file: "src/outbox/dispatcher.ts",
+        find: "else if (claim.stream.leaseMs - sinceClaimMs <= longestSendMs(rail) + leaseMarginMs)",
+        replace: "else if (sinceClaimMs < 0)",
+      },
+    ],
+  },
+  {
+    name: "a claim takes a second run of a key in flight",
+    scenario: "weather",
+    patches: [
+      {
+        file: sql("claim"),
+        find: "h.priority = level.priority and h.claim_id is null and not h.blocked",
+        replace: "h.priority = level.priority and not h.blocked",
+      },
+      {
+        file: sql("claim"),
+        find: "where p.lane_id = h.lane_id and p.seq >= h.head_seq\n                and p.seq < coalesce(",
+        replace:
+          "where p.lane_id = h.lane_id and p.seq > coalesce(h.claimed_to, h.head_seq - 1)\n                and p.seq < coalesce(",
+      },
+    ],
+  },
+  {
+    name: "rows of one key are sent side by side",
+    scenario: "weather",
+    patches: [
+      {
+        file: "src/outbox/dispatcher.ts",
+        find: "if (laneId !== null) while (end < rows.length && rows[end]?.lane_id === laneId) end += 1;",
+        replace: "if (laneId === -1) end += 1;",
+      },
+    ],
+  },
+  {
+    name: "an enqueue forgets the dedupe",
+    scenario: "producers",
+    patches: [
+      {
+        file: sql("enqueue"),
+        find: "on conflict do nothing\n    returning outbox_id",
+        replace:
+          "on conflict (stream_id, instruction_id, idempotency_key) do update set outbox_id = excluded.outbox_id\n    returning outbox_id",
+      },
+    ],
+  },
+  {
+    name: "a reap leaves no uncertain mark",
+    scenario: "killed",
+    patches: [
+      {
+        file: sql("reap_lanes"),
+        find: "'ZOMBIE_REQUEUE', p_claim.relay_id, p_claim.claim_id, true, 'lease_expired'",
+        replace: "'ZOMBIE_REQUEUE', p_claim.relay_id, p_claim.claim_id, false, 'lease_expired'",
+      },
+      {
+        file: sql("reap_lanes"),
+        find: "tries = p.tries + 1, uncertain = true,",
+        replace: "tries = p.tries + 1, uncertain = p.uncertain,",
+      },
+    ],
+  },
+  {
+    name: "a reap takes back what is settled",
+    scenario: "killed",
+    patches: [{ file: sql("reap_rows"), find: "where a.lines = c.line", replace: "where a.lines >= c.line" }],
+  },
+  {
+    name: "a retry forgets that the outcome was unknown",
+    scenario: "weather",
+    patches: [
+      {
+        file: sql("settle_lane_exceptions"),
+        find: "g.outcome = 'unknown' or (p.uncertain and not g.absent) as uncertain_now",
+        replace: "p.uncertain and not g.absent as uncertain_now",
+      },
+    ],
+  },
+  {
+    name: "a run goes on past an undelivered row",
+    scenario: "weather",
+    patches: [
+      {
+        file: "src/outbox/dispatcher.ts",
+        find: 'if (result.outcome === "delivered") return true;',
+        replace: "if (index >= 0) return true;",
+      },
+    ],
+  },
+  {
+    name: "a lane goes idle without its allocator's lock",
+    scenario: "producers",
+    patches: [{ file: sql("advance_lanes"), find: " for update skip locked", replace: "" }],
+  },
+  {
+    name: "claims never look behind the recent end",
+    scenario: "producers",
+    patches: [
+      {
+        file: "src/outbox/claimer.ts",
+        find: "const due = startedAtMs - this.#lookedEverywhereAtMs >= this.#everywhereEveryMs;",
+        replace: "const due = false;",
+      },
+      {
+        file: "src/outbox/claimer.ts",
+        find: "if (rows.length === 0 && recent !== null) rows = await this.#read(session, relayId, prepare, null);",
+        replace: "",
+      },
+    ],
+  },
+  {
+    name: "a settle ignores the rewind mark",
+    scenario: "redrive",
+    patches: [
+      {
+        file: sql("settle_lanes"),
+        find: "and (l.rewind_to is null or exists (select from unnest(p_lane_ids, p_seqs) g(lane_id, seq) where g.lane_id = p.lane_id and g.seq = p.seq))",
+        replace: "",
+      },
+    ],
+  },
+  {
+    name: "line numbers are used twice",
+    scenario: "weather",
+    patches: [
+      {
+        file: sql("settle_lane_exceptions"),
+        find: "set lines = p.lines + 2, tries = j.tries_now",
+        replace: "set lines = p.lines, tries = j.tries_now",
+      },
+      {
+        file: sql("claim"),
+        find: "r.uncertain, m.payload_hash\n        from run r join outbox.payloads m on m.outbox_id = r.outbox_id\n    )",
+        replace:
+          "r.uncertain, m.payload_hash\n        from run r join outbox.payloads m on m.outbox_id = r.outbox_id\n      on conflict do nothing\n    )",
+      },
+    ],
+  },
+];

@@ -1,0 +1,187 @@
+/**
+ * What the catalogue says about who may do what. The lists here are the whole truth: what is granted and not listed is a
+ * failure, and so is the opposite. The servers of these tests have a platform's default privileges planted, which give
+ * everything in sight to its gateway's roles.
+ */
+import { beforeAll, describe, expect, test } from "vitest";
+import { createTestDatabase, POSTGRES_VERSIONS } from "../../../helpers/database.ts";
+import { oneOf, rowsOf } from "./engine.ts";
+
+const reading = ["count_dead", "destination_status", "inspect", "list_dead", "list_streams", "partition_status", "status"];
+
+const mayExecute: Readonly<Record<string, readonly string[]>> = {
+  headroom_ingest: ["outbox.enqueue", "outbox.enqueue_many", "payments.enqueue_payment_outbox"],
+  headroom_executor: [
+    "captured",
+    "claim",
+    "destination_status",
+    "ensure_partitions",
+    "gc",
+    "list_streams",
+    "next_due",
+    "note_relay",
+    "partition_status",
+    "reap",
+    "register_rail",
+    "settle",
+    "start_relay",
+    "status",
+    "stop_relay",
+    "sweep",
+  ].map((name) => `outbox.${name}`),
+  headroom_control: [...reading, "create_stream", "erase_payload", "limit_destination", "redrive", "register_rail", "resolve", "skip"].map(
+    (name) => `outbox.${name}`,
+  ),
+  headroom_auditor: reading.map((name) => `outbox.${name}`),
+};
+
+/** Functions without a pinned search_path: one expression of built-in functions, so that the planner can inline it. */
+const inlined = ["outbox.id_time", "outbox.new_id", "outbox.partition_floor"];
+
+const executorReads = ["attempts", "destinations", "pending", "pending_unordered", "rails", "relays", "streams"];
+const hiddenFromAuditors = ["outbox.lanes", "payments.participant_outbox_sequences"];
+
+const ownSchemas = "('outbox', 'payments', 'headroom')";
+
+describe.each(POSTGRES_VERSIONS)("privileges on PostgreSQL %i", async (version) => {
+  const db = await createTestDatabase({ version });
+  const superuser = db.superuser.pool;
+
+  beforeAll(async () => {
+    // Partitions that a running relay makes later must end up like those of the migration.
+    await rowsOf(db.as("headroom_executor").pool, "select outbox.ensure_partitions(90)");
+  });
+
+  test("every function belongs to the owner, and has a pinned search_path unless it is there to be inlined", async () => {
+    const functions = await rowsOf<{ name: string; owner: string; pinned: boolean; definer: boolean; kind: string }>(
+      superuser,
+      `select format('%s.%s', n.nspname, p.proname) as name, p.proowner::regrole::text as owner, p.prosecdef as definer, p.prokind as kind,
+              coalesce('search_path=""' = any (p.proconfig), false) as pinned
+         from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname in ${ownSchemas}`,
+    );
+    expect(functions.length).toBeGreaterThan(40);
+    expect(functions.filter((f) => f.owner !== "headroom_owner")).toEqual([]);
+    expect(functions.filter((f) => !f.pinned).map((f) => f.name).toSorted()).toEqual(inlined);
+    expect(functions.filter((f) => f.definer && !f.pinned)).toEqual([]);
+    const granted = new Set(Object.values(mayExecute).flat());
+    expect(functions.filter((f) => f.definer !== granted.has(f.name)).map((f) => f.name)).toEqual(["payments.bump_participant_outbox_seq"]);
+  });
+
+  test("no function has two shapes: an overload would be a way around a changed one", async () => {
+    const twice = await rowsOf(
+      superuser,
+      `select p.proname from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname in ${ownSchemas} group by 1 having count(*) > 1`,
+    );
+    expect(twice).toEqual([]);
+  });
+
+  test("functions are executable by exactly those who are listed", async () => {
+    const grants = await rowsOf<{ grantee: string; name: string; grantable: boolean }>(
+      superuser,
+      `select coalesce(r.rolname, 'public') as grantee, format('%s.%s', n.nspname, p.proname) as name, x.is_grantable as grantable
+         from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+        cross join aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) x left join pg_roles r on r.oid = x.grantee
+        where n.nspname in ${ownSchemas} and x.grantee <> p.proowner`,
+    );
+    const found: Record<string, string[]> = {};
+    for (const { grantee, name } of grants) (found[grantee] ??= []).push(name);
+    for (const list of Object.values(found)) list.sort();
+    expect(found).toEqual(Object.fromEntries(Object.entries(mayExecute).map(([role, names]) => [role, names.toSorted()])));
+    expect(grants.filter((grant) => grant.grantable)).toEqual([]);
+  });
+
+  test("tables, views and partitions are readable by exactly those who are listed, and writable by nobody", async () => {
+    const relations = await rowsOf<{ name: string; owner: string; kind: string; archive: boolean; grants: string[] }>(
+      superuser,
+      `select format('%s.%s', n.nspname, c.relname) as name, c.relowner::regrole::text as owner, c.relkind as kind,
+              c.oid in (select relid from pg_partition_tree('outbox.attempts')) as archive,
+              coalesce((select array_agg(format('%s:%s', coalesce(r.rolname, 'public'), x.privilege_type) order by r.rolname, x.privilege_type)
+                 from aclexplode(c.relacl) x left join pg_roles r on r.oid = x.grantee where x.grantee <> c.relowner), '{}') as grants
+         from pg_class c join pg_namespace n on n.oid = c.relnamespace
+        where n.nspname in ${ownSchemas} and c.relkind in ('r', 'p', 'v', 'S', 'm', 'f')`,
+    );
+    expect(relations.filter((relation) => relation.owner !== "headroom_owner")).toEqual([]);
+    expect(relations.filter((relation) => relation.archive).length).toBeGreaterThan(100);
+    for (const relation of relations) {
+      const [schema, table] = relation.name.split(".");
+      const readers: string[] = [];
+      if (schema !== "headroom" && relation.kind !== "S") {
+        if (!hiddenFromAuditors.includes(relation.name)) readers.push("headroom_auditor:SELECT");
+        readers.push("headroom_control:SELECT");
+        if (relation.archive || (schema === "outbox" && executorReads.includes(table!))) readers.push("headroom_executor:SELECT");
+      }
+      expect([relation.name, relation.grants]).toEqual([relation.name, readers.toSorted()]);
+    }
+  });
+
+  test("no single column is granted apart from its table", async () => {
+    const columns = await rowsOf(
+      superuser,
+      `select a.attrelid::regclass from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
+        where n.nspname in ${ownSchemas} and a.attacl is not null`,
+    );
+    expect(columns).toEqual([]);
+  });
+
+  test("schemas are open to those who need them, and to nobody for creating", async () => {
+    const schemas = await rowsOf<{ name: string; grants: string[] | null }>(
+      superuser,
+      `select n.nspname as name, (select array_agg(format('%s:%s', coalesce(r.rolname, 'public'), x.privilege_type) order by r.rolname, x.privilege_type)
+                 from aclexplode(n.nspacl) x left join pg_roles r on r.oid = x.grantee where x.grantee <> n.nspowner) as grants
+         from pg_namespace n where n.nspname in ${ownSchemas} order by 1`,
+    );
+    expect(schemas).toEqual([
+      { name: "headroom", grants: null },
+      { name: "outbox", grants: ["auditor", "control", "executor", "ingest"].map((role) => `headroom_${role}:USAGE`) },
+      { name: "payments", grants: ["auditor", "control", "ingest"].map((role) => `headroom_${role}:USAGE`) },
+    ]);
+  });
+
+  test.each(["anon", "authenticated", "service_role", "authenticator"])("%s can neither see nor call anything of ours", async (role) => {
+    const reach = await oneOf(
+      superuser,
+      `select (select count(*)::int from pg_namespace n where n.nspname in ${ownSchemas} and has_schema_privilege($1, n.oid, 'usage, create')) as schemas,
+              (select count(*)::int from pg_class c join pg_namespace n on n.oid = c.relnamespace
+                where n.nspname in ${ownSchemas} and c.relkind in ('r', 'p', 'v')
+                  and has_table_privilege($1, c.oid, 'select, insert, update, delete, truncate, references, trigger')) as tables,
+              (select count(*)::int from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+                where n.nspname in ${ownSchemas} and has_function_privilege($1, p.oid, 'execute')) as functions`,
+      [role],
+    );
+    expect(reach).toEqual({ schemas: 0, tables: 0, functions: 0 });
+  });
+
+  test("what the owner makes later is executable by nobody else", async () => {
+    const owner = await db.as("headroom_owner").connect();
+    await owner.query("begin");
+    await owner.query("set local role headroom_owner");
+    await owner.query("create function outbox.made_later() returns integer language sql as 'select 1'");
+    const [made] = await rowsOf<{ who: string[] }>(
+      owner,
+      `select array_agg(coalesce(r.rolname::text, 'public')) as who from pg_proc p
+        cross join aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) x left join pg_roles r on r.oid = x.grantee
+        where p.proname = 'made_later'`,
+    );
+    await owner.query("rollback");
+    await owner.end();
+    expect(made!.who).toEqual(["headroom_owner"]);
+  });
+
+  test("none of our roles logs in, is a superuser, or passes row-level security by", async () => {
+    const roles = await rowsOf(
+      superuser,
+      "select rolname, rolcanlogin, rolsuper, rolbypassrls, rolcreaterole from pg_roles where rolname like 'headroom\\_%' order by 1",
+    );
+    expect(roles).toHaveLength(5);
+    expect(roles.every((role) => Object.values(role as object).slice(1).every((flag) => flag === false))).toBe(true);
+  });
+
+  test("every partition of the archive refuses changes by a trigger of its own", async () => {
+    const bare = await rowsOf(
+      superuser,
+      `select relid::regclass from pg_partition_tree('outbox.attempts')
+        where not exists (select from pg_trigger t where t.tgrelid = relid and t.tgname = 'append_only' and t.tgenabled = 'O')`,
+    );
+    expect(bare).toEqual([]);
+  });
+});

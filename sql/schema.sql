@@ -609,7 +609,7 @@ create function outbox.admit(p_destination_ids integer[], p_deferred boolean[], 
 
 create function outbox.advance_lanes(p_lane_ids bigint[], p_from_seqs bigint[], p_delivered boolean DEFAULT false)
   returns void
-  language plpgsql volatile security invoker set search_path="" set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off owner headroom_owner
+  language plpgsql volatile security invoker set search_path="" owner headroom_owner
   as 'sha256 29db7b6199924d84';
 
 create function outbox.archive_partitions()
@@ -650,28 +650,28 @@ create function outbox.check_stream_name(p_stream text)
 
 create function outbox.claim(p_relay_id integer, p_stream_id smallint, p_max_rows integer, p_max_lanes integer DEFAULT 100, p_since_ms bigint DEFAULT NULL::bigint)
   returns SETOF outbox.claimed_row
-  language plpgsql volatile security definer set search_path="" set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set jit=off owner headroom_owner
+  language plpgsql volatile security definer set search_path="" set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set plan_cache_mode=force_generic_plan set jit=off owner headroom_owner
   as 'sha256 a89d657ac10b555c';
 grant execute on function outbox.claim to headroom_executor;
 
 create function outbox.claim_special_lanes(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_lane_ids bigint[])
   returns SETOF outbox.claimed_row
-  language plpgsql volatile security invoker set search_path="" set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off owner headroom_owner
+  language plpgsql volatile security invoker set search_path="" owner headroom_owner
   as 'sha256 83d2b86024c4e99e';
 
 create function outbox.claim_special_rows(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_outbox_ids uuid[])
   returns SETOF outbox.claimed_row
-  language plpgsql volatile security invoker set search_path="" set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off owner headroom_owner
+  language plpgsql volatile security invoker set search_path="" owner headroom_owner
   as 'sha256 1b9bd2172f91cc74';
 
 create function outbox.close_lanes(p_lane_ids bigint[])
   returns void
-  language plpgsql volatile security invoker set search_path="" set enable_seqscan=off owner headroom_owner
+  language plpgsql volatile security invoker set search_path="" owner headroom_owner
   as 'sha256 af5174ec8ddad4e7';
 
 create function outbox.close_rows(p_claim_ids bigint[])
   returns void
-  language plpgsql volatile security invoker set search_path="" set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off owner headroom_owner
+  language plpgsql volatile security invoker set search_path="" owner headroom_owner
   as 'sha256 4aa3dbef35c0525c';
 
 create function outbox.count_dead(p_stream text DEFAULT NULL::text, p_error_code text DEFAULT NULL::text, p_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_parked boolean DEFAULT NULL::boolean)
@@ -703,7 +703,7 @@ grant execute on function outbox.destination_status to headroom_executor;
 create function outbox.enqueue(p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_payload jsonb, p_priority integer DEFAULT 5, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_coalesce_key text DEFAULT NULL::text, p_destination text DEFAULT NULL::text, p_captures jsonb DEFAULT NULL::jsonb, p_binds jsonb DEFAULT NULL::jsonb, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
   returns record
   language plpgsql volatile security definer set search_path="" owner headroom_owner
-  as 'sha256 2cab03c31a5cf205';
+  as 'sha256 64e961c1e550740e';
 grant execute on function outbox.enqueue to headroom_ingest;
 
 create function outbox.enqueue_many(p_rows jsonb)
@@ -715,7 +715,7 @@ grant execute on function outbox.enqueue_many to headroom_ingest;
 create function outbox.ensure_partitions(p_days_ahead integer DEFAULT 30)
   returns integer
   language plpgsql volatile security definer set search_path="" owner headroom_owner
-  as 'sha256 75174613f77c1b3d';
+  as 'sha256 82bba91e41f566c8';
 grant execute on function outbox.ensure_partitions to headroom_executor;
 
 create function outbox.erase_payload(p_outbox_id uuid, p_actor text, p_reason text)
@@ -732,7 +732,7 @@ create function outbox.existing_row(p_stream_id smallint, p_instruction_id text,
 create function outbox.gc(p_batch integer DEFAULT 10000)
   returns jsonb
   language plpgsql volatile security definer set search_path="" set lock_timeout=250ms owner headroom_owner
-  as 'sha256 c4bc32eee1c0937b';
+  as 'sha256 5d033f0b45b7af5a';
 grant execute on function outbox.gc to headroom_executor;
 
 create function outbox.gc_keys(p_batch integer)
@@ -754,12 +754,12 @@ grant execute on function outbox.inspect to headroom_control;
 
 create function outbox.late_in_lanes(p_live bigint[], p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[])
   returns uuid[]
-  language plpgsql volatile security invoker set search_path="" set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off owner headroom_owner
+  language plpgsql volatile security invoker set search_path="" owner headroom_owner
   as 'sha256 a07465702b7c0bda';
 
 create function outbox.late_rows(p_stream outbox.streams, p_live bigint[], p_claim_ids bigint[], p_outbox_ids uuid[], p_attempt_nos integer[])
   returns uuid[]
-  language plpgsql volatile security invoker set search_path="" set enable_seqscan=off owner headroom_owner
+  language plpgsql volatile security invoker set search_path="" owner headroom_owner
   as 'sha256 6179aa65cf63d7dc';
 
 create function outbox.limit_destination(p_name text, p_min_interval_ms integer DEFAULT NULL::integer, p_failure_threshold integer DEFAULT NULL::integer, p_open_base_ms integer DEFAULT NULL::integer)
@@ -800,8 +800,8 @@ create function outbox.new_id(p_class_id smallint)
 
 create function outbox.next_due(p_stream_ids smallint[])
   returns TABLE(stream_id smallint, wait_ms integer)
-  language sql stable security definer set search_path="" owner headroom_owner
-  as 'sha256 8ab952d86f718750';
+  language plpgsql stable security definer set search_path="" set enable_seqscan=off set plan_cache_mode=force_generic_plan owner headroom_owner
+  as 'sha256 96b6cf8ceb32da57';
 grant execute on function outbox.next_due to headroom_executor;
 
 create function outbox.note_destinations(p_destination_ids integer[], p_outcomes text[], p_codes text[], p_after_ms bigint[], p_throttled boolean[])
@@ -840,18 +840,18 @@ create function outbox.protect_archive_table(p_table regclass)
 
 create function outbox.reap(p_max_claims integer DEFAULT 100)
   returns integer
-  language plpgsql volatile security definer set search_path="" set enable_hashjoin=off set enable_mergejoin=off owner headroom_owner
-  as 'sha256 b7969b09feaa3ee3';
+  language plpgsql volatile security definer set search_path="" set enable_hashjoin=off set enable_mergejoin=off set plan_cache_mode=force_generic_plan owner headroom_owner
+  as 'sha256 2b36f745c4bbc173';
 grant execute on function outbox.reap to headroom_executor;
 
 create function outbox.reap_lanes(p_stream outbox.streams, p_claim outbox.claims)
   returns integer
-  language plpgsql volatile security invoker set search_path="" set enable_hashjoin=off set enable_mergejoin=off owner headroom_owner
+  language plpgsql volatile security invoker set search_path="" owner headroom_owner
   as 'sha256 0cdddf89d3b37c23';
 
 create function outbox.reap_rows(p_stream outbox.streams, p_claim outbox.claims)
   returns integer
-  language plpgsql volatile security invoker set search_path="" set enable_hashjoin=off set enable_mergejoin=off owner headroom_owner
+  language plpgsql volatile security invoker set search_path="" owner headroom_owner
   as 'sha256 db3aa93cc86e99ef';
 
 create function outbox.redrive(p_outbox_ids uuid[], p_actor text, p_reason text, p_out_of_order boolean DEFAULT false)
@@ -890,28 +890,28 @@ grant execute on function outbox.resolve to headroom_control;
 
 create function outbox.rewind_lanes(p_lane_ids bigint[])
   returns void
-  language plpgsql volatile security invoker set search_path="" set enable_hashjoin=off set enable_mergejoin=off owner headroom_owner
+  language plpgsql volatile security invoker set search_path="" owner headroom_owner
   as 'sha256 3d5a6c87cfa5bc35';
 
 create function outbox.settle(p_stream_id smallint, p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[] DEFAULT NULL::integer[], p_codes text[] DEFAULT NULL::text[], p_references text[] DEFAULT NULL::text[], p_outcomes text[] DEFAULT NULL::text[], p_messages text[] DEFAULT NULL::text[], p_after_ms bigint[] DEFAULT NULL::bigint[], p_throttled boolean[] DEFAULT NULL::boolean[], p_absent boolean[] DEFAULT NULL::boolean[], p_destination_ids integer[] DEFAULT NULL::integer[], p_captures jsonb DEFAULT NULL::jsonb)
   returns SETOF uuid
-  language plpgsql volatile security definer set search_path="" set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set jit=off owner headroom_owner
+  language plpgsql volatile security definer set search_path="" set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set plan_cache_mode=force_generic_plan set jit=off owner headroom_owner
   as 'sha256 0ef3b169014756ee';
 grant execute on function outbox.settle to headroom_executor;
 
 create function outbox.settle_lane_exceptions(p_stream outbox.streams, p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[])
   returns void
-  language plpgsql volatile security invoker set search_path="" set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off owner headroom_owner
+  language plpgsql volatile security invoker set search_path="" owner headroom_owner
   as 'sha256 7668510ca95d6a78';
 
 create function outbox.settle_lanes(p_stream outbox.streams, p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_references text[], p_outcomes text[])
   returns void
-  language plpgsql volatile security invoker set search_path="" set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off owner headroom_owner
+  language plpgsql volatile security invoker set search_path="" owner headroom_owner
   as 'sha256 359d0730e4c312b0';
 
 create function outbox.settle_row_exceptions(p_stream outbox.streams, p_claim_ids bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[])
   returns void
-  language plpgsql volatile security invoker set search_path="" set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off owner headroom_owner
+  language plpgsql volatile security invoker set search_path="" owner headroom_owner
   as 'sha256 2ce7ac3c5ff8b8ed';
 
 create function outbox.settle_rows(p_stream outbox.streams, p_claim_ids bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_references text[], p_outcomes text[])
@@ -933,8 +933,8 @@ grant execute on function outbox.start_relay to headroom_executor;
 
 create function outbox.status()
   returns TABLE(stream text, ordered boolean, pending bigint, due bigint, in_flight bigint, dead bigint, parked bigint, blocked_lanes bigint, oldest_pending_age_seconds double precision, stuck bigint, lanes bigint, retrying bigint)
-  language sql stable security definer set search_path="" set jit=off owner headroom_owner
-  as 'sha256 5312afb48562f15f';
+  language sql stable security definer set search_path="" set jit=off set work_mem=64MB set max_parallel_workers_per_gather=0 owner headroom_owner
+  as 'sha256 0b47b97c826b0e51';
 grant execute on function outbox.status to headroom_auditor;
 grant execute on function outbox.status to headroom_control;
 grant execute on function outbox.status to headroom_executor;

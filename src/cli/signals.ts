@@ -1,6 +1,11 @@
 /**
  * SIGINT and SIGTERM: the first asks for an orderly end, the second ends at once.
+ *
+ * npm passes a signal on to the shell that it started us with, and that shell dies of it without telling us. So under npm
+ * the loss of our parent counts as the first signal; anywhere else a program may well outlive who started it.
  */
+
+const parentEveryMs = 250;
 
 export interface Signals {
   /** Aborted by the first signal. */
@@ -13,19 +18,28 @@ export interface Signals {
 export function watchSignals(onFirst: (signal: string) => void): Signals {
   const controller = new AbortController();
   const { promise, resolve } = Promise.withResolvers<void>();
-  const onSignal = (signal: NodeJS.Signals): void => {
-    // The shell's custom: 128 and the number of the signal.
-    if (controller.signal.aborted) process.exit(signal === "SIGINT" ? 130 : 143);
-    onFirst(signal);
+  const begin = (why: string): void => {
+    onFirst(why);
     controller.abort();
     resolve();
   };
+  const onSignal = (signal: NodeJS.Signals): void => {
+    // The shell's custom: 128 and the number of the signal.
+    if (controller.signal.aborted) process.exit(signal === "SIGINT" ? 130 : 143);
+    begin(signal);
+  };
+  const parent = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid !== parent && !controller.signal.aborted) begin("npm has ended");
+  }, parentEveryMs).unref();
+  if (process.env["npm_command"] === undefined) clearInterval(watch);
   process.on("SIGINT", onSignal);
   process.on("SIGTERM", onSignal);
   return {
     stop: controller.signal,
     stopped: promise,
     dispose() {
+      clearInterval(watch);
       process.off("SIGINT", onSignal);
       process.off("SIGTERM", onSignal);
     },

@@ -54,6 +54,11 @@ export class CrashablePostgres {
     return this.urlFor(name);
   }
 
+  /** What the server has logged so far. */
+  async log(): Promise<string> {
+    return readFile(this.#server.logFile, "utf8");
+  }
+
   /** Kills the server and every process of it with -9, so that nothing is flushed and nobody is told. */
   async crash(): Promise<void> {
     const crashed = this.#server;
@@ -90,7 +95,8 @@ function kill(pid: number): void {
   }
 }
 
-async function childrenOf(parent: number): Promise<number[]> {
+/** The processes that a process has started and that are still there. */
+export async function childrenOf(parent: number): Promise<number[]> {
   if (process.platform !== "linux") {
     const shown = spawnSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8", timeout: 10_000 });
     const pairs = shown.stdout.trim().split("\n");

@@ -8,6 +8,7 @@ import { Client } from "pg";
 import { isRetryableConnectionError, toHeadroomError } from "../../src/db/errors.ts";
 import { pause } from "../../src/outbox/pause.ts";
 import type { RelayStep } from "../../src/outbox/options.ts";
+import { findViolations } from "../helpers/invariants.ts";
 import type { FaultPlan } from "../integration/rails/receiver-faults.ts";
 import type { Random } from "./random.ts";
 import type { RelayProcess } from "./relay-process.ts";
@@ -26,16 +27,17 @@ export async function direct(stage: Stage, over: AbortSignal): Promise<void> {
 class Director {
   readonly #stage: Stage;
   readonly #over: AbortSignal;
+  readonly #failed = new AbortController();
 
   constructor(stage: Stage, over: AbortSignal) {
     this.#stage = stage;
-    this.#over = over;
+    this.#over = AbortSignal.any([over, this.#failed.signal]);
   }
 
   async run(): Promise<void> {
     const { faults, faultsMs, seed } = this.#stage.settings;
     await this.#stage.receiver.setFaults(planOf(faults.weather, seed, faults.maxFaultsPerRow));
-    await Promise.all([
+    await this.#untilAllEnd([
       // The weather is a fault of its own, and lasts although nobody else has anything to do.
       pause(faultsMs, this.#over),
       this.#everyTrap(faults.killAt, (step, random) => this.#killAt(step, random)),
@@ -45,8 +47,22 @@ class Director {
       this.#every(faults.openSnapshotEveryMs, (random) => this.#holdSnapshot(random)),
       this.#every(faults.operatorEveryMs, () => this.#askOperator()),
       this.#every(faults.stormEveryMs, (random) => this.#storm(random)),
+      this.#every(faults.auditEveryMs, () => this.#audit()),
     ]);
     await this.#stage.receiver.setFaults({});
+  }
+
+  /** When one hand fails, the others put down what they hold before that is told: nobody acts on a stage that is gone. */
+  async #untilAllEnd(hands: readonly Promise<void>[]): Promise<void> {
+    const ends = await Promise.allSettled(
+      hands.map((hand) =>
+        hand.catch((error: unknown) => {
+          this.#failed.abort();
+          throw error;
+        }),
+      ),
+    );
+    for (const end of ends) if (end.status === "rejected") throw end.reason;
   }
 
   /** Some of what is done here needs the database, which may be down at that moment: then it is left out this time. */
@@ -191,9 +207,7 @@ class Director {
   }
 
   async #query(text: string, values: unknown[]): Promise<number> {
-    const client = new Client({ connectionString: this.#stage.url, application_name: "chaos director" });
-    client.on("error", () => undefined);
-    await client.connect();
+    const client = await this.#connect("chaos director");
     try {
       const answer = await client.query(text, values);
       return answer.rowCount ?? 0;
@@ -222,9 +236,7 @@ class Director {
 
   /** Keeps old row versions alive, as a long report would. */
   async #holdSnapshot(random: Random): Promise<void> {
-    const client = new Client({ connectionString: this.#stage.url, application_name: "chaos report" });
-    client.on("error", () => undefined);
-    await client.connect();
+    const client = await this.#connect("chaos report");
     try {
       await client.query("begin isolation level repeatable read");
       await client.query("select count(*) from outbox.heads");
@@ -236,30 +248,57 @@ class Director {
     }
   }
 
+  /** The invariants hold at every moment, not only at the end. */
+  async #audit(): Promise<void> {
+    const client = await this.#connect("chaos audit");
+    try {
+      for (const { invariant, subject, detail } of await findViolations(client)) {
+        this.#stage.findings.add(`${invariant} (while running)`, `${subject} ${detail}`);
+      }
+      this.#stage.faults.count("audits while running");
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  }
+
+  async #connect(name: string): Promise<Client> {
+    const client = new Client({ connectionString: this.#stage.url, application_name: name });
+    client.on("error", () => undefined);
+    await client.connect();
+    return client;
+  }
+
   /** For some seconds the receiver is mostly bad, so that circuits open. */
   async #storm(random: Random): Promise<void> {
     const { receiver, faults, settings } = this.#stage;
     const { weather, maxFaultsPerRow } = settings.faults;
     faults.count("receiver storms");
-    await receiver.setFaults(planOf(random.pick(storms), random.between(1, 2 ** 31), 6));
+    await receiver.setFaults(planOf(random.pick(storms()), random.between(1, 2 ** 31), 6));
     await pause(random.between(800, 2_500), this.#over);
     await receiver.setFaults(planOf(weather, random.between(1, 2 ** 31), maxFaultsPerRow));
   }
 }
 
-const storms: readonly (readonly ChanceOf[])[] = [
-  [{ fault: { kind: "status", status: 500 }, probability: 0.8 }],
-  [
-    { fault: { kind: "status", status: 503 }, probability: 0.4 },
-    { fault: { kind: "drop" }, probability: 0.3 },
-  ],
-  [{ fault: { kind: "throttle", retryAfter: 1 }, probability: 0.5 }],
-  [
-    { fault: { kind: "hang" }, probability: 0.3 },
-    { fault: { kind: "close" }, probability: 0.3 },
-  ],
-  [{ fault: { kind: "late", afterMs: 700 }, probability: 0.7 }],
-];
+function storms(): readonly (readonly ChanceOf[])[] {
+  // As a date, which a relay whose own clock is off by hours must not compare with that clock.
+  const soon = new Date(Date.now() + 2_000).toUTCString();
+  return [
+    [{ fault: { kind: "status", status: 500 }, probability: 0.8 }],
+    [
+      { fault: { kind: "status", status: 503 }, probability: 0.4 },
+      { fault: { kind: "drop" }, probability: 0.3 },
+    ],
+    [
+      { fault: { kind: "throttle", retryAfter: 1 }, probability: 0.3 },
+      { fault: { kind: "throttle", retryAfter: soon }, probability: 0.2 },
+    ],
+    [
+      { fault: { kind: "hang" }, probability: 0.3 },
+      { fault: { kind: "close" }, probability: 0.3 },
+    ],
+    [{ fault: { kind: "late", afterMs: 700 }, probability: 0.7 }],
+  ];
+}
 
 export function planOf(weather: readonly ChanceOf[], seed: number, maxPerId: number): FaultPlan {
   return { chance: { seed, maxPerId, faults: [...weather] } };

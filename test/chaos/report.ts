@@ -58,6 +58,8 @@ export function renderRun(result: RunResult): string {
     ),
     section("faults", Object.entries(result.faults)),
     section("what the receiver did", Object.entries(result.receiver)),
+    section("errors in the server's log", Object.entries(result.databaseErrors)),
+    section("what relays logged", Object.entries(result.logged)),
     renderFindings(result.findings),
   ].join("\n\n");
 }

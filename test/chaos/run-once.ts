@@ -31,6 +31,8 @@ export interface RunResult extends Verdict {
   readonly logged: Readonly<Record<string, number>>;
   readonly receiver: Readonly<Record<string, number>>;
   readonly mostOpenCircuits: number;
+  /** Errors that the server logged, by their words. */
+  readonly databaseErrors: Readonly<Record<string, number>>;
   readonly findings: readonly Finding[];
 }
 
@@ -65,11 +67,17 @@ export async function runOnce(settings: Settings, hooks: RunHooks): Promise<RunR
 /** Load and faults, side by side, for as long as the settings say. */
 async function faultPhase(stage: Stage, hooks: RunHooks): Promise<number> {
   const startedAtMs = performance.now();
-  const over = AbortSignal.any([hooks.signal, AbortSignal.timeout(stage.settings.faultsMs)]);
+  const ended = new AbortController();
+  const over = AbortSignal.any([hooks.signal, ended.signal, AbortSignal.timeout(stage.settings.faultsMs)]);
+  hooks.onProgress?.("the stage is up");
   stage.producers.start();
   const progress = report(stage, hooks, over);
-  await direct(stage, over);
-  await progress;
+  try {
+    await direct(stage, over);
+  } finally {
+    ended.abort();
+    await progress;
+  }
   hooks.signal.throwIfAborted();
   await stage.producers.finish();
   return performance.now() - startedAtMs;
@@ -168,8 +176,19 @@ async function summarize(
     logged: Object.fromEntries(fleet.logged),
     receiver: stats.byFault,
     mostOpenCircuits: pulse.mostOpenCircuits,
+    databaseErrors: countErrors((await stage.postgres.log()).slice(stage.logFrom)),
     findings: findings.list,
   };
+}
+
+/** Ids and numbers differ from case to case; the sentence around them is what is counted. */
+function countErrors(log: string): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const [, severity, text] of log.matchAll(/ (ERROR|PANIC): {2}(.*)/g)) {
+    const sentence = `${severity}: ${(text ?? "").replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}|\d+/g, "…")}`;
+    counts[sentence] = (counts[sentence] ?? 0) + 1;
+  }
+  return counts;
 }
 
 /** A boundary that was never reached proves nothing. */

@@ -72,6 +72,8 @@ export interface Faults {
   readonly openSnapshotEveryMs: Range | null;
   readonly operatorEveryMs: Range | null;
   readonly stormEveryMs: Range | null;
+  /** How often the invariants are looked at while everything runs. */
+  readonly auditEveryMs: Range | null;
   readonly weather: readonly ChanceOf[];
   /** After so many faults the receiver treats a row well. */
   readonly maxFaultsPerRow: number;
@@ -149,10 +151,11 @@ export function ordinarySettings(choice: RunChoice): Settings {
       stoppedMs: [3_700, 4_700],
       accidentEveryMs: [1_500, 4_000],
       // Half of a short run, so that one crash is sure to fall into it.
-      crashEveryMs: faultsMs < 40_000 ? [faultsMs * 0.4, faultsMs * 0.5] : [15_000, 25_000],
+      crashEveryMs: faultsMs < 40_000 ? [faultsMs * 0.3, faultsMs * 0.4] : [15_000, 25_000],
       openSnapshotEveryMs: [8_000, 15_000],
       operatorEveryMs: [800, 2_500],
       stormEveryMs: [6_000, 14_000],
+      auditEveryMs: faultsMs < 40_000 ? [faultsMs * 0.6, faultsMs * 0.7] : [15_000, 30_000],
       weather: ordinaryWeather,
       maxFaultsPerRow: 3,
       clockOff: 0.35,

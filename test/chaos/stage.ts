@@ -26,6 +26,8 @@ export interface Stage {
   readonly random: Random;
   readonly postgres: CrashablePostgres;
   readonly url: string;
+  /** Where the server's log stood when the run began. */
+  readonly logFrom: number;
   readonly receiver: ReceiverClient;
   readonly fleet: Fleet;
   readonly producers: Producers;
@@ -69,6 +71,7 @@ async function build(settings: Settings, shared: CrashablePostgres | undefined, 
   const findings = new Findings();
   const postgres = shared ?? (await CrashablePostgres.start());
   if (shared === undefined) unwinding.add(() => postgres.close());
+  const logFrom = (await postgres.log()).length;
   const guard: ProcessGuard = startProcessGuard();
   unwinding.add(() => guard.close());
   const url = await postgres.createDatabase(`chaos_${randomBytes(4).toString("hex")}`);
@@ -103,7 +106,20 @@ async function build(settings: Settings, shared: CrashablePostgres | undefined, 
   unwinding.add(() => producers.close());
   const operator = new Operator(url, receiver, random.fork(), faults);
   const close = (): Promise<void> => unwinding.run();
-  const parts = { settings, random, postgres, url, receiver, fleet, producers, operator, pulse, faults, findings };
+  const parts = {
+    settings,
+    random,
+    postgres,
+    url,
+    logFrom,
+    receiver,
+    fleet,
+    producers,
+    operator,
+    pulse,
+    faults,
+    findings,
+  };
   return { ...parts, close };
 }
 

@@ -8,7 +8,7 @@
 -- p_delivered says that the row before each given number was delivered, which is remembered for redrive.
 create or replace function outbox.advance_lanes(p_lane_ids bigint[], p_from_seqs bigint[], p_delivered boolean default false) returns void
 language plpgsql volatile
-set search_path = '' set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+set search_path = ''
 as $$
 declare
   v_empty bigint[];

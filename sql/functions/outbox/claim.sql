@@ -8,12 +8,14 @@
 -- p_since_ms bounds the scan from below: entries of finished rows pile up at the low end of the index while any old
 -- transaction is open, and a relay that has just drained the stream need not wade through them. Null looks everywhere.
 --
--- Join methods that read whole tables are off: the planner cannot know how few rows an array holds.
+-- Join methods that read whole tables are off, because the planner cannot know how few rows an array holds; and plans are
+-- made once, because planning anew for each call took longer than the work. Functions that are called from here inherit both.
 create or replace function outbox.claim(
   p_relay_id integer, p_stream_id smallint, p_max_rows integer, p_max_lanes integer default 100, p_since_ms bigint default null
 ) returns setof outbox.claimed_row
 language plpgsql volatile security definer
-set search_path = '' set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off set jit = off
+set search_path = '' set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+set plan_cache_mode = force_generic_plan set jit = off
 as $$
 declare
   v_stream outbox.streams;

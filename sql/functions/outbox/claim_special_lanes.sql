@@ -3,7 +3,7 @@
 -- per lane: a limited destination has no use for a run.
 create or replace function outbox.claim_special_lanes(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_lane_ids bigint[])
 returns setof outbox.claimed_row
-language plpgsql volatile set search_path = '' set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+language plpgsql volatile set search_path = ''
 as $$
 declare
   v_lanes bigint[];

@@ -1,7 +1,7 @@
 -- Claims rows of a stream without order that expire or are bound for a destination with limits. Locked by the caller.
 create or replace function outbox.claim_special_rows(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_outbox_ids uuid[])
 returns setof outbox.claimed_row
-language plpgsql volatile set search_path = '' set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+language plpgsql volatile set search_path = ''
 as $$
 begin
   with gone as (

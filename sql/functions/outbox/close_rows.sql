@@ -1,6 +1,6 @@
 -- Takes settled rows off their claims (one element per row), and drops claims that have nothing left in flight.
 create or replace function outbox.close_rows(p_claim_ids bigint[]) returns void
-language plpgsql volatile set search_path = '' set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+language plpgsql volatile set search_path = ''
 as $$
 begin
   with counted as materialized (

@@ -4,7 +4,7 @@
 create or replace function outbox.late_in_lanes(
   p_live bigint[], p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[]
 ) returns uuid[]
-language plpgsql volatile set search_path = '' set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+language plpgsql volatile set search_path = ''
 as $$
 declare
   v_lanes bigint[];

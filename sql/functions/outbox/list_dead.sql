@@ -38,4 +38,5 @@ begin
    limit p_limit;
 end
 $$;
-comment on function outbox.list_dead(text, text, timestamptz, timestamptz, boolean, integer, uuid) is 'Dead letters by stream, error code, time of death and doubt, in pages. Nullable: key, seq, error_message.';
+comment on function outbox.list_dead(text, text, timestamptz, timestamptz, boolean, integer, uuid)
+  is 'Dead letters by stream, error code, time of death and doubt, in pages. Nullable: key, seq, error_message.';

@@ -1,6 +1,6 @@
 -- Takes back the unordered rows of one expired claim: those without an outcome line yet.
 create or replace function outbox.reap_rows(p_stream outbox.streams, p_claim outbox.claims) returns integer
-language plpgsql volatile set search_path = '' set enable_hashjoin = off set enable_mergejoin = off
+language plpgsql volatile set search_path = ''
 as $$
 declare
   v_rows integer;

@@ -6,7 +6,7 @@ create or replace function outbox.settle_lane_exceptions(
   p_latencies_ms integer[], p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[]
 ) returns void
 language plpgsql volatile
-set search_path = '' set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+set search_path = ''
 as $$
 declare
   v_lanes bigint[];

@@ -26,4 +26,5 @@ begin
   return case when v_recent then 'recent_lines' end;
 end
 $$;
-comment on function outbox.why_keep_partition(smallint, regclass, uuid, uuid, integer) is 'The reason why an archive partition past its retention is kept, if there is one. Nullable: result.';
+comment on function outbox.why_keep_partition(smallint, regclass, uuid, uuid, integer)
+  is 'The reason why an archive partition past its retention is kept, if there is one. Nullable: result.';

@@ -15,4 +15,5 @@ as $$
   select e.outbox_id, e.seq, e.created
     from outbox.enqueue('payments', p_participant_id, p_instruction_id, p_idempotency_key, p_rail_type, p_payload) e;
 $$;
-comment on function payments.enqueue_payment_outbox(text, text, text, text, jsonb) is 'Adds a payment to its participant''s sequence, once per (instruction, idempotency key). Nullable: sequence_id.';
+comment on function payments.enqueue_payment_outbox(text, text, text, text, jsonb)
+  is 'Adds a payment to its participant''s sequence, once per (instruction, idempotency key). Nullable: sequence_id.';

@@ -1,6 +1,6 @@
 /**
  * Bugs that somebody might well write, each as the smallest change of the real code that makes it. Where the engine has two
- * lines of defence (a lease and a unique line number), both are taken down: otherwise the second one catches it.
+ * lines of defence (a lease and a unique line number, say), both are taken down: otherwise the second one refuses.
  */
 import type { Settings } from "../settings.ts";
 import type { Patch } from "./patch.ts";
@@ -164,6 +164,7 @@ export const plantedBugs: readonly PlantedBug[] = [
         find: "and (l.rewind_to is null or exists (select from unnest(p_lane_ids, p_seqs) g(lane_id, seq) where g.lane_id = p.lane_id and g.seq = p.seq))",
         replace: "",
       },
+      { file: sql("settle_lanes"), find: "if v_delivered <> v_gone then", replace: "if v_delivered > v_gone then" },
     ],
   },
   {

@@ -26,6 +26,7 @@ const quiet: Partial<Faults> = {
   openSnapshotEveryMs: null,
   operatorEveryMs: null,
   stormEveryMs: null,
+  auditEveryMs: null,
   clockOff: 0,
   deaf: 0,
 };

@@ -5,11 +5,11 @@
  * Owns: the dialogue and the paging. Does not own: what an act does (the SQL decides, row by row).
  */
 import { userInfo } from "node:os";
-import { createInterface } from "node:readline/promises";
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Client } from "pg";
 import { call } from "../../../db/call.ts";
 import { HeadroomError } from "../../../db/errors.ts";
+import { ask } from "../../ask.ts";
 import { databaseUrlOption, withDatabase, type DatabaseUrlOption } from "../../database.ts";
 import { ExitWith } from "../../exit.ts";
 import { printJson, printLine, printTable, startProgress } from "../../output.ts";
@@ -37,10 +37,18 @@ function defaultActor(): string {
 
 export function addOperator(command: Command): Command {
   return command
-    .requiredOption("--reason <text>", "why; it stands in the archive beside the act")
-    .addOption(new Option("--actor <name>", "who does this").default(defaultActor()))
+    .requiredOption("--reason <text>", "why; it stands in the archive beside the act", textOf(2_000))
+    .addOption(new Option("--actor <name>", "who does this").default(defaultActor()).argParser(textOf(200)))
     .addOption(databaseUrlOption())
     .option("--json", "print one JSON object");
+}
+
+/** As long as the archive takes it; said here, before anything is asked or done. */
+function textOf(maxChars: number): (text: string) => string {
+  return (text) => {
+    if (text.trim() !== "" && text.length <= maxChars) return text;
+    throw new InvalidArgumentError(`Give 1 to ${maxChars} characters.`);
+  };
 }
 
 export function addBulk(command: Command): Command {
@@ -143,20 +151,13 @@ function countParked(client: Client, filter: DeadFilter): Promise<number> {
 async function confirm(act: Act, total: number, parked: number, yes: boolean): Promise<void> {
   const what = `${total} dead letter${total === 1 ? "" : "s"}`;
   const warning = parked > 0 ? act.warn(parked) : null;
-  if (yes) return;
-  if (!process.stdin.isTTY || !process.stderr.isTTY) {
+  const answer = yes ? "yes" : await ask(`${capital(act.verb)} ${what}? [y/N] `, warning);
+  if (answer === "yes") return;
+  if (answer === "nobody") {
     throw new HeadroomError("usage", `${what} would be touched, and there is nobody to ask.`, {
       ...(warning === null ? {} : { detail: warning }),
       hint: "Pass --yes to go on without asking. Nothing was changed.",
     });
-  }
-  if (warning !== null) process.stderr.write(`${warning}\n`);
-  const dialogue = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    const answer = await dialogue.question(`${capital(act.verb)} ${what}? [y/N] `);
-    if (/^y(es)?$/i.test(answer.trim())) return;
-  } finally {
-    dialogue.close();
   }
   printLine("Nothing was changed.");
   throw new ExitWith(1);

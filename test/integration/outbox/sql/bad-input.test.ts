@@ -12,18 +12,19 @@ function incompressible(characters: number): string {
   }).join("");
 }
 
+/** A good row for enqueue_many, with one thing changed. */
+const row = (stream: Stream, change: Readonly<Record<string, unknown>> = {}) => ({
+  stream: stream.name,
+  key: "k",
+  instruction_id: unique("i"),
+  idempotency_key: "1",
+  rail: "sure",
+  payload: {},
+  ...change,
+});
+
 describe.each(POSTGRES_VERSIONS)("bad input on PostgreSQL %i", async (version) => {
   const engine = await startEngine(version);
-
-  const row = (stream: Stream, change: Readonly<Record<string, unknown>> = {}) => ({
-    stream: stream.name,
-    key: "k",
-    instruction_id: unique("i"),
-    idempotency_key: "1",
-    rail: "sure",
-    payload: {},
-    ...change,
-  });
 
   const one = (input: Readonly<Record<string, unknown>>): Promise<unknown> =>
     rowsOf(
@@ -84,13 +85,18 @@ describe.each(POSTGRES_VERSIONS)("bad input on PostgreSQL %i", async (version) =
     expect(await footprint()).toEqual(before);
   });
 
-  test.each(cases)("%s is refused by enqueue_many, and the good rows beside it are not written either", async (_what, change, code) => {
-    const stream = await engine.stream();
-    const before = await footprint();
-    const refusal = await refusalOf(engine.enqueueMany([row(stream), row(stream, change), row(stream, { destination: unique("d") })]));
-    expect(refusal.code).toBe(code);
-    expect(await footprint()).toEqual(before);
-  });
+  test.each(cases)(
+    "%s is refused by enqueue_many, and the good rows beside it are not written either",
+    async (_what, change, code) => {
+      const stream = await engine.stream();
+      const before = await footprint();
+      const refusal = await refusalOf(
+        engine.enqueueMany([row(stream), row(stream, change), row(stream, { destination: unique("d") })]),
+      );
+      expect(refusal.code).toBe(code);
+      expect(await footprint()).toEqual(before);
+    },
+  );
 
   test.each([
     ["an object instead of an array", "{}"],
@@ -106,7 +112,10 @@ describe.each(POSTGRES_VERSIONS)("bad input on PostgreSQL %i", async (version) =
   test("more than 10000 rows at once are refused with the way out", async () => {
     const stream = await engine.stream();
     const rows = Array.from({ length: 10_001 }, () => row(stream));
-    expect(await refusalOf(engine.enqueueMany(rows))).toMatchObject({ code: "HR003", hint: expect.stringContaining("several") });
+    expect(await refusalOf(engine.enqueueMany(rows))).toMatchObject({
+      code: "HR003",
+      hint: expect.stringContaining("several"),
+    });
   });
 
   test("nothing at all is nothing to do", async () => {
@@ -115,7 +124,12 @@ describe.each(POSTGRES_VERSIONS)("bad input on PostgreSQL %i", async (version) =
 
   test("the limits themselves pass: longest keys, largest payload, all priorities", async () => {
     const stream = await engine.stream();
-    const longest = { key: "k".repeat(512), instruction_id: incompressible(256), idempotency_key: incompressible(255), coalesce_key: "c".repeat(200) };
+    const longest = {
+      key: "k".repeat(512),
+      instruction_id: incompressible(256),
+      idempotency_key: incompressible(255),
+      coalesce_key: "c".repeat(200),
+    };
     await one(row(stream, { ...longest, destination: "d".repeat(200) }));
     await one(row(stream, { payload: { text: "x".repeat(262_144 - 12) } }));
     for (let priority = 0; priority <= 9; priority += 1) await one(row(stream, { priority }));
@@ -131,13 +145,24 @@ describe.each(POSTGRES_VERSIONS)("bad input on PostgreSQL %i", async (version) =
     const stream = await engine.stream();
     // Postgres has no room for NUL in text, and the driver cannot send half of a surrogate pair.
     const text = fc.string({ unit: "binary", minLength: 1, maxLength: 60 }).filter((value) => !value.includes("\0"));
-    const json = fc.jsonValue({ maxDepth: 3 }).filter((value) => !JSON.stringify(value).includes("\\u0000") && value !== null);
+    const json = fc
+      .jsonValue({ maxDepth: 3 })
+      .filter((value) => !JSON.stringify(value).includes("\\u0000") && value !== null);
     await fc.assert(
       fc.asyncProperty(text, text, text, json, async (key, instruction, idempotencyKey, payload) => {
-        const enqueued = await engine.enqueue(stream, { key, instruction: `${unique("i")}${instruction}`, idempotencyKey, payload });
+        const enqueued = await engine.enqueue(stream, {
+          key,
+          instruction: `${unique("i")}${instruction}`,
+          idempotencyKey,
+          payload,
+        });
         const claimed = await engine.claimOne(stream);
         expect(claimed).toMatchObject({ outbox_id: enqueued.outbox_id, key, idempotency_key: idempotencyKey });
-        expect(JSON.stringify(claimed.payload)).toBe(JSON.stringify((await oneOf<{ p: unknown }>(engine.superuser, "select $1::jsonb as p", [JSON.stringify(payload)])).p));
+        expect(JSON.stringify(claimed.payload)).toBe(
+          JSON.stringify(
+            (await oneOf<{ p: unknown }>(engine.superuser, "select $1::jsonb as p", [JSON.stringify(payload)])).p,
+          ),
+        );
         await engine.deliver(stream, [claimed]);
       }),
       { numRuns: 40 },
@@ -157,7 +182,9 @@ describe.each(POSTGRES_VERSIONS)("bad input on PostgreSQL %i", async (version) =
     ["keys forgotten before the archive", "p_name => 'x', p_retention => 'week', p_dedupe_days => 3"],
     ["keys forgotten although the archive stays for ever", "p_name => 'x', p_dedupe_days => 300"],
   ])("a stream with %s is refused", async (_what, args) => {
-    expect(await refusalOf(rowsOf(engine.control, `select outbox.create_stream(${args})`))).toMatchObject({ code: "HR003" });
+    expect(await refusalOf(rowsOf(engine.control, `select outbox.create_stream(${args})`))).toMatchObject({
+      code: "HR003",
+    });
   });
 
   test("a stream's order and class stay as they were made, and its keys outlive its archive when they are changed", async () => {
@@ -167,7 +194,9 @@ describe.each(POSTGRES_VERSIONS)("bad input on PostgreSQL %i", async (version) =
     expect(await refusalOf(change("p_retention => 'forever'"))).toMatchObject({ code: "HR007" });
     expect(await refusalOf(change("p_dedupe_days => 2"))).toMatchObject({ code: "HR003" });
     await change("p_dedupe_days => 8, p_max_tries => 9");
-    expect(await oneOf(engine.control, "select dedupe_days, max_tries from outbox.streams where name = $1", [stream.name])).toEqual({ dedupe_days: 8, max_tries: 9 });
+    expect(
+      await oneOf(engine.control, "select dedupe_days, max_tries from outbox.streams where name = $1", [stream.name]),
+    ).toEqual({ dedupe_days: 8, max_tries: 9 });
   });
 
   test.each([
@@ -176,7 +205,9 @@ describe.each(POSTGRES_VERSIONS)("bad input on PostgreSQL %i", async (version) =
     ["a time-out over 30 seconds", "'rail', 'blind', 30001"],
     ["no time-out", "'rail', 'blind', 0"],
   ])("a rail with %s is refused", async (_what, args) => {
-    expect(await refusalOf(rowsOf(engine.executor, `select outbox.register_rail(${args})`))).toMatchObject({ code: "HR003" });
+    expect(await refusalOf(rowsOf(engine.executor, `select outbox.register_rail(${args})`))).toMatchObject({
+      code: "HR003",
+    });
   });
 
   test("a claim on a stream that does not exist says so", async () => {
@@ -184,6 +215,8 @@ describe.each(POSTGRES_VERSIONS)("bad input on PostgreSQL %i", async (version) =
   });
 
   test.each([0, -5, 4000, null])("partitions for %s days ahead are refused", async (days) => {
-    expect(await refusalOf(rowsOf(engine.executor, "select outbox.ensure_partitions($1)", [days]))).toMatchObject({ code: "HR003" });
+    expect(await refusalOf(rowsOf(engine.executor, "select outbox.ensure_partitions($1)", [days]))).toMatchObject({
+      code: "HR003",
+    });
   });
 });

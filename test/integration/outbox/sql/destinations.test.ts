@@ -23,7 +23,11 @@ describe.each(POSTGRES_VERSIONS)("destinations on PostgreSQL %i", async (version
   }
 
   async function statusOf(name: string): Promise<{ circuit: string; failures: number; next_slot_at: Date | null }> {
-    return oneOf(engine.executor, "select circuit, failures, next_slot_at from outbox.destination_status() where destination = $1", [name]);
+    return oneOf(
+      engine.executor,
+      "select circuit, failures, next_slot_at from outbox.destination_status() where destination = $1",
+      [name],
+    );
   }
 
   /** Lets the time of a destination pass: its slot comes, its circuit may be probed. */
@@ -37,16 +41,17 @@ describe.each(POSTGRES_VERSIONS)("destinations on PostgreSQL %i", async (version
     await engine.makeDue(stream);
   }
 
+  async function rowsTo(stream: Stream, to: string, count: number): Promise<string[]> {
+    const ids: string[] = [];
+    for (let n = 0; n < count; n += 1)
+      ids.push((await engine.enqueue(stream, { key: unique("k"), destination: to })).outbox_id);
+    return ids;
+  }
+
   describe.each([
     ["with order", true],
     ["without order", false],
   ])("of a stream %s", (_name, ordered) => {
-    const rowsTo = async (stream: Stream, to: string, count: number): Promise<string[]> => {
-      const ids: string[] = [];
-      for (let n = 0; n < count; n += 1) ids.push((await engine.enqueue(stream, { key: unique("k"), destination: to })).outbox_id);
-      return ids;
-    };
-
     test("without a limit all that is due passes, and each row knows where it goes", async () => {
       const stream = await engine.stream({ ordered });
       const to = await destination();
@@ -125,7 +130,13 @@ describe.each(POSTGRES_VERSIONS)("destinations on PostgreSQL %i", async (version
       const to = await destination({ threshold: 1, openMs: 60_000 });
       await rowsTo(stream, to, 2);
       const openFor = async (): Promise<number> =>
-        (await oneOf<{ minutes: number }>(engine.superuser, "select round(extract(epoch from open_until - now()) / 60)::int as minutes from outbox.destinations where name = $1", [to])).minutes;
+        (
+          await oneOf<{ minutes: number }>(
+            engine.superuser,
+            "select round(extract(epoch from open_until - now()) / 60)::int as minutes from outbox.destinations where name = $1",
+            [to],
+          )
+        ).minutes;
       const rows = await engine.claim(stream);
       await engine.settle(stream, [
         { row: rows[0]!, outcome: "retry" },

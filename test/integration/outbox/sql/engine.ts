@@ -4,26 +4,14 @@
  *
  * Does not own: what is asserted, nor any logic of a relay.
  */
-import type { ClientBase, Pool } from "pg";
+import type { Pool } from "pg";
 import { afterEach, beforeAll } from "vitest";
 import type { EmbeddedVersion } from "../../../../src/db/embedded.ts";
-import { valueTypes } from "../../../../src/db/values.ts";
 import { createTestDatabase, type TestDatabase } from "../../../helpers/database.ts";
 import { assertInvariants } from "../../../helpers/invariants.ts";
+import { oneOf, rowsOf, type Queryable } from "./queries.ts";
 
-export type Queryable = ClientBase | Pool;
-
-export async function rowsOf<T>(client: Queryable, text: string, values: readonly unknown[] = []): Promise<T[]> {
-  const result = await client.query({ text, values: [...values], types: valueTypes });
-  return result.rows as T[];
-}
-
-export async function oneOf<T>(client: Queryable, text: string, values: readonly unknown[] = []): Promise<T> {
-  const rows = await rowsOf<T>(client, text, values);
-  const [first] = rows;
-  if (first === undefined || rows.length > 1) throw new Error(`One row was expected, not ${rows.length}: ${text}`);
-  return first;
-}
+export { oneOf, refusalOf, rowsOf } from "./queries.ts";
 
 export interface StreamOptions {
   readonly ordered?: boolean;
@@ -96,6 +84,10 @@ export interface OperatorResult {
   readonly outbox_id: string;
   readonly result: string;
   readonly detail: string | null;
+}
+
+export function idsOf(rows: readonly { readonly outbox_id: string }[]): string[] {
+  return rows.map((row) => row.outbox_id);
 }
 
 let counter = 0;
@@ -191,7 +183,10 @@ export class Engine {
     return rows;
   }
 
-  async enqueueMany(rows: readonly unknown[], client: Queryable = this.ingest): Promise<(Enqueued & { ord: number })[]> {
+  async enqueueMany(
+    rows: readonly unknown[],
+    client: Queryable = this.ingest,
+  ): Promise<(Enqueued & { ord: number })[]> {
     return rowsOf(client, "select * from outbox.enqueue_many($1)", [JSON.stringify(rows)]);
   }
 
@@ -220,7 +215,9 @@ export class Engine {
   /** Records results and returns the ids of those that came too late. */
   async settle(stream: Stream, results: readonly Result[], client: Queryable = this.executor): Promise<string[]> {
     const column = <T>(read: (result: Result) => T): T[] => results.map((result) => read(result));
-    const captured = results.flatMap(({ row, captured: values }) => (values === undefined ? [] : [{ id: row.outbox_id, values }]));
+    const captured = results.flatMap(({ row, captured: values }) =>
+      values === undefined ? [] : [{ id: row.outbox_id, values }],
+    );
     const late = await rowsOf<{ id: string }>(
       client,
       `select s as id from outbox.settle($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) s`,
@@ -307,11 +304,18 @@ export class Engine {
     const rows = await this.claim(stream, { maxLanes: 1 });
     const [first, ...tail] = rows;
     if (first === undefined) throw new Error("There is nothing to kill.");
-    await this.settle(stream, [{ row: first, outcome, code: "no" }, ...tail.map((row) => ({ row, outcome: "released" as const }))]);
+    await this.settle(stream, [
+      { row: first, outcome, code: "no" },
+      ...tail.map((row) => ({ row, outcome: "released" as const })),
+    ]);
     return first;
   }
 
-  async redrive(ids: readonly string[], options: { outOfOrder?: boolean } = {}, client: Queryable = this.control): Promise<OperatorResult[]> {
+  async redrive(
+    ids: readonly string[],
+    options: { outOfOrder?: boolean } = {},
+    client: Queryable = this.control,
+  ): Promise<OperatorResult[]> {
     return rowsOf(client, "select * from outbox.redrive($1, 'ann', 'fixed', $2)", [ids, options.outOfOrder ?? false]);
   }
 
@@ -320,7 +324,11 @@ export class Engine {
   }
 
   async resolve(id: string, delivered: boolean, reference: string | null = null): Promise<OperatorResult> {
-    return oneOf(this.control, "select * from outbox.resolve($1, $2, 'ann', 'asked the bank', $3)", [id, delivered, reference]);
+    return oneOf(this.control, "select * from outbox.resolve($1, $2, 'ann', 'asked the bank', $3)", [
+      id,
+      delivered,
+      reference,
+    ]);
   }
 
   /** The states of a row's lines, in order. */
@@ -357,14 +365,4 @@ export async function startEngine(version: EmbeddedVersion): Promise<Engine> {
   beforeAll(() => engine.start());
   afterEach(() => engine.assertInvariants());
   return engine;
-}
-
-/** The SQLSTATE, message and hint of a refusal; fails when there is none. */
-export async function refusalOf(work: Promise<unknown>): Promise<{ code: string; message: string; hint?: string; detail?: string }> {
-  const error: unknown = await work.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (!(error instanceof Error) || !("code" in error)) throw new Error(`A refusal by the database was expected, not ${String(error)}.`);
-  return error as Error & { code: string };
 }

@@ -2,18 +2,20 @@ import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { oneOf, refusalOf, rowsOf, startEngine, unique, type Stream } from "./engine.ts";
 
+/** Rows for enqueue_many. */
+function many(stream: Stream, rows: readonly { key?: string | null; instruction: string; payload?: unknown }[]) {
+  return rows.map((row) => ({
+    stream: stream.name,
+    key: row.key === undefined ? "k" : row.key,
+    instruction_id: row.instruction,
+    idempotency_key: "1",
+    rail: "sure",
+    payload: row.payload ?? {},
+  }));
+}
+
 describe.each(POSTGRES_VERSIONS)("enqueue on PostgreSQL %i", async (version) => {
   const engine = await startEngine(version);
-
-  const many = (stream: Stream, rows: readonly { key?: string | null; instruction: string; payload?: unknown }[]) =>
-    rows.map((row) => ({
-      stream: stream.name,
-      key: row.key === undefined ? "k" : row.key,
-      instruction_id: row.instruction,
-      idempotency_key: "1",
-      rail: "sure",
-      payload: row.payload ?? {},
-    }));
 
   describe.each([
     ["with order", true],
@@ -106,7 +108,9 @@ describe.each(POSTGRES_VERSIONS)("enqueue on PostgreSQL %i", async (version) => 
       const stream = await engine.stream({ ordered });
       const [a, b, c] = [unique("i"), unique("i"), unique("i")];
       const known = await engine.enqueue(stream, { instruction: b, payload: {} });
-      const answers = await engine.enqueueMany(many(stream, [{ instruction: a }, { instruction: b }, { instruction: c }, { instruction: a }]));
+      const answers = await engine.enqueueMany(
+        many(stream, [{ instruction: a }, { instruction: b }, { instruction: c }, { instruction: a }]),
+      );
       const byOrd = answers.toSorted((x, y) => x.ord - y.ord);
       expect(byOrd.map((row) => [row.ord, row.created])).toEqual([
         [1, true],
@@ -150,8 +154,12 @@ describe.each(POSTGRES_VERSIONS)("enqueue on PostgreSQL %i", async (version) => 
     const first = await engine.enqueue(stream, { key: "z" });
     const rows = Array.from({ length: 40 }, (_, n) => ({ key: n % 2 === 0 ? "z" : "a", instruction: unique("i") }));
     const answers = (await engine.enqueueMany(many(stream, rows))).toSorted((x, y) => x.ord - y.ord);
-    expect(answers.filter((_, n) => n % 2 === 0).map((row) => row.seq)).toEqual(Array.from({ length: 20 }, (_, n) => n + 2));
-    expect(answers.filter((_, n) => n % 2 === 1).map((row) => row.seq)).toEqual(Array.from({ length: 20 }, (_, n) => n + 1));
+    expect(answers.filter((_, n) => n % 2 === 0).map((row) => row.seq)).toEqual(
+      Array.from({ length: 20 }, (_, n) => n + 2),
+    );
+    expect(answers.filter((_, n) => n % 2 === 1).map((row) => row.seq)).toEqual(
+      Array.from({ length: 20 }, (_, n) => n + 1),
+    );
     const delivered = await engine.drain(stream);
     const ofZ = [first.outbox_id, ...answers.filter((_, n) => n % 2 === 0).map((row) => row.outbox_id)];
     expect(delivered.filter((id) => ofZ.includes(id))).toEqual(ofZ);
@@ -179,7 +187,10 @@ describe.each(POSTGRES_VERSIONS)("enqueue on PostgreSQL %i", async (version) => 
     for (let round = 0; round < 5; round += 1) {
       const names = Array.from({ length: 10 }, () => unique("d"));
       const rows = (list: readonly string[]) =>
-        many(stream, list.map(() => ({ key: unique("k"), instruction: unique("i") }))).map((row, n) => ({ ...row, destination: list[n] }));
+        many(
+          stream,
+          list.map(() => ({ key: unique("k"), instruction: unique("i") })),
+        ).map((row, n) => ({ ...row, destination: list[n] }));
       await Promise.all([engine.enqueueMany(rows(names), one), engine.enqueueMany(rows(names.toReversed()), two)]);
     }
     await Promise.all([one.end(), two.end()]);
@@ -205,7 +216,8 @@ describe.each(POSTGRES_VERSIONS)("enqueue on PostgreSQL %i", async (version) => 
     const heard: string[] = [];
     listener.on("notification", (message) => heard.push(message.payload ?? ""));
     await listener.query("listen outbox_pending");
-    const wants = (yes: boolean) => rowsOf(engine.executor, "select outbox.note_relay($1, 'test', $2)", [engine.relayId, yes]);
+    const wants = (yes: boolean) =>
+      rowsOf(engine.executor, "select outbox.note_relay($1, 'test', $2)", [engine.relayId, yes]);
     await wants(false);
     await engine.enqueue(stream, { key: "a" });
     await wants(true);
@@ -215,6 +227,8 @@ describe.each(POSTGRES_VERSIONS)("enqueue on PostgreSQL %i", async (version) => 
     await engine.enqueueMany(many(stream, [{ key: "d", instruction: unique("i") }]));
     await expect.poll(() => heard).toEqual([stream.name, stream.name]);
     await listener.end();
-    expect(await oneOf(engine.control, "select due from outbox.status() where stream = $1", [stream.name])).toEqual({ due: 3 });
+    expect(await oneOf(engine.control, "select due from outbox.status() where stream = $1", [stream.name])).toEqual({
+      due: 3,
+    });
   });
 });

@@ -16,7 +16,8 @@ type Fate = "delivered" | "dead" | "pending" | "in flight";
 describe.each(POSTGRES_VERSIONS)("collecting what is past its retention, on PostgreSQL %i", async (version) => {
   const engine = await startEngine(version);
 
-  const gc = async (batch = 10_000): Promise<Report> => (await oneOf<{ report: Report }>(engine.executor, "select outbox.gc($1) as report", [batch])).report;
+  const gc = async (batch = 10_000): Promise<Report> =>
+    (await oneOf<{ report: Report }>(engine.executor, "select outbox.gc($1) as report", [batch])).report;
 
   let daysAgo = 100;
 
@@ -33,7 +34,9 @@ describe.each(POSTGRES_VERSIONS)("collecting what is past its retention, on Post
     const owner = await engine.db.as("headroom_owner").connect();
     await owner.query("set role headroom_owner");
     await owner.query(`create table ${made!.name} (like outbox.attempts including defaults including constraints)`);
-    await owner.query(`alter table outbox.attempts_${retention} attach partition ${made!.name} for values from ('${made!.from_id}') to ('${made!.to_id}')`);
+    await owner.query(
+      `alter table outbox.attempts_${retention} attach partition ${made!.name} for values from ('${made!.from_id}') to ('${made!.to_id}')`,
+    );
     await owner.end();
     return { name: made!.name, at: made!.at };
   }
@@ -52,7 +55,11 @@ describe.each(POSTGRES_VERSIONS)("collecting what is past its retention, on Post
     for (const table of ["payloads", "dedupe", "pending", "pending_unordered"]) {
       const created = table.startsWith("p") && table !== "payloads" ? "" : ", created_at = $3";
       const values = created === "" ? [row.outbox_id, id] : [row.outbox_id, id, at];
-      await rowsOf(engine.superuser, `update outbox.${table} set outbox_id = $2${created} where outbox_id = $1`, values);
+      await rowsOf(
+        engine.superuser,
+        `update outbox.${table} set outbox_id = $2${created} where outbox_id = $1`,
+        values,
+      );
     }
     if (fate === "pending") return id;
     const [claimed] = await engine.claim(stream);
@@ -70,21 +77,34 @@ describe.each(POSTGRES_VERSIONS)("collecting what is past its retention, on Post
     await client.end();
   }
 
-  const exists = async (table: string): Promise<boolean> => (await oneOf<{ there: boolean }>(engine.superuser, "select to_regclass($1) is not null as there", [table])).there;
-  const weekStream = (ordered = true): Promise<Stream> => engine.stream({ retention: "week", dedupeDays: 365, ordered });
+  const exists = async (table: string): Promise<boolean> =>
+    (await oneOf<{ there: boolean }>(engine.superuser, "select to_regclass($1) is not null as there", [table])).there;
+  const weekStream = (ordered = true): Promise<Stream> =>
+    engine.stream({ retention: "week", dedupeDays: 365, ordered });
 
   test("an old partition of finished rows goes, with its payloads, and a repeat is still recognised", async () => {
     const stream = await weekStream();
     const { name, at } = await oldPartition();
     const id = await oldRow(stream, at, "delivered");
-    const key = await oneOf<{ instruction_id: string }>(engine.control, "select instruction_id from outbox.dedupe where outbox_id = $1", [id]);
+    const key = await oneOf<{ instruction_id: string }>(
+      engine.control,
+      "select instruction_id from outbox.dedupe where outbox_id = $1",
+      [id],
+    );
     const report = await gc();
     expect(report).toMatchObject({ dropped: [name], payloads: 1, keys: 0, more: false });
     expect(await exists(name)).toBe(false);
     const repeat = await engine.enqueue(stream, { instruction: key.instruction_id });
     expect(repeat).toEqual({ outbox_id: id, seq: null, created: false });
-    expect(await engine.inspect(id)).toMatchObject({ place: "collected", lines: [], payload: null, instruction_id: key.instruction_id });
-    expect(await refusalOf(engine.enqueue(stream, { instruction: key.instruction_id, payload: "other" }))).toMatchObject({ code: "HR005" });
+    expect(await engine.inspect(id)).toMatchObject({
+      place: "collected",
+      lines: [],
+      payload: null,
+      instruction_id: key.instruction_id,
+    });
+    expect(
+      await refusalOf(engine.enqueue(stream, { instruction: key.instruction_id, payload: "other" })),
+    ).toMatchObject({ code: "HR005" });
   });
 
   test.each([
@@ -132,11 +152,39 @@ describe.each(POSTGRES_VERSIONS)("collecting what is past its retention, on Post
     expect((await gc()).dropped).toEqual([name]);
   });
 
+  test("a recent line is found wherever it stands in a large partition", async () => {
+    const { name, at } = await oldPartition();
+    const owner = await engine.db.as("headroom_owner").connect();
+    await owner.query("set role headroom_owner");
+    // Ids of that day and of the week's class, made up, each with a complete story.
+    const insert = `insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, recorded_at, error_message)
+      select i.id, l.line, 2, 1, l.state::outbox.attempt_state, $2::timestamptz, repeat('x', 200)
+        from (select encode(set_byte(overlay(uuid_send(gen_random_uuid()) placing substring(uuid_send(outbox.partition_floor($1::timestamptz)) from 1 for 6) from 1 for 6), 7, 2), 'hex')::uuid as id
+                from generate_series(1, $3)) i
+       cross join (values (1, 'DISPATCHING'), (2, 'DISPATCHED')) l(line, state)`;
+    await owner.query(insert, [at, new Date().toISOString(), 1]);
+    await owner.query(insert, [at, at, 8000]);
+    await owner.end();
+    const size = await oneOf<{ pages: number }>(
+      engine.superuser,
+      "select (pg_relation_size($1) / 8192)::int as pages",
+      [name],
+    );
+    expect(size.pages).toBeGreaterThan(500);
+    expect((await gc()).kept).toContainEqual({ partition: name, reason: "recent_lines" });
+    await rowsOf(engine.superuser, `drop table ${name}`);
+  });
+
   test("payloads go in batches, and the partition after the last of them", async () => {
     const stream = await weekStream();
     const { name, at } = await oldPartition();
     for (let n = 0; n < 5; n += 1) await oldRow(stream, at, "delivered");
-    expect(await gc(2)).toMatchObject({ dropped: [], payloads: 2, more: true, kept: [{ partition: name, reason: "payloads_left" }] });
+    expect(await gc(2)).toMatchObject({
+      dropped: [],
+      payloads: 2,
+      more: true,
+      kept: [{ partition: name, reason: "payloads_left" }],
+    });
     expect(await gc(2)).toMatchObject({ dropped: [], payloads: 2, more: true });
     expect(await gc(2)).toMatchObject({ dropped: [name], payloads: 1, more: false });
   });
@@ -185,14 +233,26 @@ describe.each(POSTGRES_VERSIONS)("collecting what is past its retention, on Post
 
   test("idempotency keys are forgotten after their days, never those of unfinished rows, and numbers go on", async () => {
     const stream = await engine.stream({ retention: "week", dedupeDays: 30 });
-    const [done, dead, waiting] = [await engine.enqueue(stream), await engine.enqueue(stream), await engine.enqueue(stream)];
+    const [done, dead, waiting] = [
+      await engine.enqueue(stream),
+      await engine.enqueue(stream),
+      await engine.enqueue(stream),
+    ];
     await engine.deliver(stream, (await engine.claim(stream)).slice(0, 1));
     await engine.expireLeases(stream);
     await engine.reap();
     await engine.kill(stream);
-    await rowsOf(engine.superuser, "update outbox.dedupe set created_at = now() - interval '31 days' where stream_id = $1", [stream.id]);
+    await rowsOf(
+      engine.superuser,
+      "update outbox.dedupe set created_at = now() - interval '31 days' where stream_id = $1",
+      [stream.id],
+    );
     expect(await gc()).toMatchObject({ keys: 1 });
-    const left = await rowsOf<{ id: string }>(engine.control, "select outbox_id as id from outbox.dedupe where stream_id = $1 order by outbox_id", [stream.id]);
+    const left = await rowsOf<{ id: string }>(
+      engine.control,
+      "select outbox_id as id from outbox.dedupe where stream_id = $1 order by outbox_id",
+      [stream.id],
+    );
     expect(left.map((row) => row.id)).toEqual([dead, waiting].map((row) => row.outbox_id).toSorted());
     expect(await gc()).toMatchObject({ keys: 0 });
     expect(await engine.place(done.outbox_id)).toBe("delivered");
@@ -203,7 +263,11 @@ describe.each(POSTGRES_VERSIONS)("collecting what is past its retention, on Post
     const stream = await engine.stream({ retention: "week", dedupeDays: 30, ordered: false });
     await engine.enqueue(stream, { key: null });
     const claimed = await engine.claim(stream);
-    await rowsOf(engine.superuser, "update outbox.dedupe set created_at = now() - interval '31 days' where stream_id = $1", [stream.id]);
+    await rowsOf(
+      engine.superuser,
+      "update outbox.dedupe set created_at = now() - interval '31 days' where stream_id = $1",
+      [stream.id],
+    );
     expect(await gc()).toMatchObject({ keys: 0 });
     await engine.deliver(stream, claimed);
     expect(await gc()).toMatchObject({ keys: 1 });
@@ -213,7 +277,11 @@ describe.each(POSTGRES_VERSIONS)("collecting what is past its retention, on Post
     const stream = await engine.stream();
     await engine.enqueue(stream);
     await engine.drain(stream);
-    await rowsOf(engine.superuser, "update outbox.dedupe set created_at = now() - interval '9000 days' where stream_id = $1", [stream.id]);
+    await rowsOf(
+      engine.superuser,
+      "update outbox.dedupe set created_at = now() - interval '9000 days' where stream_id = $1",
+      [stream.id],
+    );
     expect(await gc()).toMatchObject({ keys: 0 });
   });
 
@@ -229,85 +297,5 @@ describe.each(POSTGRES_VERSIONS)("collecting what is past its retention, on Post
 
   test.each([0, -1, 1_000_001, null])("a batch of %s rows is refused", async (batch) => {
     expect(await refusalOf(rowsOf(engine.executor, "select outbox.gc($1)", [batch]))).toMatchObject({ code: "HR003" });
-  });
-});
-
-describe.each(POSTGRES_VERSIONS)("partitions ahead, on PostgreSQL %i", async (version) => {
-  const engine = await startEngine(version);
-  const status = () => rowsOf<{ class: string; days_ahead: number; partitions: number }>(engine.executor, "select class, days_ahead, partitions from outbox.partition_status()");
-
-  test("thirty days are covered from the start, and more are made when asked for", async () => {
-    const before = await status();
-    expect(before.map((row) => row.class)).toEqual(["forever", "week", "quarter"]);
-    expect(before.every((row) => row.days_ahead >= 29)).toBe(true);
-    const made = await oneOf<{ n: number }>(engine.executor, "select outbox.ensure_partitions(60) as n");
-    expect(made.n).toBeGreaterThan(0);
-    expect((await status()).every((row) => row.days_ahead >= 59)).toBe(true);
-    expect(await oneOf(engine.executor, "select outbox.ensure_partitions(60) as n")).toEqual({ n: 0 });
-  });
-
-  test("making them waits for no claim, and no claim waits for it", async () => {
-    const stream = await engine.stream();
-    await engine.enqueue(stream);
-    const [relay, maker] = await engine.db.twoConnections("headroom_executor");
-    await relay.query("begin");
-    const claimed = await engine.claim(stream, {}, relay);
-    await maker.query("set lock_timeout = '2s'");
-    await maker.query("begin");
-    expect((await oneOf<{ n: number }>(maker, "select outbox.ensure_partitions(90) as n")).n).toBeGreaterThan(0);
-    await relay.query("commit");
-    await relay.query("set lock_timeout = '2s'");
-    await engine.settle(
-      stream,
-      claimed.map((row) => ({ row })),
-      relay,
-    );
-    await maker.query("commit");
-    await Promise.all([relay.end(), maker.end()]);
-  });
-
-  test("after a long time without a relay the days in between are made up, so that what was enqueued then can be claimed", async () => {
-    const leaves = await rowsOf<{ name: string }>(
-      engine.superuser,
-      "select partition::text as name from outbox.archive_partitions() where class_id = 2 and to_at > now() - interval '1 day'",
-    );
-    for (const leaf of leaves) await rowsOf(engine.superuser, `drop table ${leaf.name}`);
-    const long = await engine.db.as("headroom_owner").connect();
-    await long.query("set role headroom_owner");
-    await long.query(
-      `do $$ declare v_day timestamptz := date_trunc('day', now(), 'UTC') - interval '20 days'; begin
-         create table outbox.attempts_week_old (like outbox.attempts including defaults including constraints);
-         perform outbox.protect_archive_table('outbox.attempts_week_old');
-         execute format('alter table outbox.attempts_week attach partition outbox.attempts_week_old for values from (%L) to (%L)',
-                        outbox.partition_floor(v_day), outbox.partition_floor(v_day + interval '1 day'));
-       end $$`,
-    );
-    await long.end();
-    const stream = await engine.stream({ retention: "week" });
-    const row = await engine.enqueue(stream);
-    const [old] = await rowsOf<{ id: string }>(
-      engine.superuser,
-      `with old as (select encode(overlay(uuid_send($1::uuid) placing substring(uuid_send(outbox.partition_floor(now() - interval '9 days')) from 1 for 6) from 1 for 6), 'hex')::uuid as id),
-            a as (update outbox.payloads m set outbox_id = old.id from old where m.outbox_id = $1),
-            b as (update outbox.dedupe d set outbox_id = old.id from old where d.outbox_id = $1)
-       update outbox.pending p set outbox_id = old.id from old where p.outbox_id = $1 returning old.id`,
-      [row.outbox_id],
-    );
-    expect(await refusalOf(engine.claim(stream))).toMatchObject({ code: "23514" });
-    await rowsOf(engine.executor, "select outbox.ensure_partitions(30)");
-    expect(await engine.drain(stream)).toEqual([old!.id]);
-  });
-
-  test("a gap ahead ends what is covered", async () => {
-    const [leaf] = await rowsOf<{ name: string }>(
-      engine.superuser,
-      "select partition::text as name from outbox.archive_partitions() where class_id = 2 and from_at > now() + interval '3 days' order by from_at limit 1",
-    );
-    await rowsOf(engine.superuser, `drop table ${leaf!.name}`);
-    const week = (await status()).find((row) => row.class === "week");
-    expect(week!.days_ahead).toBeGreaterThan(2);
-    expect(week!.days_ahead).toBeLessThanOrEqual(4);
-    await rowsOf(engine.executor, "select outbox.ensure_partitions(30)");
-    expect((await status()).find((row) => row.class === "week")!.days_ahead).toBeGreaterThan(29);
   });
 });

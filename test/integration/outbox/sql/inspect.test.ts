@@ -12,6 +12,9 @@ describe.each(POSTGRES_VERSIONS)("what operators see, on PostgreSQL %i", async (
   const engine = await startEngine(version);
   const nobody = "01900000-0000-7000-8000-000000000000";
 
+  const erase = (id: string): Promise<unknown> =>
+    rowsOf(engine.control, "select outbox.erase_payload($1, 'ann', 'asked to')", [id]);
+
   describe("inspect", () => {
     test("tells the facts of a pending row, and when it is next tried", async () => {
       const stream = await engine.stream();
@@ -53,14 +56,28 @@ describe.each(POSTGRES_VERSIONS)("what operators see, on PostgreSQL %i", async (
       const stream = await engine.stream({ maxTries: 2 });
       const row = await engine.enqueue(stream);
       const claimed = await engine.claimOne(stream);
-      expect(await engine.inspect(row.outbox_id)).toMatchObject({ place: "in_flight", tries: 1, claim_id: claimed.claim_id, lease_until: expect.any(String) });
+      expect(await engine.inspect(row.outbox_id)).toMatchObject({
+        place: "in_flight",
+        tries: 1,
+        claim_id: claimed.claim_id,
+        lease_until: expect.any(String),
+      });
       await engine.settle(stream, [{ row: claimed, outcome: "retry", code: "http_503", message: "busy" }]);
       expect(await engine.inspect(row.outbox_id)).toMatchObject({ place: "pending", tries: 1 });
       await engine.makeDue(stream);
-      await engine.settle(stream, [{ row: await engine.claimOne(stream), outcome: "rejected", code: "http_400", message: "bad" }]);
-      expect(await engine.inspect(row.outbox_id)).toMatchObject({ place: "dead", error_code: "http_400", error_message: "bad", died_at: expect.any(String) });
+      await engine.settle(stream, [
+        { row: await engine.claimOne(stream), outcome: "rejected", code: "http_400", message: "bad" },
+      ]);
+      expect(await engine.inspect(row.outbox_id)).toMatchObject({
+        place: "dead",
+        error_code: "http_400",
+        error_message: "bad",
+        died_at: expect.any(String),
+      });
       await engine.redrive([row.outbox_id]);
-      await engine.settle(stream, [{ row: await engine.claimOne(stream), code: "ok", reference: "ref-9", captured: { id: 5 } }]);
+      await engine.settle(stream, [
+        { row: await engine.claimOne(stream), code: "ok", reference: "ref-9", captured: { id: 5 } },
+      ]);
       const end = await engine.inspect(row.outbox_id);
       expect(end).toMatchObject({ place: "delivered", captured: { id: 5 } });
       expect(end["lines"]).toMatchObject([
@@ -77,16 +94,25 @@ describe.each(POSTGRES_VERSIONS)("what operators see, on PostgreSQL %i", async (
     test("names the row that another one waits for, alive or dead", async () => {
       const stream = await engine.stream({ onDead: "block" });
       const [first, second] = await engine.enqueueRow(stream, 2);
-      expect(await engine.inspect(second!.outbox_id)).toMatchObject({ place: "pending", waits_for: { outbox_id: first!.outbox_id, seq: 1, dead: false } });
+      expect(await engine.inspect(second!.outbox_id)).toMatchObject({
+        place: "pending",
+        waits_for: { outbox_id: first!.outbox_id, seq: 1, dead: false },
+      });
       await engine.kill(stream);
-      expect(await engine.inspect(second!.outbox_id)).toMatchObject({ waits_for: { outbox_id: first!.outbox_id, dead: true } });
+      expect(await engine.inspect(second!.outbox_id)).toMatchObject({
+        waits_for: { outbox_id: first!.outbox_id, dead: true },
+      });
       expect(await engine.inspect(first!.outbox_id)).toMatchObject({ place: "dead", blocks_lane: true });
     });
 
     test("works for rows without order in every place", async () => {
       const stream = await engine.stream({ ordered: false, money: true });
       const row = await engine.enqueue(stream, { key: "k", rail: "blind" });
-      expect(await engine.inspect(row.outbox_id)).toMatchObject({ place: "pending", key: "k", next_attempt_at: expect.any(String) });
+      expect(await engine.inspect(row.outbox_id)).toMatchObject({
+        place: "pending",
+        key: "k",
+        next_attempt_at: expect.any(String),
+      });
       const claimed = await engine.claimOne(stream);
       expect(await engine.inspect(row.outbox_id)).toMatchObject({ place: "in_flight", tries: 1 });
       await engine.settle(stream, [{ row: claimed, outcome: "unknown" }]);
@@ -109,12 +135,27 @@ describe.each(POSTGRES_VERSIONS)("what operators see, on PostgreSQL %i", async (
         await engine.kill(stream, n % 2 === 0 ? "rejected" : "unknown");
       }
       const list = (filter: string, values: readonly unknown[] = []) =>
-        rowsOf<DeadLetter>(engine.control, `select * from outbox.list_dead(p_stream => $1${filter})`, [stream.name, ...values]);
+        rowsOf<DeadLetter>(engine.control, `select * from outbox.list_dead(p_stream => $1${filter})`, [
+          stream.name,
+          ...values,
+        ]);
       const count = async (filter: string, values: readonly unknown[] = []) =>
-        (await oneOf<{ n: number }>(engine.control, `select outbox.count_dead(p_stream => $1${filter}) as n`, [stream.name, ...values])).n;
+        (
+          await oneOf<{ n: number }>(engine.control, `select outbox.count_dead(p_stream => $1${filter}) as n`, [
+            stream.name,
+            ...values,
+          ])
+        ).n;
       const all = await list("");
       expect(all.map((row) => row.outbox_id)).toEqual(ids.toSorted());
-      expect(all[0]).toMatchObject({ stream: stream.name, rail: "blind", error_code: "no", tries: 1, lines: 2, blocks_lane: false });
+      expect(all[0]).toMatchObject({
+        stream: stream.name,
+        rail: "blind",
+        error_code: "no",
+        tries: 1,
+        lines: 2,
+        blocks_lane: false,
+      });
       expect(await count("")).toBe(5);
       expect((await list(", p_parked => true")).every((row) => row.parked)).toBe(true);
       expect(await count(", p_parked => true")).toBe(2);
@@ -144,8 +185,18 @@ describe.each(POSTGRES_VERSIONS)("what operators see, on PostgreSQL %i", async (
   describe("status", () => {
     test("counts what waits, is due, flies, is stuck, blocked and given up", async () => {
       const stream = await engine.stream({ onDead: "block", runLength: 2 });
-      const status = () => oneOf<Record<string, unknown>>(engine.control, "select * from outbox.status() where stream = $1", [stream.name]);
-      expect(await status()).toMatchObject({ pending: 0, due: 0, in_flight: 0, dead: 0, lanes: 0, oldest_pending_age_seconds: 0 });
+      const status = () =>
+        oneOf<Record<string, unknown>>(engine.control, "select * from outbox.status() where stream = $1", [
+          stream.name,
+        ]);
+      expect(await status()).toMatchObject({
+        pending: 0,
+        due: 0,
+        in_flight: 0,
+        dead: 0,
+        lanes: 0,
+        oldest_pending_age_seconds: 0,
+      });
       await engine.enqueueRow(stream, 3, { key: "a" });
       await engine.enqueue(stream, { key: "b", notBefore: new Date(Date.now() + 3_600_000) });
       expect(await status()).toMatchObject({ ordered: true, pending: 4, due: 1, lanes: 2, in_flight: 0 });
@@ -162,7 +213,13 @@ describe.each(POSTGRES_VERSIONS)("what operators see, on PostgreSQL %i", async (
     test("the age is that of the oldest row that is wanted by now, and does not shrink when a row is retried", async () => {
       const stream = await engine.stream();
       const age = async () =>
-        (await oneOf<{ age: number }>(engine.control, "select oldest_pending_age_seconds as age from outbox.status() where stream = $1", [stream.name])).age;
+        (
+          await oneOf<{ age: number }>(
+            engine.control,
+            "select oldest_pending_age_seconds as age from outbox.status() where stream = $1",
+            [stream.name],
+          )
+        ).age;
       await engine.enqueue(stream, { key: "later", notBefore: new Date(Date.now() + 3_600_000) });
       expect(await age()).toBe(0);
       await engine.enqueue(stream, { key: "now" });
@@ -172,8 +229,6 @@ describe.each(POSTGRES_VERSIONS)("what operators see, on PostgreSQL %i", async (
   });
 
   describe("erasing a payload", () => {
-    const erase = (id: string) => rowsOf(engine.control, "select outbox.erase_payload($1, 'ann', 'asked to')", [id]);
-
     test("takes the payload of a finished row and leaves hash, facts and archive", async () => {
       const stream = await engine.stream();
       const instruction = unique("i");
@@ -183,9 +238,16 @@ describe.each(POSTGRES_VERSIONS)("what operators see, on PostgreSQL %i", async (
       await erase(row.outbox_id);
       await erase(row.outbox_id);
       const after = await engine.inspect(row.outbox_id);
-      expect(after).toMatchObject({ payload: null, payload_hash: before["payload_hash"], lines: before["lines"], erased: { by: "ann", reason: "asked to" } });
+      expect(after).toMatchObject({
+        payload: null,
+        payload_hash: before["payload_hash"],
+        lines: before["lines"],
+        erased: { by: "ann", reason: "asked to" },
+      });
       expect(await engine.enqueue(stream, { instruction, payload: { name: "Jo" } })).toMatchObject({ created: false });
-      expect(await refusalOf(engine.enqueue(stream, { instruction, payload: { name: "Bo" } }))).toMatchObject({ code: "HR005" });
+      expect(await refusalOf(engine.enqueue(stream, { instruction, payload: { name: "Bo" } }))).toMatchObject({
+        code: "HR005",
+      });
     });
 
     test.each([
@@ -198,7 +260,10 @@ describe.each(POSTGRES_VERSIONS)("what operators see, on PostgreSQL %i", async (
       const claimed = await engine.claimOne(stream);
       expect(await refusalOf(erase(row.outbox_id))).toMatchObject({ code: "HR007" });
       await engine.settle(stream, [{ row: claimed, outcome: "rejected" }]);
-      expect(await refusalOf(erase(row.outbox_id))).toMatchObject({ code: "HR007", hint: expect.stringContaining("skip") });
+      expect(await refusalOf(erase(row.outbox_id))).toMatchObject({
+        code: "HR007",
+        hint: expect.stringContaining("skip"),
+      });
       await engine.skip([row.outbox_id]);
       await erase(row.outbox_id);
       expect(await engine.inspect(row.outbox_id)).toMatchObject({ place: "skipped", payload: null });

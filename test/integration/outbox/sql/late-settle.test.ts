@@ -2,6 +2,8 @@ import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { oneOf, startEngine, type Claimed } from "./engine.ts";
 
+const give = (rows: readonly Claimed[]) => rows.map((row) => ({ row }));
+
 describe.each(POSTGRES_VERSIONS)("a settle that comes after its lease, on PostgreSQL %i", async (version) => {
   const engine = await startEngine(version);
 
@@ -10,7 +12,6 @@ describe.each(POSTGRES_VERSIONS)("a settle that comes after its lease, on Postgr
     ["without order", false],
   ])("on a stream %s", (_name, ordered) => {
     const input = ordered ? {} : { key: null };
-    const give = (rows: readonly Claimed[]) => rows.map((row) => ({ row }));
 
     test("but before the reap counts, and the reap finds nothing", async () => {
       const stream = await engine.stream({ ordered });
@@ -66,7 +67,12 @@ describe.each(POSTGRES_VERSIONS)("a settle that comes after its lease, on Postgr
       expect(await engine.settle(stream, [{ row: claimed[0]!, outcome: "rejected" }])).toEqual([row.outbox_id]);
       expect(await engine.deliver(stream, [again])).toEqual([]);
       expect(await engine.settle(stream, [{ row: claimed[0]!, outcome: "retry" }])).toEqual([row.outbox_id]);
-      expect(await engine.states(row.outbox_id)).toEqual(["DISPATCHING", "ZOMBIE_REQUEUE", "DISPATCHING", "DISPATCHED"]);
+      expect(await engine.states(row.outbox_id)).toEqual([
+        "DISPATCHING",
+        "ZOMBIE_REQUEUE",
+        "DISPATCHING",
+        "DISPATCHED",
+      ]);
     });
 
     test("twice is late the second time, whatever it says", async () => {
@@ -95,7 +101,10 @@ describe.each(POSTGRES_VERSIONS)("a settle that comes after its lease, on Postgr
       expect(await engine.deliver(stream, [lost[0]!, freshOne])).toEqual([old.outbox_id]);
       expect(await engine.place(fresh.outbox_id)).toBe("delivered");
       expect(await engine.place(old.outbox_id)).toBe("in_flight");
-      await engine.deliver(stream, claimed.filter((row) => row.outbox_id === old.outbox_id));
+      await engine.deliver(
+        stream,
+        claimed.filter((row) => row.outbox_id === old.outbox_id),
+      );
     });
 
     test("late captures of a row that was reaped are not kept", async () => {
@@ -105,7 +114,9 @@ describe.each(POSTGRES_VERSIONS)("a settle that comes after its lease, on Postgr
       await engine.expireLeases(stream);
       await engine.reap();
       await engine.settle(stream, [{ row: claimed[0]!, captured: { ts: "1" } }]);
-      const kept = await oneOf(engine.control, "select count(*)::int as n from outbox.captures where outbox_id = $1", [claimed[0]!.outbox_id]);
+      const kept = await oneOf(engine.control, "select count(*)::int as n from outbox.captures where outbox_id = $1", [
+        claimed[0]!.outbox_id,
+      ]);
       expect(kept).toEqual({ n: 0 });
       await engine.drain(stream);
     });

@@ -1,14 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { oneOf, rowsOf, startEngine } from "./engine.ts";
+import { idsOf, oneOf, rowsOf, startEngine } from "./engine.ts";
 
 const anHour = 3_600_000;
+const soon = (): Date => new Date(Date.now() + anHour);
+const past = (): Date => new Date(Date.now() - anHour);
 
 describe.each(POSTGRES_VERSIONS)("options of a row on PostgreSQL %i", async (version) => {
   const engine = await startEngine(version);
-  const ids = (rows: readonly { outbox_id: string }[]): string[] => rows.map((row) => row.outbox_id);
-  const soon = () => new Date(Date.now() + anHour);
-  const past = () => new Date(Date.now() - anHour);
 
   describe("not before", () => {
     test("a future-dated head holds its lane, and no other", async () => {
@@ -18,15 +17,19 @@ describe.each(POSTGRES_VERSIONS)("options of a row on PostgreSQL %i", async (ver
       const other = await engine.enqueue(stream, { key: "b" });
       expect(await engine.drain(stream)).toEqual([other.outbox_id]);
       await engine.makeDue(stream);
-      expect(await engine.drain(stream)).toEqual(ids([dated, behind]));
+      expect(await engine.drain(stream)).toEqual(idsOf([dated, behind]));
     });
 
     test("a future-dated row in the middle ends the run before it", async () => {
       const stream = await engine.stream();
-      const [one, dated, three] = [await engine.enqueue(stream), await engine.enqueue(stream, { notBefore: soon() }), await engine.enqueue(stream)];
+      const [one, dated, three] = [
+        await engine.enqueue(stream),
+        await engine.enqueue(stream, { notBefore: soon() }),
+        await engine.enqueue(stream),
+      ];
       expect(await engine.drain(stream)).toEqual([one.outbox_id]);
       await engine.makeDue(stream);
-      expect(await engine.drain(stream)).toEqual(ids([dated, three]));
+      expect(await engine.drain(stream)).toEqual(idsOf([dated, three]));
     });
 
     test("a date that has passed holds nothing", async () => {
@@ -51,7 +54,9 @@ describe.each(POSTGRES_VERSIONS)("options of a row on PostgreSQL %i", async (ver
       const gone = await engine.enqueue(stream, { expiresAt: past() });
       const alive = await engine.enqueue(stream, { expiresAt: soon() });
       expect(await engine.drain(stream)).toEqual([alive.outbox_id]);
-      const line = await oneOf(engine.control, "select state, error_code from outbox.attempts where outbox_id = $1", [gone.outbox_id]);
+      const line = await oneOf(engine.control, "select state, error_code from outbox.attempts where outbox_id = $1", [
+        gone.outbox_id,
+      ]);
       expect(line).toEqual({ state: "SKIPPED", error_code: "expired" });
     });
 
@@ -76,7 +81,9 @@ describe.each(POSTGRES_VERSIONS)("options of a row on PostgreSQL %i", async (ver
       const stream = await engine.stream();
       const row = await engine.enqueue(stream, { expiresAt: soon() });
       await engine.settle(stream, [{ row: await engine.claimOne(stream), outcome: "retry" }]);
-      await rowsOf(engine.superuser, "update outbox.pending set expires_at = now() where outbox_id = $1", [row.outbox_id]);
+      await rowsOf(engine.superuser, "update outbox.pending set expires_at = now() where outbox_id = $1", [
+        row.outbox_id,
+      ]);
       await engine.makeDue(stream);
       expect(await engine.claim(stream)).toEqual([]);
       expect(await engine.states(row.outbox_id)).toEqual(["DISPATCHING", "RETRYABLE", "SKIPPED"]);
@@ -92,8 +99,10 @@ describe.each(POSTGRES_VERSIONS)("options of a row on PostgreSQL %i", async (ver
         await engine.enqueue(stream),
         await engine.enqueue(stream, { coalesceKey: "root" }),
       ];
-      expect(await engine.drain(stream)).toEqual(ids(rows.slice(1)));
-      const line = await oneOf(engine.control, "select state, error_code from outbox.attempts where outbox_id = $1", [rows[0]!.outbox_id]);
+      expect(await engine.drain(stream)).toEqual(idsOf(rows.slice(1)));
+      const line = await oneOf(engine.control, "select state, error_code from outbox.attempts where outbox_id = $1", [
+        rows[0]!.outbox_id,
+      ]);
       expect(line).toEqual({ state: "SKIPPED", error_code: "superseded" });
     });
 
@@ -117,17 +126,23 @@ describe.each(POSTGRES_VERSIONS)("options of a row on PostgreSQL %i", async (ver
         { row: of(failed.outbox_id), outcome: "retry" },
         { row: of(doubtful.outbox_id), outcome: "unknown" },
       ]);
-      const later = [await engine.enqueue(stream, { key: "a", coalesceKey: "c" }), await engine.enqueue(stream, { key: "b", coalesceKey: "c" })];
+      const later = [
+        await engine.enqueue(stream, { key: "a", coalesceKey: "c" }),
+        await engine.enqueue(stream, { key: "b", coalesceKey: "c" }),
+      ];
       await engine.makeDue(stream);
       const delivered = await engine.drain(stream);
-      expect(new Set(delivered)).toEqual(new Set(ids([doubtful, ...later])));
+      expect(new Set(delivered)).toEqual(new Set(idsOf([doubtful, ...later])));
       expect(await engine.place(failed.outbox_id)).toBe("skipped");
     });
 
     test("other keys' rows with the same coalesce key have nothing to do with it", async () => {
       const stream = await engine.stream();
-      const rows = [await engine.enqueue(stream, { key: "a", coalesceKey: "c" }), await engine.enqueue(stream, { key: "b", coalesceKey: "c" })];
-      expect(new Set(await engine.drain(stream))).toEqual(new Set(ids(rows)));
+      const rows = [
+        await engine.enqueue(stream, { key: "a", coalesceKey: "c" }),
+        await engine.enqueue(stream, { key: "b", coalesceKey: "c" }),
+      ];
+      expect(new Set(await engine.drain(stream))).toEqual(new Set(idsOf(rows)));
     });
   });
 
@@ -140,8 +155,8 @@ describe.each(POSTGRES_VERSIONS)("options of a row on PostgreSQL %i", async (ver
       const low = await engine.enqueue(stream, { key: "low", priority: 1 });
       const usual = await engine.enqueue(stream, { key: "usual" });
       const high = await engine.enqueue(stream, { key: "high", priority: 9 });
-      expect(ids(await engine.claim(stream, { maxLanes: 1, maxRows: 1 }))).toEqual([high.outbox_id]);
-      expect(ids(await engine.claim(stream, { maxLanes: 2, maxRows: 2 }))).toEqual(ids([usual, low]));
+      expect(idsOf(await engine.claim(stream, { maxLanes: 1, maxRows: 1 }))).toEqual([high.outbox_id]);
+      expect(idsOf(await engine.claim(stream, { maxLanes: 2, maxRows: 2 }))).toEqual(idsOf([usual, low]));
       await engine.expireLeases(stream);
       await engine.reap();
       await engine.drain(stream);
@@ -152,9 +167,9 @@ describe.each(POSTGRES_VERSIONS)("options of a row on PostgreSQL %i", async (ver
       const first = await engine.enqueue(stream, { key: "a", priority: 1 });
       const urgent = await engine.enqueue(stream, { key: "a", priority: 9 });
       const usual = await engine.enqueue(stream, { key: "b" });
-      expect(ids(await engine.claim(stream, { maxLanes: 1 }))).toEqual([usual.outbox_id]);
+      expect(idsOf(await engine.claim(stream, { maxLanes: 1 }))).toEqual([usual.outbox_id]);
       const run = await engine.claim(stream);
-      expect(ids(run)).toEqual(ids([first, urgent]));
+      expect(idsOf(run)).toEqual(idsOf([first, urgent]));
       await engine.deliver(stream, run);
       await engine.expireLeases(stream);
       await engine.reap();
@@ -169,14 +184,28 @@ describe.each(POSTGRES_VERSIONS)("options of a row on PostgreSQL %i", async (ver
       const second = await engine.enqueue(stream, { key: "other" });
       const claimed = await engine.claim(stream);
       const of = (id: string) => claimed.find((row) => row.outbox_id === id)!;
-      await engine.settle(stream, [{ row: of(first.outbox_id), captured: { ts: "17.1", n: null } }, { row: of(second.outbox_id) }]);
+      await engine.settle(stream, [
+        { row: of(first.outbox_id), captured: { ts: "17.1", n: null } },
+        { row: of(second.outbox_id) },
+      ]);
       const lane = of(first.outbox_id).lane_id;
-      const captured = async () => (await rowsOf<{ captured: unknown }>(engine.executor, "select captured from outbox.captured(array[$1]::bigint[])", [lane]))[0]?.captured;
+      const captured = async () =>
+        (
+          await rowsOf<{ captured: unknown }>(
+            engine.executor,
+            "select captured from outbox.captured(array[$1]::bigint[])",
+            [lane],
+          )
+        )[0]?.captured;
       expect(await captured()).toEqual({ ts: "17.1", n: null });
       await engine.enqueue(stream);
       await engine.settle(stream, [{ row: await engine.claimOne(stream), captured: { ts: "17.2" } }]);
       expect(await captured()).toEqual({ ts: "17.2", n: null });
-      expect(await rowsOf(engine.executor, "select * from outbox.captured(array[$1]::bigint[])", [of(second.outbox_id).lane_id])).toEqual([]);
+      expect(
+        await rowsOf(engine.executor, "select * from outbox.captured(array[$1]::bigint[])", [
+          of(second.outbox_id).lane_id,
+        ]),
+      ).toEqual([]);
     });
 
     test("of two rows of a run the later one's capture stays", async () => {
@@ -187,9 +216,9 @@ describe.each(POSTGRES_VERSIONS)("options of a row on PostgreSQL %i", async (ver
         { row: run[0]!, captured: { ts: "first" } },
         { row: run[1]!, captured: { ts: "second" } },
       ]);
-      expect(await rowsOf(engine.executor, "select captured from outbox.captured(array[$1]::bigint[])", [run[0]!.lane_id])).toEqual([
-        { captured: { ts: "second" } },
-      ]);
+      expect(
+        await rowsOf(engine.executor, "select captured from outbox.captured(array[$1]::bigint[])", [run[0]!.lane_id]),
+      ).toEqual([{ captured: { ts: "second" } }]);
     });
 
     test("captures come with their outcome or not at all", async () => {
@@ -201,7 +230,9 @@ describe.each(POSTGRES_VERSIONS)("options of a row on PostgreSQL %i", async (ver
       await engine.settle(stream, [{ row: claimed, captured: { ts: "1" } }], relay);
       await relay.query("rollback");
       await relay.end();
-      expect(await rowsOf(engine.executor, "select * from outbox.captured(array[$1]::bigint[])", [claimed.lane_id])).toEqual([]);
+      expect(
+        await rowsOf(engine.executor, "select * from outbox.captured(array[$1]::bigint[])", [claimed.lane_id]),
+      ).toEqual([]);
       await engine.deliver(stream, [claimed]);
     });
   });

@@ -7,7 +7,10 @@ describe.each(POSTGRES_VERSIONS)("the names of the payment outbox on PostgreSQL 
   beforeAll(() => engine.start());
 
   async function stream(): Promise<{ id: number; name: string }> {
-    const row = await oneOf<{ stream_id: number }>(engine.control, "select stream_id from outbox.streams where name = 'payments'");
+    const row = await oneOf<{ stream_id: number }>(
+      engine.control,
+      "select stream_id from outbox.streams where name = 'payments'",
+    );
     return { id: row.stream_id, name: "payments" };
   }
   const enqueue = (participant: string, instruction = unique("i"), payload: unknown = { amount: 1 }) =>
@@ -23,7 +26,11 @@ describe.each(POSTGRES_VERSIONS)("the names of the payment outbox on PostgreSQL 
     const first = await enqueue(participant, instruction, { amount: 5 });
     const repeat = await enqueue(participant, instruction, { amount: 5 });
     expect(repeat).toEqual({ ...first, created: false });
-    const [row] = await rowsOf<Record<string, unknown>>(engine.control, "select * from payments.payment_outbox_pending where outbox_id = $1", [first.outbox_id]);
+    const [row] = await rowsOf<Record<string, unknown>>(
+      engine.control,
+      "select * from payments.payment_outbox_pending where outbox_id = $1",
+      [first.outbox_id],
+    );
     expect(row).toMatchObject({
       outbox_id: first.outbox_id,
       instruction_id: instruction,
@@ -44,13 +51,27 @@ describe.each(POSTGRES_VERSIONS)("the names of the payment outbox on PostgreSQL 
     const row = await enqueue(unique("p"));
     const claimed = await engine.claimOne(payments);
     await engine.settle(payments, [{ row: claimed, code: "accepted", reference: "bank-1" }]);
-    const read = () => rowsOf<Record<string, unknown>>(engine.db.as("headroom_auditor").pool, "select * from payments.payment_outbox_attempts where outbox_id = $1 order by attempt_no", [row.outbox_id]);
+    const read = () =>
+      rowsOf<Record<string, unknown>>(
+        engine.db.as("headroom_auditor").pool,
+        "select * from payments.payment_outbox_attempts where outbox_id = $1 order by attempt_no",
+        [row.outbox_id],
+      );
     const [dispatching, dispatched] = await read();
     expect(dispatching).toMatchObject({ attempt_no: 1, state: "DISPATCHING", completed_at: null, sequence_id: 1 });
-    expect(dispatched).toMatchObject({ attempt_no: 2, state: "DISPATCHED", rail_code: "accepted", rail_reference: "bank-1", latency_ms: 3 });
+    expect(dispatched).toMatchObject({
+      attempt_no: 2,
+      state: "DISPATCHED",
+      rail_code: "accepted",
+      rail_reference: "bank-1",
+      latency_ms: 3,
+    });
     expect(dispatched!["claimed_at"]).toEqual(dispatching!["claimed_at"]);
     expect(dispatched!["attempt_id"]).not.toBe(dispatching!["attempt_id"]);
-    expect((await read()).map((line) => line["attempt_id"])).toEqual([dispatching!["attempt_id"], dispatched!["attempt_id"]]);
+    expect((await read()).map((line) => line["attempt_id"])).toEqual([
+      dispatching!["attempt_id"],
+      dispatched!["attempt_id"],
+    ]);
   });
 
   test("the supervisor sees depth, age, flight and dead letters", async () => {
@@ -59,7 +80,11 @@ describe.each(POSTGRES_VERSIONS)("the names of the payment outbox on PostgreSQL 
     for (const participant of participants) await enqueue(participant);
     const claimed = await engine.claim(payments, { maxLanes: 2 });
     await engine.settle(payments, [{ row: claimed[0]!, outcome: "rejected" }]);
-    const status = () => oneOf<Record<string, unknown>>(engine.db.as("headroom_auditor").pool, "select * from payments.supervisor_outbox_status");
+    const status = () =>
+      oneOf<Record<string, unknown>>(
+        engine.db.as("headroom_auditor").pool,
+        "select * from payments.supervisor_outbox_status",
+      );
     expect(await status()).toMatchObject({
       outbox_pending_depth: 1,
       dispatching_count: 1,
@@ -80,7 +105,12 @@ describe.each(POSTGRES_VERSIONS)("the names of the payment outbox on PostgreSQL 
   test("a bumped number stays empty, and neither an idle nor an active lane is stranded by it", async () => {
     const payments = await stream();
     const participant = unique("p");
-    const bump = () => oneOf<{ n: number }>(engine.db.as("headroom_owner").pool, "select payments.bump_participant_outbox_seq($1) as n", [participant]);
+    const bump = () =>
+      oneOf<{ n: number }>(
+        engine.db.as("headroom_owner").pool,
+        "select payments.bump_participant_outbox_seq($1) as n",
+        [participant],
+      );
     expect(await bump()).toEqual({ n: 1 });
     const idle = await enqueue(participant);
     expect(idle.sequence_id).toBe(2);
@@ -91,13 +121,22 @@ describe.each(POSTGRES_VERSIONS)("the names of the payment outbox on PostgreSQL 
     expect(await bump()).toEqual({ n: 5 });
     const woken = await enqueue(participant);
     expect(await engine.drain(payments)).toEqual([woken.outbox_id]);
-    const next = await oneOf(engine.control, "select next_sequence_id from payments.participant_outbox_sequences where participant_id = $1", [participant]);
+    const next = await oneOf(
+      engine.control,
+      "select next_sequence_id from payments.participant_outbox_sequences where participant_id = $1",
+      [participant],
+    );
     expect(next).toEqual({ next_sequence_id: 7 });
   });
 
-  test.each(["headroom_ingest", "headroom_executor", "headroom_control", "headroom_auditor"] as const)("%s may not bump a sequence", async (role) => {
-    expect(await refusalOf(rowsOf(engine.db.as(role).pool, "select payments.bump_participant_outbox_seq('p')"))).toMatchObject({ code: "42501" });
-  });
+  test.each(["headroom_ingest", "headroom_executor", "headroom_control", "headroom_auditor"] as const)(
+    "%s may not bump a sequence",
+    async (role) => {
+      expect(
+        await refusalOf(rowsOf(engine.db.as(role).pool, "select payments.bump_participant_outbox_seq('p')")),
+      ).toMatchObject({ code: "42501" });
+    },
+  );
 
   test("a participant's dead payment blocks it, and nobody else", async () => {
     const payments = await stream();

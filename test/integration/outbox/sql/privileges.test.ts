@@ -7,7 +7,15 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { createTestDatabase, POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { oneOf, rowsOf } from "./engine.ts";
 
-const reading = ["count_dead", "destination_status", "inspect", "list_dead", "list_streams", "partition_status", "status"];
+const reading = [
+  "count_dead",
+  "destination_status",
+  "inspect",
+  "list_dead",
+  "list_streams",
+  "partition_status",
+  "status",
+];
 
 const mayExecute: Readonly<Record<string, readonly string[]>> = {
   headroom_ingest: ["outbox.enqueue", "outbox.enqueue_many", "payments.enqueue_payment_outbox"],
@@ -29,9 +37,16 @@ const mayExecute: Readonly<Record<string, readonly string[]>> = {
     "stop_relay",
     "sweep",
   ].map((name) => `outbox.${name}`),
-  headroom_control: [...reading, "create_stream", "erase_payload", "limit_destination", "redrive", "register_rail", "resolve", "skip"].map(
-    (name) => `outbox.${name}`,
-  ),
+  headroom_control: [
+    ...reading,
+    "create_stream",
+    "erase_payload",
+    "limit_destination",
+    "redrive",
+    "register_rail",
+    "resolve",
+    "skip",
+  ].map((name) => `outbox.${name}`),
   headroom_auditor: reading.map((name) => `outbox.${name}`),
 };
 
@@ -61,10 +76,17 @@ describe.each(POSTGRES_VERSIONS)("privileges on PostgreSQL %i", async (version) 
     );
     expect(functions.length).toBeGreaterThan(40);
     expect(functions.filter((f) => f.owner !== "headroom_owner")).toEqual([]);
-    expect(functions.filter((f) => !f.pinned).map((f) => f.name).toSorted()).toEqual(inlined);
+    expect(
+      functions
+        .filter((f) => !f.pinned)
+        .map((f) => f.name)
+        .toSorted(),
+    ).toEqual(inlined);
     expect(functions.filter((f) => f.definer && !f.pinned)).toEqual([]);
     const granted = new Set(Object.values(mayExecute).flat());
-    expect(functions.filter((f) => f.definer !== granted.has(f.name)).map((f) => f.name)).toEqual(["payments.bump_participant_outbox_seq"]);
+    expect(functions.filter((f) => f.definer !== granted.has(f.name)).map((f) => f.name)).toEqual([
+      "payments.bump_participant_outbox_seq",
+    ]);
   });
 
   test("no function has two shapes: an overload would be a way around a changed one", async () => {
@@ -86,7 +108,9 @@ describe.each(POSTGRES_VERSIONS)("privileges on PostgreSQL %i", async (version) 
     const found: Record<string, string[]> = {};
     for (const { grantee, name } of grants) (found[grantee] ??= []).push(name);
     for (const list of Object.values(found)) list.sort();
-    expect(found).toEqual(Object.fromEntries(Object.entries(mayExecute).map(([role, names]) => [role, names.toSorted()])));
+    expect(found).toEqual(
+      Object.fromEntries(Object.entries(mayExecute).map(([role, names]) => [role, names.toSorted()])),
+    );
     expect(grants.filter((grant) => grant.grantable)).toEqual([]);
   });
 
@@ -108,7 +132,8 @@ describe.each(POSTGRES_VERSIONS)("privileges on PostgreSQL %i", async (version) 
       if (schema !== "headroom" && relation.kind !== "S") {
         if (!hiddenFromAuditors.includes(relation.name)) readers.push("headroom_auditor:SELECT");
         readers.push("headroom_control:SELECT");
-        if (relation.archive || (schema === "outbox" && executorReads.includes(table!))) readers.push("headroom_executor:SELECT");
+        if (relation.archive || (schema === "outbox" && executorReads.includes(table!)))
+          readers.push("headroom_executor:SELECT");
       }
       expect([relation.name, relation.grants]).toEqual([relation.name, readers.toSorted()]);
     }
@@ -137,19 +162,22 @@ describe.each(POSTGRES_VERSIONS)("privileges on PostgreSQL %i", async (version) 
     ]);
   });
 
-  test.each(["anon", "authenticated", "service_role", "authenticator"])("%s can neither see nor call anything of ours", async (role) => {
-    const reach = await oneOf(
-      superuser,
-      `select (select count(*)::int from pg_namespace n where n.nspname in ${ownSchemas} and has_schema_privilege($1, n.oid, 'usage, create')) as schemas,
+  test.each(["anon", "authenticated", "service_role", "authenticator"])(
+    "%s can neither see nor call anything of ours",
+    async (role) => {
+      const reach = await oneOf(
+        superuser,
+        `select (select count(*)::int from pg_namespace n where n.nspname in ${ownSchemas} and has_schema_privilege($1, n.oid, 'usage, create')) as schemas,
               (select count(*)::int from pg_class c join pg_namespace n on n.oid = c.relnamespace
                 where n.nspname in ${ownSchemas} and c.relkind in ('r', 'p', 'v')
                   and has_table_privilege($1, c.oid, 'select, insert, update, delete, truncate, references, trigger')) as tables,
               (select count(*)::int from pg_proc p join pg_namespace n on n.oid = p.pronamespace
                 where n.nspname in ${ownSchemas} and has_function_privilege($1, p.oid, 'execute')) as functions`,
-      [role],
-    );
-    expect(reach).toEqual({ schemas: 0, tables: 0, functions: 0 });
-  });
+        [role],
+      );
+      expect(reach).toEqual({ schemas: 0, tables: 0, functions: 0 });
+    },
+  );
 
   test("what the owner makes later is executable by nobody else", async () => {
     const owner = await db.as("headroom_owner").connect();
@@ -173,7 +201,13 @@ describe.each(POSTGRES_VERSIONS)("privileges on PostgreSQL %i", async (version) 
       "select rolname, rolcanlogin, rolsuper, rolbypassrls, rolcreaterole from pg_roles where rolname like 'headroom\\_%' order by 1",
     );
     expect(roles).toHaveLength(5);
-    expect(roles.every((role) => Object.values(role as object).slice(1).every((flag) => flag === false))).toBe(true);
+    expect(
+      roles.every((role) =>
+        Object.values(role as object)
+          .slice(1)
+          .every((flag) => flag === false),
+      ),
+    ).toBe(true);
   });
 
   test("every partition of the archive refuses changes by a trigger of its own", async () => {

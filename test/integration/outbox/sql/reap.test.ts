@@ -36,8 +36,18 @@ describe.each(POSTGRES_VERSIONS)("the reaper on PostgreSQL %i", async (version) 
       await engine.expireLeases(stream);
       expect(await engine.reap()).toBe(1);
     }
-    expect(await engine.inspect(first!.outbox_id)).toMatchObject({ place: "parked", error_code: "tries_exhausted", tries: 2 });
-    expect(await engine.states(first!.outbox_id)).toEqual(["DISPATCHING", "ZOMBIE_REQUEUE", "DISPATCHING", "ZOMBIE_REQUEUE", "FAILED"]);
+    expect(await engine.inspect(first!.outbox_id)).toMatchObject({
+      place: "parked",
+      error_code: "tries_exhausted",
+      tries: 2,
+    });
+    expect(await engine.states(first!.outbox_id)).toEqual([
+      "DISPATCHING",
+      "ZOMBIE_REQUEUE",
+      "DISPATCHING",
+      "ZOMBIE_REQUEUE",
+      "FAILED",
+    ]);
     expect(await engine.drain(stream)).toEqual([second!.outbox_id]);
   });
 
@@ -113,10 +123,16 @@ describe.each(POSTGRES_VERSIONS)("the reaper on PostgreSQL %i", async (version) 
   });
 
   test("the sweep forgets relays that are long gone and keeps living ones", async () => {
-    await rowsOf(engine.superuser, "insert into outbox.relays (name, seen_at) values ('gone', now() - interval '1 hour')");
+    await rowsOf(
+      engine.superuser,
+      "insert into outbox.relays (name, seen_at) values ('gone', now() - interval '1 hour')",
+    );
     await rowsOf(engine.executor, "select outbox.note_relay($1, 'test', true)", [engine.relayId]);
     await rowsOf(engine.executor, "select outbox.sweep()");
-    const left = await oneOf(engine.control, "select array_agg(name) as names from outbox.relays where name in ('gone', 'test')");
+    const left = await oneOf(
+      engine.control,
+      "select array_agg(name) as names from outbox.relays where name in ('gone', 'test')",
+    );
     expect(left).toEqual({ names: ["test"] });
   });
 });

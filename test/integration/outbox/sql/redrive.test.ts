@@ -10,11 +10,19 @@ describe.each(POSTGRES_VERSIONS)("redrive on PostgreSQL %i", async (version) => 
     const row = await engine.enqueue(stream);
     await engine.kill(stream);
     expect(await engine.place(row.outbox_id)).toBe("dead");
-    expect(await engine.redrive([row.outbox_id])).toEqual([{ outbox_id: row.outbox_id, result: "redriven", detail: null }]);
+    expect(await engine.redrive([row.outbox_id])).toEqual([
+      { outbox_id: row.outbox_id, result: "redriven", detail: null },
+    ]);
     const again = await engine.claimOne(stream);
     expect(again).toMatchObject({ outbox_id: row.outbox_id, seq: 1, attempt_no: 4, tries: 0, uncertain: false });
     await engine.deliver(stream, [again]);
-    expect(await engine.states(row.outbox_id)).toEqual(["DISPATCHING", "FAILED", "REDRIVEN", "DISPATCHING", "DISPATCHED"]);
+    expect(await engine.states(row.outbox_id)).toEqual([
+      "DISPATCHING",
+      "FAILED",
+      "REDRIVEN",
+      "DISPATCHING",
+      "DISPATCHED",
+    ]);
   });
 
   test("the line says who and why, and that nothing was overtaken", async () => {
@@ -61,6 +69,19 @@ describe.each(POSTGRES_VERSIONS)("redrive on PostgreSQL %i", async (version) => 
     expect(await engine.drain(stream)).toEqual([second!.outbox_id]);
   });
 
+  test("does not take a row along that waits for its retry, however the lane came to it", async () => {
+    const stream = await engine.stream();
+    const [first, second, third] = await engine.enqueueRow(stream, 3);
+    await engine.kill(stream);
+    await engine.kill(stream);
+    await engine.settle(stream, [{ row: await engine.claimOne(stream), outcome: "retry", afterMs: 3_600_000 }]);
+    await engine.redrive([second!.outbox_id]);
+    expect(await engine.drain(stream)).toEqual([second!.outbox_id]);
+    await engine.redrive([first!.outbox_id], { outOfOrder: true });
+    expect(await engine.drain(stream)).toEqual([first!.outbox_id]);
+    expect(await engine.place(third!.outbox_id)).toBe("pending");
+  });
+
   test("past delivered rows of the key is refused unless it is asked for, and then the archive says so", async () => {
     const stream = await engine.stream();
     const [first, second] = await engine.enqueueRow(stream, 2);
@@ -70,9 +91,11 @@ describe.each(POSTGRES_VERSIONS)("redrive on PostgreSQL %i", async (version) => 
     expect(await engine.place(first!.outbox_id)).toBe("dead");
     expect(await engine.redrive([first!.outbox_id], { outOfOrder: true })).toMatchObject([{ result: "redriven" }]);
     expect(await engine.drain(stream)).toEqual([first!.outbox_id]);
-    const line = await oneOf(engine.control, "select out_of_order from outbox.attempts where outbox_id = $1 and state = 'REDRIVEN'", [
-      first!.outbox_id,
-    ]);
+    const line = await oneOf(
+      engine.control,
+      "select out_of_order from outbox.attempts where outbox_id = $1 and state = 'REDRIVEN'",
+      [first!.outbox_id],
+    );
     expect(line).toEqual({ out_of_order: true });
   });
 
@@ -186,7 +209,9 @@ describe.each(POSTGRES_VERSIONS)("redrive on PostgreSQL %i", async (version) => 
     const b = await engine.enqueueRow(stream, 2, { key: "b" });
     for (let n = 0; n < 5; n += 1) await engine.kill(stream);
     const ids = [...a.toReversed(), ...b].map((row) => row.outbox_id);
-    expect((await engine.redrive([...ids, ids[0]!])).map((row) => [row.outbox_id, row.result])).toEqual(ids.map((id) => [id, "redriven"]));
+    expect((await engine.redrive([...ids, ids[0]!])).map((row) => [row.outbox_id, row.result])).toEqual(
+      ids.map((id) => [id, "redriven"]),
+    );
     const delivered = await engine.drain(stream);
     expect(delivered.filter((id) => a.some((row) => row.outbox_id === id))).toEqual(a.map((row) => row.outbox_id));
     expect(delivered).toHaveLength(5);
@@ -213,7 +238,11 @@ describe.each(POSTGRES_VERSIONS)("redrive on PostgreSQL %i", async (version) => 
   test("a row that expires, coalesces or has a destination is judged again before it is sent", async () => {
     const stream = await engine.stream();
     const destination = unique("destination");
-    const row = await engine.enqueue(stream, { destination, coalesceKey: "c", expiresAt: new Date(Date.now() + 3_600_000) });
+    const row = await engine.enqueue(stream, {
+      destination,
+      coalesceKey: "c",
+      expiresAt: new Date(Date.now() + 3_600_000),
+    });
     await engine.kill(stream);
     await engine.redrive([row.outbox_id]);
     const later = await engine.enqueue(stream, { coalesceKey: "c" });
@@ -254,11 +283,16 @@ describe.each(POSTGRES_VERSIONS)("redrive on PostgreSQL %i", async (version) => 
     const stream = await engine.stream({ onDead: "skip" });
     const [first, second, third] = await engine.enqueueRow(stream, 3);
     await engine.kill(stream);
-    await rowsOf(engine.control, "select outbox.create_stream($1, p_on_dead => 'block', p_run_length => 1)", [stream.name]);
+    await rowsOf(engine.control, "select outbox.create_stream($1, p_on_dead => 'block', p_run_length => 1)", [
+      stream.name,
+    ]);
     const flying = await engine.claimOne(stream);
     await engine.redrive([first!.outbox_id], { outOfOrder: true });
     await engine.settle(stream, [{ row: flying, outcome: "rejected", code: "no" }]);
     expect(await engine.claim(stream)).toEqual([]);
+    expect(await engine.inspect(third!.outbox_id)).toMatchObject({
+      waits_for: { outbox_id: second!.outbox_id, dead: true },
+    });
     expect(await engine.skip([second!.outbox_id])).toMatchObject([{ result: "skipped" }]);
     expect(await engine.drain(stream)).toEqual([first, third].map((row) => row!.outbox_id));
     await rowsOf(engine.control, "select outbox.create_stream($1, p_on_dead => 'skip')", [stream.name]);

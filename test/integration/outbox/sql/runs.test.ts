@@ -1,20 +1,19 @@
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { oneOf, refusalOf, rowsOf, startEngine, unique } from "./engine.ts";
+import { idsOf, oneOf, refusalOf, rowsOf, startEngine, unique } from "./engine.ts";
 
 describe.each(POSTGRES_VERSIONS)("runs of a lane on PostgreSQL %i", async (version) => {
   const engine = await startEngine(version);
-  const ids = (rows: readonly { outbox_id: string }[]): string[] => rows.map((row) => row.outbox_id);
 
   test("a claim gives a run of consecutive rows of each key, in order", async () => {
     const stream = await engine.stream({ runLength: 3 });
     const a = await engine.enqueueRow(stream, 4, { key: "a" });
     const b = await engine.enqueueRow(stream, 2, { key: "b" });
     const run = await engine.claim(stream);
-    expect(ids(run)).toEqual([...ids(a.slice(0, 3)), ...ids(b)]);
+    expect(idsOf(run)).toEqual([...idsOf(a.slice(0, 3)), ...idsOf(b)]);
     expect(new Set(run.map((row) => row.claim_id)).size).toBe(1);
     await engine.deliver(stream, run);
-    expect(await engine.drain(stream)).toEqual(ids(a.slice(3)));
+    expect(await engine.drain(stream)).toEqual(idsOf(a.slice(3)));
   });
 
   test("two relays never hold one lane", async () => {
@@ -70,12 +69,17 @@ describe.each(POSTGRES_VERSIONS)("runs of a lane on PostgreSQL %i", async (versi
     await engine.expireLeases(stream);
     expect(await engine.reap()).toBe(2);
     const next = await engine.claim(stream);
-    expect(ids(next)).toEqual([rows[2]!.outbox_id]);
+    expect(idsOf(next)).toEqual([rows[2]!.outbox_id]);
     expect(next[0]).toMatchObject({ uncertain: true, tries: 1, attempt_no: 3 });
     await engine.deliver(stream, next);
     expect(await engine.drain(stream)).toEqual([rows[3]!.outbox_id]);
     expect(await engine.states(rows[0]!.outbox_id)).toEqual(["DISPATCHING", "DISPATCHED"]);
-    expect(await engine.states(rows[3]!.outbox_id)).toEqual(["DISPATCHING", "ZOMBIE_REQUEUE", "DISPATCHING", "DISPATCHED"]);
+    expect(await engine.states(rows[3]!.outbox_id)).toEqual([
+      "DISPATCHING",
+      "ZOMBIE_REQUEUE",
+      "DISPATCHING",
+      "DISPATCHED",
+    ]);
   });
 
   test("a failure inside a run hands back the tail, keeps the order, and the next run is one row long", async () => {
@@ -93,7 +97,10 @@ describe.each(POSTGRES_VERSIONS)("runs of a lane on PostgreSQL %i", async (versi
     const second = await engine.claim(stream);
     expect(second).toMatchObject([{ outbox_id: rows[1]!.outbox_id, tries: 1, attempt_no: 3, uncertain: false }]);
     await engine.deliver(stream, second);
-    expect(await engine.claim(stream).then(async (rest) => [ids(rest), await engine.deliver(stream, rest)])).toEqual([ids(rows.slice(2)), []]);
+    expect(await engine.claim(stream).then(async (rest) => [idsOf(rest), await engine.deliver(stream, rest)])).toEqual([
+      idsOf(rows.slice(2)),
+      [],
+    ]);
     expect(await engine.states(rows[2]!.outbox_id)).toEqual(["DISPATCHING", "RELEASED", "DISPATCHING", "DISPATCHED"]);
   });
 
@@ -104,14 +111,17 @@ describe.each(POSTGRES_VERSIONS)("runs of a lane on PostgreSQL %i", async (versi
     await engine.settle(stream, [{ row: run[0]!, outcome: "retry" }]);
     expect(await engine.states(rows[2]!.outbox_id)).toEqual(["DISPATCHING", "RELEASED"]);
     await engine.makeDue(stream);
-    expect(await engine.drain(stream)).toEqual(ids(rows));
+    expect(await engine.drain(stream)).toEqual(idsOf(rows));
   });
 
   test("results that leave out an earlier row of the run are refused, and nothing is lost", async () => {
     const stream = await engine.stream();
     const rows = await engine.enqueueRow(stream, 3);
     const run = await engine.claim(stream);
-    expect(await refusalOf(engine.deliver(stream, run.slice(1)))).toMatchObject({ code: "HR003", hint: expect.stringContaining("Nothing was changed") });
+    expect(await refusalOf(engine.deliver(stream, run.slice(1)))).toMatchObject({
+      code: "HR003",
+      hint: expect.stringContaining("Nothing was changed"),
+    });
     expect(await engine.deliver(stream, run)).toEqual([]);
     expect(await engine.states(rows[0]!.outbox_id)).toEqual(["DISPATCHING", "DISPATCHED"]);
   });
@@ -143,8 +153,12 @@ describe.each(POSTGRES_VERSIONS)("runs of a lane on PostgreSQL %i", async (versi
       { row: run[1]!, outcome: "released" },
       { row: run[2]!, outcome: "released" },
     ]);
-    expect(await engine.drain(stream)).toEqual(ids(rows.slice(1)));
-    const dead = await rowsOf(engine.control, "select error_code, error_message, tries, lines, parked from outbox.list_dead($1)", [stream.name]);
+    expect(await engine.drain(stream)).toEqual(idsOf(rows.slice(1)));
+    const dead = await rowsOf(
+      engine.control,
+      "select error_code, error_message, tries, lines, parked from outbox.list_dead($1)",
+      [stream.name],
+    );
     expect(dead).toEqual([{ error_code: "gone", error_message: "no such place", tries: 1, lines: 2, parked: false }]);
   });
 
@@ -155,7 +169,12 @@ describe.each(POSTGRES_VERSIONS)("runs of a lane on PostgreSQL %i", async (versi
       await engine.makeDue(stream);
       await engine.settle(stream, [{ row: await engine.claimOne(stream), outcome: "retry", code: "busy" }]);
     }
-    expect(await engine.inspect(row.outbox_id)).toMatchObject({ place: "dead", tries: 3, error_code: "busy", blocks_lane: true });
+    expect(await engine.inspect(row.outbox_id)).toMatchObject({
+      place: "dead",
+      tries: 3,
+      error_code: "busy",
+      blocks_lane: true,
+    });
   });
 
   test("an unknown outcome leaves its mark until something answers it", async () => {
@@ -204,12 +223,14 @@ describe.each(POSTGRES_VERSIONS)("runs of a lane on PostgreSQL %i", async (versi
   test("a scan that looks back only a moment misses nothing that a full one finds", async () => {
     const stream = await engine.stream();
     const old = await engine.enqueue(stream, { key: "old" });
-    await rowsOf(engine.superuser, "update outbox.heads set due = now() - interval '1 hour' where stream_id = $1", [stream.id]);
+    await rowsOf(engine.superuser, "update outbox.heads set due = now() - interval '1 hour' where stream_id = $1", [
+      stream.id,
+    ]);
     const fresh = await engine.enqueue(stream, { key: "fresh" });
     const recent = await engine.claim(stream, { sinceMs: 60_000 });
-    expect(ids(recent)).toEqual([fresh.outbox_id]);
+    expect(idsOf(recent)).toEqual([fresh.outbox_id]);
     const all = await engine.claim(stream);
-    expect(ids(all)).toEqual([old.outbox_id]);
+    expect(idsOf(all)).toEqual([old.outbox_id]);
     await engine.deliver(stream, [...recent, ...all]);
   });
 

@@ -11,7 +11,9 @@ describe.each(POSTGRES_VERSIONS)("skip and resolve on PostgreSQL %i", async (ver
     const [first, ...rest] = await engine.enqueueRow(stream, 3);
     await engine.kill(stream);
     expect(await engine.claim(stream)).toEqual([]);
-    expect(await engine.skip([first!.outbox_id])).toEqual([{ outbox_id: first!.outbox_id, result: "skipped", detail: null }]);
+    expect(await engine.skip([first!.outbox_id])).toEqual([
+      { outbox_id: first!.outbox_id, result: "skipped", detail: null },
+    ]);
     expect(await engine.drain(stream)).toEqual(rest.map((row) => row.outbox_id));
     expect(await engine.states(first!.outbox_id)).toEqual(["DISPATCHING", "FAILED", "SKIPPED"]);
     expect(await engine.place(first!.outbox_id)).toBe("skipped");
@@ -115,7 +117,13 @@ describe.each(POSTGRES_VERSIONS)("skip and resolve on PostgreSQL %i", async (ver
       "select rail_code, rail_reference, actor, reason, uncertain from outbox.attempts where outbox_id = $1 and state = 'RESOLVED'",
       [first!.outbox_id],
     );
-    expect(line).toEqual({ rail_code: "delivered", rail_reference: "bank-77", actor: "ann", reason: "asked the bank", uncertain: false });
+    expect(line).toEqual({
+      rail_code: "delivered",
+      rail_reference: "bank-77",
+      actor: "ann",
+      reason: "asked the bank",
+      uncertain: false,
+    });
   });
 
   test("a parked row resolved as not delivered stays dead and blocking until it is redriven", async () => {
@@ -128,7 +136,14 @@ describe.each(POSTGRES_VERSIONS)("skip and resolve on PostgreSQL %i", async (ver
     expect(await engine.claim(stream)).toEqual([]);
     expect(await engine.redrive([first!.outbox_id])).toMatchObject([{ result: "redriven" }]);
     expect(await engine.drain(stream)).toEqual([first!.outbox_id, second!.outbox_id]);
-    expect(await engine.states(first!.outbox_id)).toEqual(["DISPATCHING", "FAILED", "RESOLVED", "REDRIVEN", "DISPATCHING", "DISPATCHED"]);
+    expect(await engine.states(first!.outbox_id)).toEqual([
+      "DISPATCHING",
+      "FAILED",
+      "RESOLVED",
+      "REDRIVEN",
+      "DISPATCHING",
+      "DISPATCHED",
+    ]);
   });
 
   test("a row that was resolved as delivered counts as delivered for those before it", async () => {
@@ -157,7 +172,10 @@ describe.each(POSTGRES_VERSIONS)("skip and resolve on PostgreSQL %i", async (ver
     const row = await engine.enqueue(stream);
     expect(await refusalOf(engine.resolve(row.outbox_id, true))).toMatchObject({ code: "HR007" });
     await engine.kill(stream);
-    expect(await refusalOf(engine.resolve(row.outbox_id, true))).toMatchObject({ code: "HR007", hint: expect.stringContaining("redriven") });
+    expect(await refusalOf(engine.resolve(row.outbox_id, true))).toMatchObject({
+      code: "HR007",
+      hint: expect.stringContaining("redriven"),
+    });
     expect(await refusalOf(engine.resolve(nobody, true))).toMatchObject({ code: "HR006" });
   });
 
@@ -190,29 +208,69 @@ describe.each(POSTGRES_VERSIONS)("skip and resolve on PostgreSQL %i", async (ver
     expect(await refusalOf(rowsOf(engine.control, call))).toMatchObject({ code: "HR003" });
   });
 
-  test("skipping and redriving many lanes while producers run in the opposite order never deadlocks", async () => {
+  /** Two dead rows of two keys, whose lanes were made in the order opposite to that of their keys. */
+  async function twoDeadLanes() {
     const stream = await engine.stream();
-    const keys = Array.from({ length: 8 }, (_, n) => `key-${n}`);
-    const dead: string[] = [];
-    // Lanes get their numbers in this order, and are locked by key: the two must not be confused.
-    for (const key of keys.toReversed()) dead.push((await engine.enqueue(stream, { key })).outbox_id);
-    for (const _ of keys) await engine.kill(stream);
-    await Promise.all(
-      Array.from({ length: 12 }, async (_, round) => {
-        const rows = (round % 2 === 0 ? keys : keys.toReversed()).map((key) => ({
-          stream: stream.name,
-          key,
-          instruction_id: unique("many"),
-          idempotency_key: "1",
-          rail: "sure",
-          payload: {},
-        }));
-        await engine.enqueueMany(rows);
-        if (round % 3 === 0) await engine.redrive(dead, { outOfOrder: true });
-      }),
+    const ids = [
+      (await engine.enqueue(stream, { key: "b" })).outbox_id,
+      (await engine.enqueue(stream, { key: "a" })).outbox_id,
+    ];
+    await engine.kill(stream);
+    await engine.kill(stream);
+    return { stream, ids };
+  }
+
+  test("a redrive of several lanes takes them in the order of producers, so that neither waits for the other in a circle", async () => {
+    const { stream, ids } = await twoDeadLanes();
+    const [first, many] = await engine.db.twoConnections("headroom_ingest");
+    const operator = await engine.db.as("headroom_control").connect();
+    await first.query("begin");
+    await engine.enqueue(stream, { key: "a" }, first);
+    const row = (key: string) => ({
+      stream: stream.name,
+      key,
+      instruction_id: unique("i"),
+      idempotency_key: "1",
+      rail: "sure",
+      payload: {},
+    });
+    const enqueuing = engine.enqueueMany([row("b"), row("a")], many);
+    await engine.db.waitUntilBlocked(many);
+    const redriving = engine.redrive(ids, {}, operator);
+    await engine.db.waitUntilBlocked(operator);
+    await first.query("commit");
+    expect((await redriving).map((result) => result.result)).toEqual(["redriven", "redriven"]);
+    expect(await enqueuing).toHaveLength(2);
+    expect(await engine.drain(stream)).toHaveLength(5);
+    await Promise.all([first.end(), many.end(), operator.end()]);
+  });
+
+  test("a redrive of several lanes takes their heads in the order of a settle", async () => {
+    const stream = await engine.stream({ runLength: 1 });
+    for (const key of ["a", "b"]) await engine.enqueueRow(stream, 2, { key });
+    const dead = [await engine.kill(stream), await engine.kill(stream)];
+    const run = (await engine.claim(stream)).toSorted((x, y) => y.lane_id! - x.lane_id!);
+    const holder = await engine.db.superuser.connect();
+    const relay = await engine.db.as("headroom_executor").connect();
+    const operator = await engine.db.as("headroom_control").connect();
+    await holder.query("begin");
+    await holder.query("select from outbox.heads where lane_id = $1 for update", [run[0]!.lane_id]);
+    const settling = engine.settle(
+      stream,
+      run.map((row) => ({ row })),
+      relay,
     );
-    await engine.drain(stream);
-    const left = await oneOf(engine.control, "select count(*)::int as n from outbox.list_dead($1)", [stream.name]);
-    expect(left).toEqual({ n: 0 });
+    await engine.db.waitUntilBlocked(relay);
+    const redriving = engine.redrive(
+      dead.map((row) => row.outbox_id),
+      { outOfOrder: true },
+      operator,
+    );
+    await engine.db.waitUntilBlocked(operator);
+    await holder.query("commit");
+    expect(await settling).toEqual([]);
+    expect((await redriving).map((result) => result.result)).toEqual(["redriven", "redriven"]);
+    expect(await engine.drain(stream)).toHaveLength(2);
+    await Promise.all([holder.end(), relay.end(), operator.end()]);
   });
 });

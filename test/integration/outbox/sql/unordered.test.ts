@@ -22,19 +22,27 @@ describe.each(POSTGRES_VERSIONS)("a stream without order on PostgreSQL %i", asyn
   test("a retry comes back with its tries counted, and dies when they are used", async () => {
     const stream = await engine.stream({ ordered: false, maxTries: 2 });
     const row = await engine.enqueue(stream, apart);
-    await engine.settle(stream, [{ row: await engine.claimOne(stream), outcome: "retry", code: "busy", afterMs: 3_600_000 }]);
+    await engine.settle(stream, [
+      { row: await engine.claimOne(stream), outcome: "retry", code: "busy", afterMs: 3_600_000 },
+    ]);
     expect(await engine.claim(stream)).toEqual([]);
     await engine.makeDue(stream);
     const second = await engine.claimOne(stream);
     expect(second).toMatchObject({ tries: 1, attempt_no: 3 });
     await engine.settle(stream, [{ row: second, outcome: "retry", code: "busy" }]);
-    expect(await engine.inspect(row.outbox_id)).toMatchObject({ place: "dead", tries: 2, error_code: "busy", uncertain: false });
+    expect(await engine.inspect(row.outbox_id)).toMatchObject({
+      place: "dead",
+      tries: 2,
+      error_code: "busy",
+      uncertain: false,
+    });
   });
 
   test("released rows are not tried rows", async () => {
     const stream = await engine.stream({ ordered: false, maxTries: 1 });
     await engine.enqueue(stream, apart);
-    for (let n = 0; n < 3; n += 1) await engine.settle(stream, [{ row: await engine.claimOne(stream), outcome: "released" }]);
+    for (let n = 0; n < 3; n += 1)
+      await engine.settle(stream, [{ row: await engine.claimOne(stream), outcome: "released" }]);
     expect(await engine.claimOne(stream)).toMatchObject({ tries: 0, attempt_no: 7, sent_ago_ms: null });
     await engine.expireLeases(stream);
     await engine.reap();
@@ -46,9 +54,13 @@ describe.each(POSTGRES_VERSIONS)("a stream without order on PostgreSQL %i", asyn
     const rows = await engine.claim(stream);
     await engine.settle(stream, [{ row: rows[3]! }, { row: rows[1]!, outcome: "rejected", code: "no" }]);
     await engine.settle(stream, [{ row: rows[0]!, outcome: "skipped", code: "unwanted" }]);
-    expect(await rowsOf(engine.control, "select open from outbox.claims where stream_id = $1", [stream.id])).toEqual([{ open: 1 }]);
+    expect(await rowsOf(engine.control, "select open from outbox.claims where stream_id = $1", [stream.id])).toEqual([
+      { open: 1 },
+    ]);
     await engine.settle(stream, [{ row: rows[2]!, outcome: "unknown" }]);
-    expect(await rowsOf(engine.control, "select open from outbox.claims where stream_id = $1", [stream.id])).toEqual([]);
+    expect(await rowsOf(engine.control, "select open from outbox.claims where stream_id = $1", [stream.id])).toEqual(
+      [],
+    );
     const places = await Promise.all(rows.map((row) => engine.place(row.outbox_id)));
     expect(places).toEqual(["skipped", "dead", "pending", "delivered"]);
     await engine.makeDue(stream);
@@ -67,12 +79,17 @@ describe.each(POSTGRES_VERSIONS)("a stream without order on PostgreSQL %i", asyn
 
   test("next_due says how long to sleep: nought when something is due, nothing when nothing is dated", async () => {
     const stream = await engine.stream({ ordered: false });
-    const ask = () => rowsOf<{ wait_ms: number }>(engine.executor, "select wait_ms from outbox.next_due(array[$1]::smallint[])", [stream.id]);
+    const ask = () =>
+      rowsOf<{ wait_ms: number }>(engine.executor, "select wait_ms from outbox.next_due(array[$1]::smallint[])", [
+        stream.id,
+      ]);
     expect(await ask()).toEqual([]);
     await engine.enqueue(stream, { key: null, notBefore: new Date(Date.now() + 3_600_000) });
     expect((await ask())[0]!.wait_ms).toBeGreaterThan(3_000_000);
     await engine.enqueue(stream, apart);
     expect(await ask()).toEqual([{ wait_ms: 0 }]);
-    expect(await oneOf(engine.control, "select pending, due from outbox.status() where stream = $1", [stream.name])).toEqual({ pending: 2, due: 1 });
+    expect(
+      await oneOf(engine.control, "select pending, due from outbox.status() where stream = $1", [stream.name]),
+    ).toEqual({ pending: 2, due: 1 });
   });
 });

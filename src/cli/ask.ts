@@ -1,0 +1,38 @@
+/** A question to the person at the terminal, if there is one. Asked on stderr, so that stdout stays what it is. */
+import { createInterface } from "node:readline/promises";
+
+export type Answer = "yes" | "no" | "nobody";
+
+/** What the question needs; given by tests, otherwise the terminal. */
+export interface Person {
+  /** Whether somebody sits there: both what is asked and what is answered must be a terminal. */
+  readonly present: boolean;
+  tell(text: string): void;
+  /** Undefined when the person went away instead of answering. */
+  answer(question: string): Promise<string | undefined>;
+}
+
+const terminal: Person = {
+  get present() {
+    return process.stdin.isTTY && process.stderr.isTTY;
+  },
+  tell: (text) => void process.stderr.write(`${text}\n`),
+  async answer(question) {
+    const dialogue = createInterface({ input: process.stdin, output: process.stderr });
+    const { promise: left, resolve: leave } = Promise.withResolvers<undefined>();
+    dialogue.once("close", () => leave(undefined));
+    try {
+      return await Promise.race([dialogue.question(question), left]);
+    } finally {
+      dialogue.close();
+    }
+  },
+};
+
+/** Asks, after the warning if there is one. Anything but a plain yes is a no. */
+export async function ask(question: string, warning: string | null, person: Person = terminal): Promise<Answer> {
+  if (!person.present) return "nobody";
+  if (warning !== null) person.tell(warning);
+  const answer = await person.answer(question);
+  return answer !== undefined && /^y(es)?$/i.test(answer.trim()) ? "yes" : "no";
+}

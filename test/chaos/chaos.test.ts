@@ -1,0 +1,101 @@
+/**
+ * The short form of `npm run chaos`, and the suite tried on itself. Long runs and all planted bugs come by flag.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { pause } from "../../src/outbox/pause.ts";
+import { childrenOf } from "./crashable-postgres.ts";
+import { plantedBugs } from "./planted/bugs.ts";
+import { patched } from "./planted/patch.ts";
+import { runPlanted } from "./planted/run-planted.ts";
+import { Random } from "./random.ts";
+import { renderFindings } from "./report.ts";
+import { runOnce } from "./run-once.ts";
+import { ordinarySettings, ownCodeDir } from "./settings.ts";
+
+const boundMs = 120_000;
+const never = new AbortController().signal;
+
+describe("chaos", () => {
+  it("a short run in which everything fails breaks no invariant", { timeout: boundMs }, async () => {
+    const result = await runOnce(ordinarySettings({ seed: 7, minutes: 0.2, relays: 3 }), { signal: never });
+    expect(renderFindings(result.findings)).toBe("All invariants hold.");
+    expect(result.rows.lost).toBe(0);
+    expect(result.requests.unmatched).toBe(0);
+    expect(result.faults).toMatchObject({ "kill -9 of Postgres": 1 });
+  });
+
+  it("a planted bug is caught, and the code as it is passes the same run", { timeout: boundMs }, async () => {
+    const only = "a reap leaves no uncertain mark";
+    const { outcomes } = await runPlanted({ seed: 7, only, signal: never, onProgress: () => undefined });
+    expect(outcomes.map(({ bug, ok }) => ({ bug, ok }))).toEqual([
+      { bug: null, ok: true },
+      { bug: only, ok: true },
+    ]);
+    expect(outcomes[1]?.findings.map(({ invariant }) => invariant)).toContain("I7");
+  });
+
+  it("every planted bug still fits the code", async () => {
+    for (const patch of plantedBugs.flatMap(({ patches }) => patches)) {
+      const text = await readFile(join(ownCodeDir, patch.file), "utf8");
+      expect(patched(text, patch)).not.toBe(text);
+    }
+  });
+
+  it("a patch that does not fit exactly once is refused", () => {
+    const patch = { file: "some.sql", find: "once", replace: "never" };
+    expect(patched("just once", patch)).toBe("just never");
+    expect(() => patched("once and once more", patch)).toThrow("2 times instead of once");
+    expect(() => patched("not at all", patch)).toThrow("0 times instead of once");
+  });
+
+  it("the same seed draws the same choices", () => {
+    const [one, other] = [new Random(7), new Random(7)];
+    expect(draw(one)).toEqual(draw(other));
+    expect(draw(one.fork())).toEqual(draw(other.fork()));
+    expect(draw(new Random(8))).not.toEqual(draw(new Random(7)));
+  });
+
+  it("an interrupted run leaves no process behind", { timeout: boundMs }, async () => {
+    const program = fileURLToPath(new URL("run.ts", import.meta.url));
+    const run = spawn(process.execPath, [program, "--minutes", "2"], { stdio: ["ignore", "ignore", "pipe"] });
+    const ended = once(run, "exit");
+    for await (const line of createInterface({ input: run.stderr })) if (line === "the stage is up") break;
+    const started = await descendantsOf(run.pid ?? 0);
+    expect(started.length).toBeGreaterThan(5);
+    run.kill("SIGINT");
+    expect(await ended).toEqual([130, null]);
+    await expect(untilGone(started)).resolves.toEqual([]);
+  });
+});
+
+const draw = (random: Random): number[] => Array.from({ length: 20 }, () => random.between(1, 1_000));
+
+async function descendantsOf(pid: number): Promise<number[]> {
+  const children = await childrenOf(pid);
+  const further = await Promise.all(children.map(descendantsOf));
+  return [...children, ...further.flat()];
+}
+
+/** Those that are still there after a while. */
+async function untilGone(pids: readonly number[]): Promise<number[]> {
+  const deadline = performance.now() + 10_000;
+  for (;;) {
+    const left = pids.filter(isAlive);
+    if (left.length === 0 || performance.now() > deadline) return left;
+    await pause(50);
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

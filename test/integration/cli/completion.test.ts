@@ -1,0 +1,54 @@
+/** `headroom completion`: the scripts know every command and option, and bash really completes with its own. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { text } from "node:stream/consumers";
+import { describe, expect, test } from "vitest";
+import { headroom } from "./program.ts";
+
+const scripts = new Map<string, string>();
+for (const shell of ["bash", "zsh", "fish"]) {
+  const outcome = await headroom(["completion", shell]);
+  if (outcome.status !== 0) throw new Error(outcome.err);
+  scripts.set(shell, outcome.out);
+}
+
+test.each(["bash", "zsh", "fish"])("%s is told every command and option", (shell) => {
+  const script = scripts.get(shell) ?? "";
+  for (const word of ["outbox", "redrive", "inspect", "resolve", "relay", "doctor", "migrate", "completion"]) {
+    expect(script).toMatch(new RegExp(String.raw`\b${word}\b`));
+  }
+  for (const option of ["out-of-order", "metrics-port", "ephemeral", "no-parked", "dry-run"]) {
+    expect(script).toContain(option);
+  }
+});
+
+test("another shell is refused", async () => {
+  expect(await headroom(["completion", "tcsh"])).toMatchObject({ status: 2, out: "" });
+});
+
+/** Bash is everywhere that tests run, as /bin/bash; where it is not, there is nothing to try it with. */
+describe.runIf(existsSync("/bin/bash"))("in bash", () => {
+  async function complete(...words: string[]): Promise<string[]> {
+    const program = `source /dev/stdin
+COMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
+_headroom; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const child = spawn("/bin/bash", ["--norc", "-c", program], { stdio: ["pipe", "pipe", "inherit"] });
+    child.stdin.end(scripts.get("bash"));
+    const [out] = await Promise.all([text(child.stdout), once(child, "close")]);
+    return out.split("\n").filter((word) => word !== "");
+  }
+
+  test("commands, their commands, their options, and choices", async () => {
+    expect(await complete("headroom", "")).toContain("outbox");
+    expect(await complete("headroom", "mi")).toEqual(["migrate"]);
+    expect(await complete("headroom", "outbox", "re")).toEqual(["redrive", "resolve"]);
+    expect(await complete("headroom", "outbox", "redrive", "--out")).toEqual(["--out-of-order"]);
+    expect(await complete("headroom", "relay", "--name", "x", "--metrics-")).toEqual([
+      "--metrics-port",
+      "--metrics-host",
+    ]);
+    expect(await complete("headroom", "completion", "")).toEqual(["bash", "zsh", "fish", "--help"]);
+    expect(await complete("headroom", "outbox", "dead", "--stream", "")).toEqual([]);
+  });
+});

@@ -1,0 +1,124 @@
+/** `headroom doctor` says what is wrong, and how to mend it. */
+import { expect, test } from "vitest";
+import { startTransactionPooler } from "../../helpers/transaction-pooler.ts";
+import { createEmptyDatabase } from "../../helpers/database.ts";
+import { probeRail } from "../outbox/relay/rails.ts";
+import { createStage, until } from "../outbox/relay/stage.ts";
+import { headroom } from "./program.ts";
+
+const stage = await createStage();
+
+interface Finding {
+  readonly check: string;
+  readonly status: string;
+  readonly message: string;
+  readonly remedy?: string;
+}
+
+async function doctor(
+  url: string,
+): Promise<{ status: number | null; ok: boolean; findings: ReadonlyMap<string, Finding> }> {
+  const outcome = await headroom(["doctor", "--json", "--database-url", url]);
+  const answer = JSON.parse(outcome.out) as { ok: boolean; findings: Finding[] };
+  return {
+    status: outcome.status,
+    ok: answer.ok,
+    findings: new Map(answer.findings.map((each) => [each.check, each])),
+  };
+}
+
+test("a healthy installation: every line is well, and the exit code says so", async () => {
+  await stage.run({ rails: [probeRail()], streams: [] });
+  await until(
+    () => stage.query("select from outbox.partition_status() where days_ahead < 20"),
+    (rows) => rows.length === 0,
+    "partitions ahead",
+  );
+  const { status, ok, findings } = await doctor(stage.db.url);
+  expect([...findings.values()].filter((finding) => finding.status !== "ok")).toEqual([]);
+  expect([...findings.keys()]).toEqual([
+    "database",
+    "version",
+    "writable",
+    "pooler",
+    "clock",
+    "roles",
+    "schema",
+    "partitions",
+    "relays",
+    "rails",
+    "pending",
+    "leases",
+    "dead letters",
+    "destinations",
+  ]);
+  expect({ status, ok }).toEqual({ status: 0, ok: true });
+  const plain = await headroom(["doctor", "--database-url", stage.db.url]);
+  expect(plain).toMatchObject({ status: 0, err: "" });
+  expect(plain.out).toContain("All is well.");
+});
+
+test("an empty database: says to migrate, and stops there", async () => {
+  await using empty = await createEmptyDatabase();
+  const { status, findings } = await doctor(empty.url);
+  expect(status).toBe(1);
+  const failed = [...findings.values()].filter((finding) => finding.status === "failure");
+  expect(failed.map((finding) => finding.remedy)).toEqual(["Run: headroom migrate"]);
+  expect(findings.has("relays")).toBe(false);
+});
+
+test("a database that cannot be reached", async () => {
+  const outcome = await headroom(["doctor", "--database-url", "postgresql://u:secret-word@127.0.0.1:1/none"]);
+  expect(outcome.status).toBe(1);
+  expect(outcome.out).toContain("FAIL  database");
+  expect(outcome.out).toContain("→ ");
+  expect(outcome.out).not.toContain("secret-word");
+});
+
+test("a transaction pooler, a read-only session, a schema that only its owner can judge", async () => {
+  const pooler = await startTransactionPooler(stage.db.url, 4);
+  try {
+    expect((await doctor(pooler.url)).findings.get("pooler")).toMatchObject({ status: "warning" });
+  } finally {
+    await pooler.stop();
+  }
+  const readOnly = new URL(stage.db.url);
+  readOnly.searchParams.set("options", "-c default_transaction_read_only=on");
+  const { status, findings } = await doctor(readOnly.toString());
+  expect(status).toBe(1);
+  expect(findings.get("writable")).toMatchObject({ status: "failure", remedy: expect.stringContaining("reset") });
+  expect((await doctor(stage.db.as("headroom_control").url)).findings.get("schema")).toMatchObject({ status: "ok" });
+});
+
+test("what needs a person: no relay, rows that wait, dead letters, stale functions, missing partitions", async () => {
+  const rail = probeRail({ send: () => ({ kind: "rejected", code: "http_400", reason: "" }) });
+  const stream = await stage.stream();
+  await stage.declare(rail);
+  const { outboxId } = await stage.enqueue({ stream, rail: rail.name });
+  const relay = await stage.run({ rails: [rail], streams: [stream] });
+  await stage.untilState(outboxId, "FAILED");
+  await relay.stop();
+  await stage.enqueue({ stream, rail: rail.name });
+  await stage.query("update outbox.pending set due = now() - interval '1 hour'");
+  await stage.query("update headroom.recreatables set checksum = 'another' where path like '%status.sql'");
+  const leaves = await stage.query<{ partition: string }>(
+    "select p.partition::text from outbox.archive_partitions() p join outbox.retention_classes c using (class_id) where c.name = 'week'",
+  );
+  const stale = await doctor(stage.db.url);
+  expect(stale.status).toBe(1);
+  expect(stale.findings.get("schema")).toMatchObject({ status: "failure", remedy: "Run: headroom migrate" });
+  expect(await headroom(["migrate", "--database-url", stage.db.url])).toMatchObject({ status: 0 });
+  for (const { partition } of leaves) await stage.query(`drop table ${partition}`);
+  const { status, findings } = await doctor(stage.db.url);
+  expect(status).toBe(1);
+  expect(findings.get("relays")).toMatchObject({
+    status: "failure",
+    remedy: expect.stringContaining("headroom relay"),
+  });
+  expect(findings.get("pending")).toMatchObject({ status: "warning" });
+  expect(findings.get("dead letters")).toMatchObject({ status: "warning", message: expect.stringContaining("1 dead") });
+  expect(findings.get("partitions")).toMatchObject({
+    status: "failure",
+    remedy: expect.stringContaining("ensure_partitions"),
+  });
+});

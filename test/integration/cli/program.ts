@@ -1,0 +1,92 @@
+/** The command line as a user runs it: a process of its own, its output, its exit code. */
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+
+const program = fileURLToPath(new URL("../../../bin/headroom.js", import.meta.url));
+
+export interface Outcome {
+  readonly status: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+export interface ProgramOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
+function environment(options: ProgramOptions): NodeJS.ProcessEnv {
+  return { PATH: process.env["PATH"], HOME: process.env["HOME"], NO_COLOR: "1", ...options.env };
+}
+
+/** Runs a command to its end. */
+export async function headroom(parameters: readonly string[], options: ProgramOptions = {}): Promise<Outcome> {
+  const child = spawn(process.execPath, [program, ...parameters], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: environment(options),
+    cwd: options.cwd,
+  });
+  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
+  return { status: child.exitCode, out, err };
+}
+
+export interface Running {
+  readonly child: ChildProcess;
+  readonly pid: number;
+  readonly lines: string[];
+  readonly errors: string[];
+  /** The first line so far or to come that passes; fails when the program ends before, or within the bound. */
+  line(test: (line: string) => boolean, boundMs?: number): Promise<string>;
+  /** Sends the signal and waits for the end. */
+  end(signal?: NodeJS.Signals): Promise<Outcome>;
+}
+
+const lineBoundMs = 20_000;
+
+/** Starts a command that goes on; it is killed when the test ends, if it still runs then. */
+export function startHeadroom(parameters: readonly string[], options: ProgramOptions = {}): Running {
+  const child = spawn(process.execPath, [program, ...parameters], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: environment(options),
+    cwd: options.cwd,
+  });
+  const lines: string[] = [];
+  const errors: string[] = [];
+  const wake = new EventTarget();
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    lines.push(line);
+    wake.dispatchEvent(new Event("line"));
+  });
+  createInterface({ input: child.stderr }).on("line", (line) => void errors.push(line));
+  const closed = once(child, "close").then(() => wake.dispatchEvent(new Event("line")));
+  onTestFinished(async () => {
+    if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
+    await closed;
+  });
+  return {
+    child,
+    pid: child.pid ?? 0,
+    lines,
+    errors,
+    async line(test, boundMs = lineBoundMs) {
+      const patience = AbortSignal.timeout(boundMs);
+      for (;;) {
+        const found = lines.find(test);
+        if (found !== undefined) return found;
+        if (patience.aborted || child.exitCode !== null || child.signalCode !== null) {
+          throw new Error(`The line did not come. stdout:\n${lines.join("\n")}\nstderr:\n${errors.join("\n")}`);
+        }
+        await Promise.race([once(wake, "line"), once(patience, "abort")]);
+      }
+    },
+    async end(signal = "SIGTERM") {
+      if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+      await closed;
+      return { status: child.exitCode, out: lines.join("\n"), err: errors.join("\n") };
+    },
+  };
+}

@@ -1,0 +1,186 @@
+/** `headroom up`, the contract with machines and with the person who starts it for the first time. */
+import { existsSync, readdirSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client } from "pg";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { z } from "zod";
+import { createEmptyDatabase } from "../../helpers/database.ts";
+import { until } from "../outbox/relay/stage.ts";
+import { headroom, startHeadroom, type Running } from "./program.ts";
+
+const factsSchema = z.strictObject({ databaseUrl: z.string(), relaySecret: z.string().min(40) });
+
+async function query<Row extends object>(url: string, text: string): Promise<Row[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Row>(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+const enqueueFirst = `select outbox_id from outbox.enqueue('capacity', 'CR-1:log', 'CR-1', 'first', 'log', '{"hello": "world"}')`;
+
+async function untilDelivered(url: string): Promise<void> {
+  await until(
+    () => query(url, "select from outbox.attempts where state = 'DISPATCHED'"),
+    (rows) => rows.length === 1,
+    "the row to be delivered",
+  );
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The server's own process, by its backend's parent. */
+async function serverFacts(url: string): Promise<{ pid: number; folder: string }> {
+  const [row] = await query<{ folder: string; pid: string }>(
+    url,
+    "select current_setting('data_directory') as folder, split_part(pg_read_file('postmaster.pid'), E'\\n', 1) as pid",
+  );
+  return { pid: Number(row?.pid), folder: row?.folder ?? "" };
+}
+
+async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "headroom-up-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+describe("--ephemeral --json", () => {
+  test("prints one JSON line when everything is ready, delivers, and leaves nothing on SIGTERM", async () => {
+    const up = startHeadroom(["up", "--ephemeral", "--json"]);
+    const facts = factsSchema.parse(JSON.parse(await up.line(() => true)));
+    const { pid, folder } = await serverFacts(facts.databaseUrl);
+    expect(isAlive(pid)).toBe(true);
+    await query(facts.databaseUrl, enqueueFirst);
+    await untilDelivered(facts.databaseUrl);
+    const { status, out } = await up.end("SIGTERM");
+    expect(status).toBe(0);
+    expect(out.split("\n")).toHaveLength(1);
+    expect(isAlive(pid)).toBe(false);
+    expect(existsSync(folder)).toBe(false);
+    await expect(query(facts.databaseUrl, "select 1")).rejects.toThrow();
+  });
+
+  test("uses a database of its own, whatever DATABASE_URL says; naming another is a contradiction", async () => {
+    const env = { DATABASE_URL: "postgresql://nobody@127.0.0.1:1/none" };
+    const up = startHeadroom(["up", "--ephemeral", "--json"], { env });
+    const facts = factsSchema.parse(JSON.parse(await up.line(() => true)));
+    expect(await query(facts.databaseUrl, "select 1 as one")).toEqual([{ one: 1 }]);
+    expect(await up.end()).toMatchObject({ status: 0 });
+    const both = await headroom(["up", "--ephemeral", "--json", "--database-url", env.DATABASE_URL]);
+    expect(both.status).toBe(2);
+    expect(JSON.parse(both.out)).toMatchObject({ error: { code: "usage" } });
+  });
+
+  test("leaves nothing when it is killed, either", async () => {
+    const up = startHeadroom(["up", "--ephemeral", "--json"]);
+    const facts = factsSchema.parse(JSON.parse(await up.line(() => true)));
+    const { pid, folder } = await serverFacts(facts.databaseUrl);
+    await up.end("SIGKILL");
+    await until(
+      () => isAlive(pid),
+      (alive) => !alive,
+      "the server to be cleared away",
+    );
+    await until(
+      () => existsSync(folder),
+      (exists) => !exists,
+      "the folder to be removed",
+    );
+  });
+
+  test("a signal while it is starting ends it in order", async () => {
+    const folder = await temporaryFolder();
+    const up = startHeadroom(["up", "--ephemeral", "--json"], { env: { TMPDIR: folder } });
+    await until(
+      () => readdirSync(folder).length,
+      (count) => count > 0,
+      "the start to begin",
+    );
+    expect(await up.end("SIGTERM")).toMatchObject({ status: 0 });
+    await until(
+      () => readdirSync(folder).filter((name) => name.startsWith("headroom-") && !name.includes("postgres")),
+      (left) => left.length === 0,
+      "the folder to be removed",
+    );
+  });
+});
+
+describe("without flags", () => {
+  async function ready(up: Running): Promise<string> {
+    const line = await up.line((text) => text.trimStart().startsWith('psql "postgresql://'));
+    await up.line((text) => text.includes("Ctrl-C"));
+    return /psql "([^"]+)"/.exec(line)?.[1] ?? "";
+  }
+
+  test("keeps its data, says what to do next, and survives kill -9", async () => {
+    const cwd = await temporaryFolder();
+    const first = startHeadroom(["up", "--port", "0"], { cwd });
+    const url = await ready(first);
+    const { pid } = await serverFacts(url);
+    onTestFinished(() => {
+      if (isAlive(pid)) process.kill(pid, "SIGINT");
+    });
+    await query(url, enqueueFirst);
+    await first.line((line) => line.includes("delivered") && line.includes("CR-1:log"));
+    await untilDelivered(url);
+    // Beside it, commands need no address.
+    const status = await headroom(["outbox", "status", "--json"], { cwd });
+    expect(status.status).toBe(0);
+    expect(JSON.parse(status.out).relays).toHaveLength(1);
+    const rival = await headroom(["up", "--port", "0"], { cwd });
+    expect(rival).toMatchObject({ status: 1, out: "" });
+    expect(rival.err).toContain("already runs");
+    await first.end("SIGKILL");
+    expect(isAlive(pid)).toBe(true);
+
+    const second = startHeadroom(["up", "--port", "0"], { cwd });
+    const again = await ready(second);
+    expect((await serverFacts(again)).pid).toBe(pid);
+    expect(second.errors.join("\n")).toContain("Took over the database server");
+    await untilDelivered(again);
+    expect(await second.end("SIGTERM")).toMatchObject({ status: 0 });
+    expect(isAlive(pid)).toBe(false);
+  });
+
+  test("starts the server again when its process dies", async () => {
+    const cwd = await temporaryFolder();
+    const up = startHeadroom(["up", "--port", "0"], { cwd });
+    const url = await ready(up);
+    const { pid } = await serverFacts(url);
+    process.kill(pid, "SIGKILL");
+    await up.line((line) => line.includes("database server ended"));
+    const answer = await until(
+      () => query<{ outbox_id: string }>(url, enqueueFirst).catch(() => []),
+      (rows) => rows.length === 1,
+      "the server to be back",
+    );
+    expect(answer).toHaveLength(1);
+    await untilDelivered(url);
+    expect(await up.end()).toMatchObject({ status: 0 });
+  });
+
+  test("uses the server that DATABASE_URL names, without showing its password", async () => {
+    await using db = await createEmptyDatabase();
+    const cwd = await temporaryFolder();
+    const up = startHeadroom(["up"], { cwd, env: { DATABASE_URL: db.url } });
+    await ready(up);
+    await query(db.url, enqueueFirst);
+    await untilDelivered(db.superuserUrl);
+    const { status, out, err } = await up.end();
+    expect(status).toBe(0);
+    expect(out + err).not.toContain(`:${new URL(db.url).password}@`);
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+});

@@ -66,6 +66,18 @@ create type outbox.claimed_row as (
   binds jsonb
 );
 
+create type outbox.fenced_lane as (
+  lane_id bigint,
+  place tid,
+  claim_id bigint,
+  head_seq bigint,
+  claimed_to bigint,
+  rewind_to bigint,
+  to_seq bigint,
+  delivered bigint,
+  whole boolean
+);
+
 -- Sequences
 
 create sequence outbox.claim_ids as bigint increment 1;
@@ -247,11 +259,15 @@ create table outbox.claims (
   lane_ids bigint[],
   outbox_ids uuid[],
   lines integer[],
+  tries smallint[],
+  uncertain boolean[],
+  first_sent_at timestamp with time zone[],
   constraint claims_pkey PRIMARY KEY (claim_id)
 ) with (fillfactor=50, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=200, autovacuum_vacuum_cost_delay=0);
 grant select on outbox.claims to headroom_auditor;
 grant select on outbox.claims to headroom_control;
 comment on column outbox.claims.open is 'Lanes (ordered) or rows (unordered) of this claim that are not settled yet.';
+comment on column outbox.claims.tries is 'What rows without order had been through before, in the order of outbox_ids; null when all are new.';
 
 create table outbox.dead (
   outbox_id uuid not null,
@@ -607,10 +623,10 @@ create function outbox.admit(p_destination_ids integer[], p_deferred boolean[], 
   language plpgsql volatile security invoker set search_path="" owner headroom_owner
   as 'sha256 21551215034503f8';
 
-create function outbox.advance_lanes(p_lane_ids bigint[], p_from_seqs bigint[], p_delivered boolean DEFAULT false)
+create function outbox.advance_lanes(p_lane_ids bigint[], p_from_seqs bigint[], p_delivered boolean DEFAULT false, p_places tid[] DEFAULT NULL::tid[])
   returns void
   language plpgsql volatile security invoker set search_path="" owner headroom_owner
-  as 'sha256 29db7b6199924d84';
+  as 'sha256 f9326c111dfa6545';
 
 create function outbox.archive_partitions()
   returns TABLE(class_id smallint, partition regclass, from_id uuid, to_id uuid, from_at timestamp with time zone, to_at timestamp with time zone)
@@ -651,7 +667,7 @@ create function outbox.check_stream_name(p_stream text)
 create function outbox.claim(p_relay_id integer, p_stream_id smallint, p_max_rows integer, p_max_lanes integer DEFAULT 100, p_since_ms bigint DEFAULT NULL::bigint)
   returns SETOF outbox.claimed_row
   language plpgsql volatile security definer set search_path="" set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set plan_cache_mode=force_generic_plan set jit=off owner headroom_owner
-  as 'sha256 a89d657ac10b555c';
+  as 'sha256 09ebddb891e71531';
 grant execute on function outbox.claim to headroom_executor;
 
 create function outbox.claim_special_lanes(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_lane_ids bigint[])
@@ -662,7 +678,7 @@ create function outbox.claim_special_lanes(p_claim_id bigint, p_relay_id integer
 create function outbox.claim_special_rows(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_outbox_ids uuid[])
   returns SETOF outbox.claimed_row
   language plpgsql volatile security invoker set search_path="" owner headroom_owner
-  as 'sha256 1b9bd2172f91cc74';
+  as 'sha256 7b53b70139f0f809';
 
 create function outbox.close_lanes(p_lane_ids bigint[])
   returns void
@@ -729,6 +745,11 @@ create function outbox.existing_row(p_stream_id smallint, p_instruction_id text,
   language plpgsql stable security invoker set search_path="" owner headroom_owner
   as 'sha256 76bb4908e75155ed';
 
+create function outbox.fence_lanes(p_live bigint[], p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outcomes text[])
+  returns outbox.fenced_lane[]
+  language plpgsql volatile security invoker set search_path="" owner headroom_owner
+  as 'sha256 f8f9f05da79e3590';
+
 create function outbox.gc(p_batch integer DEFAULT 10000)
   returns jsonb
   language plpgsql volatile security definer set search_path="" set lock_timeout=250ms owner headroom_owner
@@ -755,7 +776,7 @@ grant execute on function outbox.inspect to headroom_control;
 create function outbox.late_in_lanes(p_live bigint[], p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[])
   returns uuid[]
   language plpgsql volatile security invoker set search_path="" owner headroom_owner
-  as 'sha256 a07465702b7c0bda';
+  as 'sha256 7c56c1deebfc8ef2';
 
 create function outbox.late_rows(p_stream outbox.streams, p_live bigint[], p_claim_ids bigint[], p_outbox_ids uuid[], p_attempt_nos integer[])
   returns uuid[]
@@ -852,7 +873,7 @@ create function outbox.reap_lanes(p_stream outbox.streams, p_claim outbox.claims
 create function outbox.reap_rows(p_stream outbox.streams, p_claim outbox.claims)
   returns integer
   language plpgsql volatile security invoker set search_path="" owner headroom_owner
-  as 'sha256 db3aa93cc86e99ef';
+  as 'sha256 871b3fb9f7319d60';
 
 create function outbox.redrive(p_outbox_ids uuid[], p_actor text, p_reason text, p_out_of_order boolean DEFAULT false)
   returns TABLE(outbox_id uuid, result text, detail text)
@@ -896,7 +917,7 @@ create function outbox.rewind_lanes(p_lane_ids bigint[])
 create function outbox.settle(p_stream_id smallint, p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[] DEFAULT NULL::integer[], p_codes text[] DEFAULT NULL::text[], p_references text[] DEFAULT NULL::text[], p_outcomes text[] DEFAULT NULL::text[], p_messages text[] DEFAULT NULL::text[], p_after_ms bigint[] DEFAULT NULL::bigint[], p_throttled boolean[] DEFAULT NULL::boolean[], p_absent boolean[] DEFAULT NULL::boolean[], p_destination_ids integer[] DEFAULT NULL::integer[], p_captures jsonb DEFAULT NULL::jsonb)
   returns SETOF uuid
   language plpgsql volatile security definer set search_path="" set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set plan_cache_mode=force_generic_plan set jit=off owner headroom_owner
-  as 'sha256 0ef3b169014756ee';
+  as 'sha256 396df87e4dae38bc';
 grant execute on function outbox.settle to headroom_executor;
 
 create function outbox.settle_lane_exceptions(p_stream outbox.streams, p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[])
@@ -904,15 +925,15 @@ create function outbox.settle_lane_exceptions(p_stream outbox.streams, p_claim_i
   language plpgsql volatile security invoker set search_path="" owner headroom_owner
   as 'sha256 7668510ca95d6a78';
 
-create function outbox.settle_lanes(p_stream outbox.streams, p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_references text[], p_outcomes text[])
+create function outbox.settle_lanes(p_stream outbox.streams, p_lanes outbox.fenced_lane[], p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_references text[], p_outcomes text[])
   returns void
   language plpgsql volatile security invoker set search_path="" owner headroom_owner
-  as 'sha256 359d0730e4c312b0';
+  as 'sha256 abe0a253d4bf8ad7';
 
 create function outbox.settle_row_exceptions(p_stream outbox.streams, p_claim_ids bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[])
   returns void
   language plpgsql volatile security invoker set search_path="" owner headroom_owner
-  as 'sha256 2ce7ac3c5ff8b8ed';
+  as 'sha256 c2d7ffa9c7e303d9';
 
 create function outbox.settle_rows(p_stream outbox.streams, p_claim_ids bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_references text[], p_outcomes text[])
   returns void

@@ -87,11 +87,17 @@ create table outbox.claims (
   open integer not null,
   lane_ids bigint[],
   outbox_ids uuid[],
-  lines integer[]
+  lines integer[],
+  tries smallint[],
+  uncertain boolean[],
+  first_sent_at timestamptz[]
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 200, autovacuum_vacuum_cost_delay = 0);
 alter table outbox.claims alter column outbox_ids set storage external;
 alter table outbox.claims alter column lane_ids set storage external;
 alter table outbox.claims alter column lines set storage external;
+alter table outbox.claims alter column tries set storage external;
+alter table outbox.claims alter column first_sent_at set storage external;
+comment on column outbox.claims.tries is 'What rows without order had been through before, in the order of outbox_ids; null when all are new.';
 comment on column outbox.claims.open is 'Lanes (ordered) or rows (unordered) of this claim that are not settled yet.';
 
 -- The unchanging side of a row, and its payload, which can be erased without touching the archive.

@@ -51,3 +51,18 @@ create type outbox.claimed_row as (
   binds jsonb
 );
 comment on type outbox.claimed_row is 'A row that a claim hands to a relay. Nullable: lane_id, seq, key, destination_id, destination, sent_ago_ms, captures, binds.';
+
+-- A lane whose results are being settled: its head as it was locked, and what the results say about it. The head's place is
+-- kept so that it is looked up once: while an old transaction is open, its index entries pile up with every step.
+create type outbox.fenced_lane as (
+  lane_id bigint,
+  place tid,
+  claim_id bigint,
+  head_seq bigint,
+  claimed_to bigint,
+  rewind_to bigint,
+  to_seq bigint,
+  delivered bigint,
+  whole boolean
+);
+comment on type outbox.fenced_lane is 'A lane under settlement. Nullable: rewind_to, to_seq.';

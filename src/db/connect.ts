@@ -52,9 +52,24 @@ export function describeDatabaseUrl(url: string): string {
 /** A pool that survives the loss of idle connections: the next query opens a new one. */
 export function createPool(url: string, options: PoolOptions = {}): Pool {
   const pool = new Pool({ ...configOf(url, options), max: options.maxConnections ?? defaults.maxConnections });
-  pool.on("error", () => undefined);
+  pool.on("error", ignore);
+  surviveLostConnections(pool);
   return pool;
 }
+
+const survivors = new WeakSet<Pool>();
+
+/**
+ * The driver hands a new connection out before its taker can listen for its errors. When a server greets and dies at once,
+ * a process that was slow to read finds both in one piece, and the error of a connection without a listener ends it.
+ */
+export function surviveLostConnections(pool: Pool): void {
+  if (survivors.has(pool)) return;
+  survivors.add(pool);
+  pool.on("connect", (client) => client.on("error", ignore));
+}
+
+function ignore(): void {}
 
 /** Opens one connection, or says why it cannot be opened. The caller ends it. */
 export async function connect(url: string, options: ConnectOptions = {}): Promise<Client> {

@@ -92,6 +92,9 @@ export interface OutboxClaims {
   lane_ids: number[] | null;
   outbox_ids: string[] | null;
   lines: number[] | null;
+  tries: number[] | null;
+  uncertain: boolean[] | null;
+  first_sent_at: Date[] | null;
 }
 
 export interface OutboxDead {
@@ -133,6 +136,19 @@ export interface OutboxDestinations {
   times_opened: number;
   last_error_code: string | null;
   changed_at: Date;
+}
+
+/** A lane under settlement. Nullable: rewind_to, to_seq. */
+export interface OutboxFencedLane {
+  lane_id: number;
+  place: string;
+  claim_id: number;
+  head_seq: number;
+  claimed_to: number;
+  rewind_to: number | null;
+  to_seq: number | null;
+  delivered: number;
+  whole: boolean;
 }
 
 export interface OutboxHeads {
@@ -361,6 +377,7 @@ export interface Functions {
       p_lane_ids: readonly (number | bigint | string)[] | string | null;
       p_from_seqs: readonly (number | bigint | string)[] | string | null;
       p_delivered?: boolean | null | undefined;
+      p_places?: readonly string[] | string | null | undefined;
     };
     result: void;
   };
@@ -577,6 +594,17 @@ export interface Functions {
     };
     result: { outbox_id: string | null; seq: number | null };
   };
+  /** Locks the lanes that results belong to, if none of them is late. Nullable: result. */
+  "outbox.fence_lanes": {
+    args: {
+      p_live: readonly (number | bigint | string)[] | string | null;
+      p_claim_ids: readonly (number | bigint | string)[] | string | null;
+      p_lane_ids: readonly (number | bigint | string)[] | string | null;
+      p_seqs: readonly (number | bigint | string)[] | string | null;
+      p_outcomes: readonly string[] | string | null;
+    };
+    result: string | null;
+  };
   /** Drops archive partitions past their retention, and what belongs to them; says what it did, what it kept and why. */
   "outbox.gc": {
     args: {
@@ -605,7 +633,7 @@ export interface Functions {
     };
     result: Json;
   };
-  /** Results of ordered rows that come too late to count. */
+  /** Results of ordered rows that come too late to count. Nullable: result. */
   "outbox.late_in_lanes": {
     args: {
       p_live: readonly (number | bigint | string)[] | string | null;
@@ -614,7 +642,7 @@ export interface Functions {
       p_seqs: readonly (number | bigint | string)[] | string | null;
       p_outbox_ids: readonly string[] | string | null;
     };
-    result: string[];
+    result: string[] | null;
   };
   /** Results of unordered rows that come too late to count. */
   "outbox.late_rows": {
@@ -875,6 +903,7 @@ export interface Functions {
   "outbox.settle_lanes": {
     args: {
       p_stream: string | null;
+      p_lanes: readonly string[] | string | null;
       p_claim_ids: readonly (number | bigint | string)[] | string | null;
       p_lane_ids: readonly (number | bigint | string)[] | string | null;
       p_seqs: readonly (number | bigint | string)[] | string | null;
@@ -1075,6 +1104,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.ensure_partitions": { returns: "value", json: [], positional: false },
   "outbox.erase_payload": { returns: "nothing", json: [], positional: false },
   "outbox.existing_row": { returns: "row", json: [], positional: false },
+  "outbox.fence_lanes": { returns: "value", json: [], positional: false },
   "outbox.gc": { returns: "value", json: [], positional: false },
   "outbox.gc_keys": { returns: "value", json: [], positional: false },
   "outbox.id_time": { returns: "value", json: [], positional: false },

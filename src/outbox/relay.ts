@@ -8,7 +8,7 @@
 import { hostname } from "node:os";
 import type { Pool, PoolClient } from "pg";
 import { call } from "../db/call.ts";
-import { createPool, probeServer, requireUsable, type ServerReport } from "../db/connect.ts";
+import { createPool, probeServer, requireUsable, type ServerReport, surviveLostConnections } from "../db/connect.ts";
 import { HeadroomError, toHeadroomError } from "../db/errors.ts";
 import { createRailRegistry } from "../rails/registry.ts";
 import type { Rail } from "../rails/rail.ts";
@@ -81,6 +81,7 @@ class RelayProcess implements Relay {
     this.#pool =
       options.pool ??
       createPool(options.connectionString ?? "", { applicationName: "headroom relay", maxConnections: 6 });
+    surviveLostConnections(this.#pool);
     this.#claiming = new Session(this.#pool);
     this.#settling = new Session(this.#pool);
   }

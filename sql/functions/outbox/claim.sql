@@ -22,6 +22,9 @@ declare
   v_claim_id bigint;
   v_since timestamptz := coalesce(now() - p_since_ms * interval '1 ms', '-infinity');
   v_lanes bigint[];
+  v_places tid[];
+  v_head_seqs bigint[];
+  v_limits smallint[];
   v_plain tid[];
   v_special uuid[];
   v_open integer;
@@ -32,11 +35,12 @@ begin
   end if;
 
   if v_stream.ordered then
-    select array_agg(h.lane_id) into v_lanes
-      from (select d.lane_id
+    select array_agg(h.lane_id), array_agg(h.place), array_agg(h.head_seq), array_agg(coalesce(h.run_limit, v_stream.run_length))
+      into v_lanes, v_places, v_head_seqs, v_limits
+      from (select d.*
               from (values (9), (8), (7), (6), (5), (4), (3), (2), (1), (0)) level(priority)
              cross join lateral (
-                   select h.lane_id from outbox.heads h
+                   select h.lane_id, h.ctid as place, h.head_seq, h.run_limit from outbox.heads h
                     where h.stream_id = p_stream_id and h.priority = level.priority and h.claim_id is null and not h.blocked
                       and h.due <= now() and h.due >= v_since
                     order by h.due limit p_max_lanes for update skip locked) d
@@ -47,21 +51,20 @@ begin
     v_claim_id := nextval('outbox.claim_ids');
     return query
     with run as materialized (
-      select p.*, n.ord
-        from unnest(v_lanes) with ordinality n(lane_id, ord)
-        join outbox.heads h on h.lane_id = n.lane_id
+      select p.*, n.ord, n.place
+        from unnest(v_lanes, v_places, v_head_seqs, v_limits) with ordinality n(lane_id, place, head_seq, run_limit, ord)
        cross join lateral (
              select p.* from outbox.pending p
-              where p.lane_id = h.lane_id and p.seq >= h.head_seq
+              where p.lane_id = n.lane_id and p.seq >= n.head_seq
                 and p.seq < coalesce((select s.seq from outbox.pending s
-                                       where s.lane_id = h.lane_id and s.special and s.seq >= h.head_seq
+                                       where s.lane_id = n.lane_id and s.special and s.seq >= n.head_seq
                                        order by s.seq limit 1), 9223372036854775807)
-              order by p.seq limit coalesce(h.run_limit, v_stream.run_length)) p
+              order by p.seq limit n.run_limit) p
     ), lane as materialized (
-      select r.lane_id, min(r.seq) as from_seq, max(r.seq) as to_seq from run r group by r.lane_id
+      select r.lane_id, r.place, min(r.seq) as from_seq, max(r.seq) as to_seq from run r group by r.lane_id, r.place
     ), leased as (
       update outbox.heads h set claim_id = v_claim_id, head_seq = l.from_seq, claimed_to = l.to_seq, misses = 0, deferred = false
-        from lane l where h.lane_id = l.lane_id
+        from lane l where h.ctid = l.place
     ), lease as (
       insert into outbox.claims (claim_id, stream_id, relay_id, lease_until, open, lane_ids)
       select v_claim_id, p_stream_id, p_relay_id, now() + v_stream.lease_seconds * interval '1 s', count(*), array_agg(l.lane_id)
@@ -101,9 +104,10 @@ begin
       delete from outbox.pending_unordered u where u.ctid = any (v_plain)
       returning u.outbox_id, u.lines, u.tries, u.uncertain, u.first_sent_at, u.priority, u.due
     ), lease as (
-      insert into outbox.claims (claim_id, stream_id, relay_id, lease_until, open, outbox_ids, lines)
-      select v_claim_id, p_stream_id, p_relay_id, now() + v_stream.lease_seconds * interval '1 s', count(*),
-             array_agg(t.outbox_id), array_agg(t.lines + 1)
+      insert into outbox.claims (claim_id, stream_id, relay_id, lease_until, open, outbox_ids, lines, tries, uncertain, first_sent_at)
+      select v_claim_id, p_stream_id, p_relay_id, now() + v_stream.lease_seconds * interval '1 s', count(*), array_agg(t.outbox_id), array_agg(t.lines + 1),
+             case when bool_or(t.lines > 0) then array_agg(t.tries) end, case when bool_or(t.lines > 0) then array_agg(t.uncertain) end,
+             case when bool_or(t.lines > 0) then array_agg(t.first_sent_at) end
         from taken t having count(*) > 0
     ), line as (
       insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, relay_id, claim_id, uncertain, payload_hash)
@@ -116,7 +120,7 @@ begin
      order by t.priority desc, t.due;
   end if;
   if v_special is not null then
-    return query select * from outbox.claim_special_rows(v_claim_id, p_relay_id, v_stream, v_special);
+    return query select * from outbox.claim_special_rows(nextval('outbox.claim_ids'), p_relay_id, v_stream, v_special);
   end if;
 end
 $$;

@@ -1,4 +1,5 @@
--- Claims rows of a stream without order that expire or are bound for a destination with limits. Locked by the caller.
+-- Claims rows of a stream without order that expire or are bound for a destination with limits, under a claim of
+-- their own. Locked by the caller.
 create or replace function outbox.claim_special_rows(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_outbox_ids uuid[])
 returns setof outbox.claimed_row
 language plpgsql volatile set search_path = ''
@@ -25,11 +26,10 @@ begin
     delete from outbox.pending_unordered u using admission a where u.outbox_id = a.outbox_id and a.admitted
     returning u.outbox_id, u.lines, u.tries, u.uncertain, u.first_sent_at, u.destination_id, u.priority, u.due
   ), lease as (
-    insert into outbox.claims as c (claim_id, stream_id, relay_id, lease_until, open, outbox_ids, lines)
-    select p_claim_id, p_stream.stream_id, p_relay_id, now() + p_stream.lease_seconds * interval '1 s', count(*),
-           array_agg(t.outbox_id), array_agg(t.lines + 1)
+    insert into outbox.claims (claim_id, stream_id, relay_id, lease_until, open, outbox_ids, lines, tries, uncertain, first_sent_at)
+    select p_claim_id, p_stream.stream_id, p_relay_id, now() + p_stream.lease_seconds * interval '1 s', count(*), array_agg(t.outbox_id),
+           array_agg(t.lines + 1), array_agg(t.tries), array_agg(t.uncertain), array_agg(t.first_sent_at)
       from taken t having count(*) > 0
-    on conflict (claim_id) do update set open = c.open + excluded.open, outbox_ids = c.outbox_ids || excluded.outbox_ids, lines = c.lines || excluded.lines
   ), line as (
     insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, relay_id, claim_id, uncertain, payload_hash)
     select t.outbox_id, t.lines + 1, p_stream.class_id, p_stream.stream_id, 'DISPATCHING', p_relay_id, p_claim_id, t.uncertain, m.payload_hash

@@ -1,4 +1,5 @@
--- Takes back the unordered rows of one expired claim: those without an outcome line yet.
+-- Takes back the unordered rows of one expired claim: those without an outcome line yet. The archive is asked
+-- only when part of the claim was settled.
 create or replace function outbox.reap_rows(p_stream outbox.streams, p_claim outbox.claims) returns integer
 language plpgsql volatile set search_path = ''
 as $$
@@ -6,11 +7,13 @@ declare
   v_rows integer;
 begin
   with flying as materialized (
-    select c.outbox_id, a.lines, a.tries, a.first_sent_at, m.priority, m.expires_at, m.destination_id, a.tries >= p_stream.max_tries as spent
-      from unnest(p_claim.outbox_ids, p_claim.lines) c(outbox_id, line)
-     cross join lateral outbox.tries_so_far(c.outbox_id, p_stream.class_id) a
+    select c.outbox_id, c.line as lines, coalesce(c.tries, 0) + 1 as tries, coalesce(c.first_sent_at, p_claim.claimed_at) as first_sent_at,
+           m.priority, m.expires_at, m.destination_id, coalesce(c.tries, 0) + 1 >= p_stream.max_tries as spent
+      from unnest(p_claim.outbox_ids, p_claim.lines, p_claim.tries, p_claim.first_sent_at) c(outbox_id, line, tries, first_sent_at)
       join outbox.payloads m on m.outbox_id = c.outbox_id
-     where a.lines = c.line
+     where p_claim.open = cardinality(p_claim.outbox_ids)
+        or not exists (select from outbox.attempts a
+                        where a.outbox_id = c.outbox_id and a.attempt_no = c.line + 1 and a.class_id = p_stream.class_id)
   ), line as (
     insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, relay_id, claim_id, uncertain, error_code)
     select f.outbox_id, f.lines + 1, p_stream.class_id, p_stream.stream_id, 'ZOMBIE_REQUEUE'::outbox.attempt_state, p_claim.relay_id, p_claim.claim_id, true, 'lease_expired'

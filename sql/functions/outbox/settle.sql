@@ -33,6 +33,7 @@ declare
   v_stream outbox.streams;
   v_live bigint[];
   v_late uuid[];
+  v_lanes outbox.fenced_lane[];
 begin
   select * into v_stream from outbox.streams where stream_id = p_stream_id;
   select array_agg(c.claim_id) into v_live
@@ -40,7 +41,10 @@ begin
            where c.claim_id in (select distinct u from unnest(p_claim_ids) u) order by c.claim_id for update) c;
 
   if v_stream.ordered then
-    v_late := outbox.late_in_lanes(v_live, p_claim_ids, p_lane_ids, p_seqs, p_outbox_ids);
+    v_lanes := outbox.fence_lanes(v_live, p_claim_ids, p_lane_ids, p_seqs, p_outcomes);
+    if v_lanes is null then
+      v_late := outbox.late_in_lanes(v_live, p_claim_ids, p_lane_ids, p_seqs, p_outbox_ids);
+    end if;
   else
     v_late := outbox.late_rows(v_stream, v_live, p_claim_ids, p_outbox_ids, p_attempt_nos);
   end if;
@@ -69,7 +73,7 @@ begin
   end if;
 
   if v_stream.ordered then
-    perform outbox.settle_lanes(v_stream, p_claim_ids, p_lane_ids, p_seqs, p_outbox_ids, p_attempt_nos, p_latencies_ms, p_codes, p_references, p_outcomes);
+    perform outbox.settle_lanes(v_stream, v_lanes, p_claim_ids, p_lane_ids, p_seqs, p_outbox_ids, p_attempt_nos, p_latencies_ms, p_codes, p_references, p_outcomes);
     if p_captures is not null then
       perform outbox.store_captures(p_captures);
     end if;

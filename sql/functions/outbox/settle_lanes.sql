@@ -5,16 +5,13 @@
 -- without having been sent; it must stay, so such lanes delete number by number. Results that leave out a row before
 -- them are refused: deleting by range would lose it.
 create or replace function outbox.settle_lanes(
-  p_stream outbox.streams, p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[],
-  p_latencies_ms integer[], p_codes text[], p_references text[], p_outcomes text[]
+  p_stream outbox.streams, p_lanes outbox.fenced_lane[], p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[],
+  p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_references text[], p_outcomes text[]
 ) returns void
 language plpgsql volatile set search_path = ''
 as $$
 declare
-  v_lanes bigint[];
-  v_to_seqs bigint[];
-  v_done_lanes bigint[];
-  v_done_seqs bigint[];
+  v_rewound boolean;
   v_delivered bigint;
   v_gone bigint;
 begin
@@ -23,42 +20,30 @@ begin
     from unnest(p_claim_ids, p_outbox_ids, p_attempt_nos, p_latencies_ms, p_codes, p_references, p_outcomes)
          g(claim_id, outbox_id, attempt_no, latency_ms, code, reference, outcome)
    where g.outcome is null or g.outcome = 'delivered';
+  get diagnostics v_delivered = row_count;
 
-  with lane as materialized (
-    select h.lane_id, h.head_seq, h.claimed_to, h.rewind_to, g.to_seq, g.whole, g.delivered
-      from (select g.lane_id, count(*) filter (where g.outcome is null or g.outcome = 'delivered') as delivered,
-                   max(g.seq) filter (where g.outcome is null or g.outcome = 'delivered') as to_seq,
-                   bool_and(g.outcome is null or g.outcome = 'delivered') as whole
-              from unnest(p_lane_ids, p_seqs, p_outcomes) g(lane_id, seq, outcome) group by g.lane_id) g
-      join outbox.heads h on h.lane_id = g.lane_id
-     where g.to_seq is not null
-  ), gone as (
-    delete from outbox.pending p using lane l
-     where p.lane_id = l.lane_id and p.seq between l.head_seq and l.to_seq
-       and (l.rewind_to is null or exists (select from unnest(p_lane_ids, p_seqs) g(lane_id, seq) where g.lane_id = p.lane_id and g.seq = p.seq))
-    returning 1
-  )
-  select array_agg(l.lane_id) filter (where not (l.whole and l.to_seq >= l.claimed_to)),
-         array_agg(l.to_seq + 1) filter (where not (l.whole and l.to_seq >= l.claimed_to)),
-         array_agg(l.lane_id) filter (where l.whole and l.to_seq >= l.claimed_to),
-         array_agg(l.to_seq + 1) filter (where l.whole and l.to_seq >= l.claimed_to),
-         sum(l.delivered), (select count(*) from gone)
-    into v_lanes, v_to_seqs, v_done_lanes, v_done_seqs, v_delivered, v_gone
-    from lane l;
+  select bool_or(l.rewind_to is not null) into v_rewound from unnest(p_lanes) l;
+  if v_rewound then
+    delete from outbox.pending p
+     using unnest(p_lane_ids, p_seqs, p_outcomes) g(lane_id, seq, outcome)
+     where p.lane_id = g.lane_id and p.seq = g.seq and (g.outcome is null or g.outcome = 'delivered');
+  else
+    delete from outbox.pending p using unnest(p_lanes) l where p.lane_id = l.lane_id and p.seq between l.head_seq and l.to_seq;
+  end if;
+  get diagnostics v_gone = row_count;
   if v_delivered <> v_gone then
     raise exception 'results of % delivered rows would finish % rows', v_delivered, v_gone using errcode = 'HR003',
       hint = 'Results of a lane begin with its first row that is not settled yet, and leave none out. Nothing was changed.';
   end if;
 
-  if v_lanes is not null then
-    update outbox.heads h set head_seq = o.seq, delivered_to = greatest(h.delivered_to, o.seq - 1)
-      from unnest(v_lanes, v_to_seqs) o(lane_id, seq) where h.lane_id = o.lane_id;
-  end if;
-  if v_done_lanes is not null then
-    perform outbox.close_lanes(v_done_lanes);
-    perform outbox.advance_lanes(v_done_lanes, v_done_seqs, true);
-  end if;
+  update outbox.heads h set head_seq = l.to_seq + 1, delivered_to = greatest(h.delivered_to, l.to_seq)
+    from unnest(p_lanes) l
+   where h.ctid = l.place and l.to_seq is not null and not (l.whole and l.to_seq >= l.claimed_to);
+  perform outbox.close_rows(array_agg(l.claim_id)), outbox.advance_lanes(array_agg(l.lane_id), array_agg(l.to_seq + 1), true, array_agg(l.place))
+     from unnest(p_lanes) l
+    where l.whole and l.to_seq >= l.claimed_to
+   having count(*) > 0;
 end
 $$;
-comment on function outbox.settle_lanes(outbox.streams, bigint[], bigint[], bigint[], uuid[], integer[], integer[], text[], text[], text[])
+comment on function outbox.settle_lanes(outbox.streams, outbox.fenced_lane[], bigint[], bigint[], bigint[], uuid[], integer[], integer[], text[], text[], text[])
   is 'Records delivered rows of ordered lanes.';

@@ -1,5 +1,5 @@
 -- The undelivered part of a settle on a stream without order. The rows left the pending table when they were claimed; what
--- they had been through is read from the archive, which is the record.
+-- they had been through stands in the claim.
 create or replace function outbox.settle_row_exceptions(
   p_stream outbox.streams, p_claim_ids bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[],
   p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[]
@@ -16,14 +16,16 @@ begin
            g(claim_id, outbox_id, attempt_no, latency_ms, code, outcome, message, after_ms, absent)
      where g.outcome <> 'delivered'
   ), judged as materialized (
-    select g.*, m.priority, m.expires_at, m.destination_id, a.first_sent_at,
-           a.tries - (g.outcome = 'released')::integer as tries_now,
-           g.outcome = 'unknown' or (a.uncertain and not g.absent) as uncertain_now,
-           outbox.verdict(p_stream, g.outcome, a.tries, r.capability) as state
+    select g.*, m.priority, m.expires_at, m.destination_id,
+           coalesce(c.first_sent_at[a.n], case when g.outcome <> 'released' then c.claimed_at end) as first_sent_at,
+           coalesce(c.tries[a.n], 0) + (g.outcome <> 'released')::integer as tries_now,
+           g.outcome = 'unknown' or (coalesce(c.uncertain[a.n], false) and not g.absent) as uncertain_now,
+           outbox.verdict(p_stream, g.outcome, coalesce(c.tries[a.n], 0) + 1, r.capability) as state
       from given g
+      join outbox.claims c on c.claim_id = g.claim_id
       join outbox.payloads m on m.outbox_id = g.outbox_id
       join outbox.rails r on r.rail_id = m.rail_id
-     cross join lateral outbox.tries_so_far(g.outbox_id, p_stream.class_id) a
+     cross join lateral (select case when c.tries is not null then array_position(c.outbox_ids, g.outbox_id) end as n) a
   ), line as (
     insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, claim_id, latency_ms, uncertain, error_code, error_message)
     select j.outbox_id, j.attempt_no + 1, p_stream.class_id, p_stream.stream_id, j.state, j.claim_id,
@@ -33,7 +35,7 @@ begin
     insert into outbox.pending_unordered (outbox_id, stream_id, priority, due, expires_at, first_sent_at, lines, destination_id, tries, uncertain)
     select w.outbox_id, p_stream.stream_id, w.priority,
            now() + case w.state when 'RETRYABLE' then outbox.backoff(p_stream, w.tries_now, w.after_ms) else coalesce(w.after_ms, 0) * interval '1 ms' end,
-           w.expires_at, case when w.state = 'RETRYABLE' or w.tries_now > 0 then w.first_sent_at end,
+           w.expires_at, w.first_sent_at,
            w.attempt_no + 1, w.destination_id, w.tries_now, w.uncertain_now
       from judged w where w.state in ('RETRYABLE', 'RELEASED')
   ), buried as (

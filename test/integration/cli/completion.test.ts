@@ -2,8 +2,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { headroom } from "./program.ts";
 
 const scripts = new Map<string, string>();
@@ -12,6 +15,11 @@ for (const shell of ["bash", "zsh", "fish"]) {
   if (outcome.status !== 0) throw new Error(outcome.err);
   scripts.set(shell, outcome.out);
 }
+
+const folder = await mkdtemp(join(tmpdir(), "headroom-completion-"));
+afterAll(() => rm(folder, { recursive: true, force: true }));
+const bashScript = join(folder, "headroom.bash");
+await writeFile(bashScript, scripts.get("bash") ?? "");
 
 test.each(["bash", "zsh", "fish"])("%s is told every command and option", (shell) => {
   const script = scripts.get(shell) ?? "";
@@ -27,18 +35,20 @@ test("another shell is refused", async () => {
   expect(await headroom(["completion", "tcsh"])).toMatchObject({ status: 2, out: "" });
 });
 
-/** Bash is everywhere that tests run, as /bin/bash; where it is not, there is nothing to try it with. */
-describe.runIf(existsSync("/bin/bash"))("in bash", () => {
-  async function complete(...words: string[]): Promise<string[]> {
-    const program = `source /dev/stdin
+/** What bash would offer after these words. */
+async function complete(...words: string[]): Promise<string[]> {
+  const program = `source "$1"
 COMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
 _headroom; printf '%s\\n' "\${COMPREPLY[@]}"`;
-    const child = spawn("/bin/bash", ["--norc", "-c", program], { stdio: ["pipe", "pipe", "inherit"] });
-    child.stdin.end(scripts.get("bash"));
-    const [out] = await Promise.all([text(child.stdout), once(child, "close")]);
-    return out.split("\n").filter((word) => word !== "");
-  }
+  const child = spawn("/bin/bash", ["--norc", "-c", program, "bash", bashScript], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [out] = await Promise.all([text(child.stdout), once(child, "close")]);
+  return out.split("\n").filter((word) => word !== "");
+}
 
+/** Where there is no bash, there is nothing to try it with. */
+describe.runIf(existsSync("/bin/bash"))("in bash", () => {
   test("commands, their commands, their options, and choices", async () => {
     expect(await complete("headroom", "")).toContain("outbox");
     expect(await complete("headroom", "mi")).toEqual(["migrate"]);

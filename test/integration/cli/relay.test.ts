@@ -180,13 +180,13 @@ describe("the built-in webhook rail", () => {
 describe("is refused", () => {
   test.each([
     [["--rails", "no-such-module.ts"], 2, "cannot be loaded"],
-    [["--rails", fileURLToPath(new URL("fixtures/not-rails.ts", import.meta.url))], 2, "is no rail"],
+    [["--rails", "fixtures/not-rails.ts"], 2, "is no rail"],
     [["--streams", "no-such-stream"], 1, "There is no stream"],
     [["--streams", "a,,b"], 2, "empty name"],
     [["--poll-ms", "5"], 2, "from 250 to 1000"],
     [["--concurrency", "many"], 2, "whole number"],
   ])("%j", async (parameters, status, message) => {
-    const outcome = await headroom(["relay", ...parameters], { env });
+    const outcome = await headroom(["relay", ...parameters], { env, cwd: import.meta.dirname });
     expect(outcome).toMatchObject({ status, out: "" });
     expect(outcome.err).toContain(message);
   });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
-import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { oneOf, refusalOf, rowsOf, startEngine, unique, type Stream } from "./engine.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createTestDatabase, POSTGRES_VERSIONS } from "../../../helpers/database.ts";
+import { Engine, oneOf, refusalOf, rowsOf, unique, type Stream } from "./engine.ts";
 
 /** Four bytes a character, and nothing that compresses: the worst that an index entry can get. */
 function incompressible(characters: number): string {
@@ -24,7 +24,10 @@ const row = (stream: Stream, change: Readonly<Record<string, unknown>> = {}) => 
 });
 
 describe.each(POSTGRES_VERSIONS)("bad input on PostgreSQL %i", async (version) => {
-  const engine = await startEngine(version);
+  const engine = new Engine(await createTestDatabase({ version }));
+  beforeAll(() => engine.start());
+  // Once at the end: most of these tests leave nothing behind, which they check themselves.
+  afterAll(() => engine.assertInvariants());
 
   const one = (input: Readonly<Record<string, unknown>>): Promise<unknown> =>
     rowsOf(

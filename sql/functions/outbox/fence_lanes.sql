@@ -1,0 +1,28 @@
+-- The lanes that these results may still move: their claim lives and their head is under it. Locks those heads until the
+-- settle is through, so that a redrive waits and is honoured; in the order in which a redrive of several lanes locks them.
+-- Null when any of the results comes too late, or has been settled before; then late_in_lanes tells which.
+create or replace function outbox.fence_lanes(p_live bigint[], p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outcomes text[])
+returns outbox.fenced_lane[]
+language plpgsql volatile set search_path = ''
+as $$
+declare
+  v_lanes outbox.fenced_lane[];
+  v_rows bigint;
+  v_repeated boolean;
+begin
+  select array_agg(row(l.lane_id, l.place, l.claim_id, l.head_seq, l.claimed_to, l.rewind_to, l.to_seq, l.delivered, l.delivered = l.n)::outbox.fenced_lane),
+         sum(l.n), bool_or(l.from_seq < l.head_seq)
+    into v_lanes, v_rows, v_repeated
+    from (select h.lane_id, h.ctid as place, h.claim_id, h.head_seq, h.claimed_to, h.rewind_to, g.from_seq, g.to_seq, g.delivered, g.n
+            from (select g.lane_id, g.claim_id, count(*) as n, min(g.seq) as from_seq,
+                         count(*) filter (where g.outcome is null or g.outcome = 'delivered') as delivered,
+                         max(g.seq) filter (where g.outcome is null or g.outcome = 'delivered') as to_seq
+                    from unnest(p_claim_ids, p_lane_ids, p_seqs, p_outcomes) g(claim_id, lane_id, seq, outcome) group by g.lane_id, g.claim_id) g
+            join outbox.heads h on h.lane_id = g.lane_id and h.claim_id = g.claim_id
+           where g.claim_id = any (p_live)
+           order by h.lane_id
+             for update of h) l;
+  return case when v_rows = cardinality(p_lane_ids) and not v_repeated then v_lanes end;
+end
+$$;
+comment on function outbox.fence_lanes(bigint[], bigint[], bigint[], bigint[], text[]) is 'Locks the lanes that results belong to, if none of them is late. Nullable: result.';

@@ -122,6 +122,27 @@ describe.each(POSTGRES_VERSIONS)("redrive on PostgreSQL %i", async (version) => 
     expect(await engine.drain(stream)).toEqual([first!.outbox_id, later.outbox_id]);
   });
 
+  test("a settle that meets a redrive of its lane waits for it, and starts the lane over from there", async () => {
+    for (const outcome of ["delivered", "retry"] as const) {
+      const stream = await engine.stream();
+      const [first, second] = await engine.enqueueRow(stream, 2);
+      await engine.kill(stream);
+      const run = await engine.claimOne(stream);
+      const operator = await engine.db.as("headroom_control").connect();
+      const relay = await engine.db.as("headroom_executor").connect();
+      await operator.query("begin");
+      await engine.redrive([first!.outbox_id], { outOfOrder: true }, operator);
+      const settling = engine.settle(stream, [{ row: run, outcome }], relay);
+      await engine.db.waitUntilBlocked(relay);
+      await operator.query("commit");
+      expect(await settling).toEqual([]);
+      expect(await engine.drain(stream)).toEqual([first!.outbox_id]);
+      await engine.makeDue(stream);
+      expect(await engine.drain(stream)).toEqual(outcome === "retry" ? [second!.outbox_id] : []);
+      await Promise.all([operator.end(), relay.end()]);
+    }
+  });
+
   test("into a lane in flight whose run fails comes before the retry", async () => {
     const stream = await engine.stream();
     const [first, second] = await engine.enqueueRow(stream, 2);

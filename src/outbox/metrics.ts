@@ -79,6 +79,13 @@ export class RelayMetrics {
   }
 }
 
+/** Whether the gauges below could be read. */
+export function renderDatabaseUp(up: boolean): string {
+  const lines: string[] = [];
+  gauge(lines, "database_up", "Whether this relay's database answers.", [["", up ? 1 : 0]]);
+  return `${lines.join("\n")}\n`;
+}
+
 /** What the database knows, whichever relay asks. */
 export async function renderDatabaseGauges(db: Queryable): Promise<string> {
   const streams = await call(db, "outbox.status", {});

@@ -15,7 +15,7 @@ import type { Rail } from "../rails/rail.ts";
 import { Claimer } from "./claimer.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { type ClaimedRow, Message } from "./message.ts";
-import { RelayMetrics } from "./metrics.ts";
+import { RelayMetrics, renderDatabaseUp } from "./metrics.ts";
 import { type RelayLogEntry, type RelayOptions, type Settings, settingsOf } from "./options.ts";
 import { pause } from "./pause.ts";
 import { released } from "./result.ts";
@@ -42,6 +42,9 @@ export interface Relay {
 export function createRelay(options: RelayOptions): Relay {
   return new RelayProcess(options, settingsOf(options));
 }
+
+/** Whoever scrapes gives up after ten seconds, by default. */
+const gaugesMs = 5_000;
 
 /** The calls that cannot be abandoned end with the rail's own time-out; this much is waited beyond the abort. */
 const abortedCallsMs = 1_000;
@@ -260,8 +263,12 @@ class RelayProcess implements Relay {
   }
 
   async metrics(): Promise<string> {
-    if (this.#upkeep === undefined) return this.counters.render();
-    return this.counters.render() + (await this.#upkeep.gauges());
+    const enough = new AbortController();
+    const late = pause(gaugesMs, enough.signal).then(() => undefined);
+    const gauges = await Promise.race([this.#upkeep?.gauges().catch(() => undefined), late]);
+    enough.abort();
+    // Without its database a relay still tells what it counted, and that it is alone.
+    return this.counters.render() + renderDatabaseUp(gauges !== undefined) + (gauges ?? "");
   }
 
   stop(): Promise<void> {

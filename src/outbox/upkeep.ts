@@ -3,6 +3,7 @@
  * what is past its time. Several relays doing it at once only share the work.
  */
 import type { Pool } from "pg";
+import { z } from "zod";
 import { call } from "../db/call.ts";
 import { toHeadroomError } from "../db/errors.ts";
 import { type RelayMetrics, renderDatabaseGauges } from "./metrics.ts";
@@ -11,6 +12,14 @@ import { pause } from "./pause.ts";
 import { Session } from "./session.ts";
 
 const noteEveryMs = 60_000;
+
+/** What outbox.gc says that it did. */
+const collectedSchema = z.object({
+  payloads: z.number(),
+  keys: z.number(),
+  dropped: z.array(z.string()),
+  more: z.boolean(),
+});
 
 export interface UpkeepOptions {
   readonly pool: Pool;
@@ -82,16 +91,19 @@ export class Upkeep {
     }
   }
 
+  /** In batches until nothing is left: a relay that died with many small claims must not be mourned for minutes. */
   async #reap(): Promise<void> {
-    const { metrics, log, onStep, onRequeued } = this.#options;
-    onStep?.("reap.before");
-    const rows = await this.#session.use((db) => call(db, "outbox.reap", {}));
-    onStep?.("reap.after");
-    if (rows === 0) return;
-    metrics.reaperRequeues += rows;
-    metrics.countAttempts("ZOMBIE_REQUEUE", rows);
-    log({ level: "warn", event: "reaped", rows });
-    onRequeued();
+    const { metrics, log, onStep, onRequeued, stopping } = this.#options;
+    while (!stopping.aborted) {
+      onStep?.("reap.before");
+      const rows = await this.#session.use((db) => call(db, "outbox.reap", {}));
+      onStep?.("reap.after");
+      if (rows === 0) return;
+      metrics.reaperRequeues += rows;
+      metrics.countAttempts("ZOMBIE_REQUEUE", rows);
+      log({ level: "warn", event: "reaped", rows });
+      onRequeued();
+    }
   }
 
   async #tidy(): Promise<void> {
@@ -103,6 +115,22 @@ export class Upkeep {
       log({ level: "error", event: "lanes_mended", lanes: mended });
       onRequeued();
     }
-    await this.#session.use((db) => call(db, "outbox.gc", {}));
+    await this.#collect();
+  }
+
+  /** Batch by batch, so that others get their turn on the connection in between; one batch an hour would never keep up. */
+  async #collect(): Promise<void> {
+    const { stopping, log } = this.#options;
+    let [payloads, keys, dropped] = [0, 0, 0];
+    for (let more = true; more && !stopping.aborted;) {
+      const done = collectedSchema.parse(await this.#session.use((db) => call(db, "outbox.gc", {})));
+      payloads += done.payloads;
+      keys += done.keys;
+      dropped += done.dropped.length;
+      // A batch that collected nothing will not collect more by being repeated at once.
+      more = done.more && done.payloads + done.keys + done.dropped.length > 0;
+    }
+    if (payloads + keys + dropped > 0)
+      log({ level: "info", event: "collected", rows: payloads, keys, partitions: dropped });
   }
 }

@@ -17,6 +17,8 @@ const shownFields = [
   "key",
   "seq",
   "rows",
+  "keys",
+  "partitions",
   "lanes",
   "count",
   "code",

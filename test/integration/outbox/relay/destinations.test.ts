@@ -30,38 +30,43 @@ async function destination(name: string): Promise<Destination | undefined> {
   return found;
 }
 
+/** Writes down every slot that is booked, in the transaction that books it. */
+async function recordSlots(): Promise<void> {
+  await stage.query("create table if not exists public.booked (name text, slot timestamptz)");
+  await stage.query(`
+    create or replace function public.record_slot() returns trigger language plpgsql security definer as $$
+    begin
+      insert into public.booked values (new.name, new.next_slot_at);
+      return new;
+    end $$`);
+  await stage.query(`
+    create or replace trigger record_slot after update on outbox.destinations for each row
+      when (new.next_slot_at > old.next_slot_at) execute function public.record_slot()`);
+}
+
 test.each([true, false])("two relays together keep one rate limit (ordered: %s)", async (ordered) => {
   const intervalMs = 150;
   const name = `channel-${ordered}`;
-  const slots: Date[] = [];
-  // While a row is being sent, the destination's next slot is the claim's own time plus the gap, by the database's clock.
-  const rails = [1, 2].map(() =>
-    probeRail({
-      timeoutMs: 5_000,
-      send: async () => {
-        const [row] = await stage.query<{ next_slot_at: Date }>(
-          "select next_slot_at from outbox.destinations where name = $1",
-          [name],
-        );
-        if (row !== undefined) slots.push(row.next_slot_at);
-        return delivered;
-      },
-    }),
-  );
+  const rails = [probeRail(), probeRail()];
   const stream = await stage.stream({ ordered });
   await stage.declare(...rails.slice(0, 1));
   await limit(name, { intervalMs });
+  await recordSlots();
   const rows = await stage.enqueueMany(Array.from({ length: 8 }, () => ({ stream, rail: "probe", destination: name })));
   for (const rail of rails) await stage.run({ rails: [rail], streams: [stream], pollMs: 250 });
   await stage.untilStates(
     rows.map((row) => row.outboxId),
     "DISPATCHED",
   );
-  const times = slots.map((slot) => slot.getTime()).toSorted((left, right) => left - right);
-  expect(times).toHaveLength(8);
-  const gaps = times.slice(1).map((time, index) => time - (times[index] ?? 0));
-  // The driver's dates have milliseconds, hence one less.
-  expect(Math.min(...gaps)).toBeGreaterThanOrEqual(intervalMs - 1);
+  // A claim that lets a row pass books the next slot one gap after its own time, by the database's clock.
+  const [gaps] = await stage.query<{ booked: number; least_ms: number }>(
+    `select count(*)::int as booked, min(gap)::float8 as least_ms
+       from (select extract(epoch from slot - lag(slot) over (order by slot)) * 1000 as gap from public.booked where name = $1) g`,
+    [name],
+  );
+  expect(gaps?.booked).toBe(8);
+  expect(gaps?.least_ms).toBeGreaterThanOrEqual(intervalMs);
+  expect(rails.flatMap((rail) => rail.sent)).toHaveLength(8);
   // Waiting for a slot is not a try, and leaves no line.
   for (const row of rows) expect(await stage.states(row.outboxId)).toEqual(["DISPATCHING", "DISPATCHED"]);
 });
@@ -120,13 +125,11 @@ test("a circuit opens after failures in a row, lets one probe through, and close
   const other = await stage.enqueue({ stream, rail: "probe", destination: "steady" });
   await stage.untilState(other.outboxId, "DISPATCHED");
   await until(toShaky, (count) => count > whenOpen, "a probe");
-  const [opened] = await stage.query<{ times_opened: number }>(
-    "select times_opened from outbox.destinations where name = $1",
-    [name],
+  await until(
+    () => destination(name),
+    (found) => found?.circuit === "open" && found.failures > 6,
+    "the circuit to open again after the probe failed",
   );
-  expect(opened?.times_opened).toBeGreaterThanOrEqual(1);
-  const peakWhileProbing = await until(toShaky, (count) => count > whenOpen + 1, "another probe");
-  expect(peakWhileProbing).toBe(whenOpen + 2);
   healthy = true;
   await stage.untilStates(
     rows.map((row) => row.outboxId),

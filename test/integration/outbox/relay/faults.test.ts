@@ -219,3 +219,18 @@ test("a missing archive partition stops claims only until the relay has made it"
   expect(relay.log.filter((entry) => entry.event === "claim_failed")).not.toEqual([]);
   expect(relay.log.find((entry) => entry.event === "partitions_made")).toBeDefined();
 });
+
+test("metrics without the database are what the relay counted, and that it is alone", async () => {
+  const rail = probeRail();
+  const relay = await partitioned.run({ rails: [rail], streams: [], reapMs: 60_000 });
+  expect(await relay.metrics()).toContain("\ndatabase_up 1\n");
+  await partitioned.query("alter function outbox.status() rename to status_gone");
+  try {
+    const text = await relay.metrics();
+    expect(text).toContain("\ndatabase_up 0\n");
+    expect(text).toContain("claim_batches_total 0");
+    expect(text).not.toContain("outbox_pending_depth");
+  } finally {
+    await partitioned.query("alter function outbox.status_gone() rename to status");
+  }
+});

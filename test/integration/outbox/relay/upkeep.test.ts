@@ -1,0 +1,65 @@
+/** What a relay does beside sending: it takes back what others held, and collects what is past its time. */
+import { expect, test } from "vitest";
+import { probeRail } from "./rails.ts";
+import { createStage, until } from "./stage.ts";
+
+const stage = await createStage();
+
+test("a relay that died with hundreds of small claims is cleared away in one sweep", async () => {
+  const rail = probeRail();
+  const stream = await stage.stream();
+  await stage.declare(rail);
+  const rows = await stage.enqueueMany(Array.from({ length: 250 }, () => ({ stream, rail: rail.name })));
+  // Each row under a claim of its own, all of them expired.
+  await stage.query(
+    `select outbox.claim(r.relay_id, s.stream_id, 1, 1)
+       from outbox.start_relay('dead') r(relay_id), outbox.streams s, generate_series(1, 250) where s.name = $1`,
+    [stream],
+  );
+  expect(await stage.query("select count(*)::int as n from outbox.claims")).toEqual([{ n: 250 }]);
+  await stage.query("update outbox.claims set lease_until = now() - interval '1 s'");
+  // The next sweep is a minute away: what the first leaves would stay.
+  const relay = await stage.run({ rails: [rail], streams: [stream], reapMs: 60_000 });
+  await stage.untilStates(
+    rows.map((row) => row.outboxId),
+    "DISPATCHED",
+  );
+  expect(relay.counters.reaperRequeues).toBe(250);
+  expect(relay.counters.attempts("ZOMBIE_REQUEUE")).toBe(250);
+});
+
+test("collecting goes on, batch by batch, until nothing is left that is past its time", async () => {
+  const stream = await stage.stream({ retention: "week", dedupeDays: 8 });
+  await stage.query(
+    `insert into outbox.dedupe (stream_id, instruction_id, idempotency_key, outbox_id, payload_hash, created_at)
+     select s.stream_id, 'old', n::text, gen_random_uuid(), '', now() - interval '9 days'
+       from outbox.streams s, generate_series(1, 25000) n where s.name = $1`,
+    [stream],
+  );
+  const relay = await stage.run({ rails: [], streams: [stream] });
+  await until(
+    () => stage.query("select from outbox.dedupe where instruction_id = 'old' limit 1"),
+    (rows) => rows.length === 0,
+    "the old keys to be forgotten",
+  );
+  await until(
+    () => relay.log,
+    (log) => log.some((entry) => entry.event === "collected"),
+    "the log to say so",
+  );
+  expect(relay.log.find((entry) => entry.event === "collected")).toMatchObject({ keys: 25_000 });
+});
+
+test("a lane that nothing would wake is mended, counted and delivered", async () => {
+  const rail = probeRail();
+  const stream = await stage.stream();
+  await stage.declare(rail);
+  const { outboxId } = await stage.enqueue({ stream, rail: rail.name });
+  await stage.query(
+    "delete from outbox.heads where lane_id = (select lane_id from outbox.payloads where outbox_id = $1)",
+    [outboxId],
+  );
+  const relay = await stage.run({ rails: [rail], streams: [stream] });
+  await stage.untilState(outboxId, "DISPATCHED");
+  expect(relay.counters.sweptLanes).toBe(1);
+});

@@ -15,6 +15,8 @@ const quickMs = 250;
 const slowMs = 2_000;
 /** Rows that were stamped just before the last look and committed just after it. */
 const overlapMs = 1_000;
+/** About how much payload one claim may bring into memory. */
+const maxClaimBytes = 8 * 1024 * 1024;
 
 export class Claimer {
   readonly stream: Stream;
@@ -22,6 +24,7 @@ export class Claimer {
   readonly #minRows: number;
   #rows: number;
   #runLength: number;
+  #payloadBytes = 0;
   /** When the last look began that left nothing due behind it, by this process' monotonic clock. */
   #drainedAtMs: number | undefined;
   #lookedEverywhereAtMs = -Infinity;
@@ -63,7 +66,8 @@ export class Claimer {
 
   async #read(session: Session, relayId: number, prepare: boolean, sinceMs: number | null): Promise<ClaimedRow[]> {
     const startedAtMs = performance.now();
-    const lanes = Math.max(1, Math.ceil(this.#rows / this.#runLength));
+    const most = Math.max(1, Math.min(this.#rows, Math.floor(maxClaimBytes / (this.#payloadBytes + 1))));
+    const lanes = Math.max(1, Math.ceil(most / this.#runLength));
     const rows: ClaimedRow[] = await session.use((db) =>
       call(
         db,
@@ -71,14 +75,14 @@ export class Claimer {
         {
           p_relay_id: relayId,
           p_stream_id: this.stream.id,
-          p_max_rows: this.#rows,
+          p_max_rows: most,
           p_max_lanes: lanes,
           p_since_ms: sinceMs,
         },
         { prepare },
       ),
     );
-    const full = this.stream.ordered ? countLanes(rows) >= lanes : rows.length >= this.#rows;
+    const full = this.stream.ordered ? countLanes(rows) >= lanes : rows.length >= most;
     if (full) {
       this.hot = true;
     } else {
@@ -89,8 +93,16 @@ export class Claimer {
       // A look everywhere is dear while an old transaction keeps dead entries in the index; then it is rarer.
       this.#everywhereEveryMs = Math.min(5_000, Math.max(500, (performance.now() - startedAtMs) * 100));
     }
-    if (rows.length > 0 && this.stream.ordered) this.#runLength = Math.max(1, rows.length / countLanes(rows));
+    if (rows.length > 0) this.#measure(rows);
     return rows;
+  }
+
+  /** Learns the shape of the work: how long runs are, and how large payloads, by a sample of three. */
+  #measure(rows: readonly ClaimedRow[]): void {
+    if (this.stream.ordered) this.#runLength = Math.max(1, rows.length / countLanes(rows));
+    const sample = [rows[0], rows[rows.length >> 1], rows.at(-1)];
+    const bytes = Math.max(...sample.map((row) => JSON.stringify(row?.payload ?? null).length));
+    this.#payloadBytes = Math.max(bytes, this.#payloadBytes / 2);
   }
 
   /** Learns from how long the rows of a claim took to send. */

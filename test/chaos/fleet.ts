@@ -139,7 +139,10 @@ export class Fleet {
       faults.stalled(relay.name, event.forMs);
     } else if (event.kind === "log") {
       this.logged.set(event.event, (this.logged.get(event.event) ?? 0) + 1);
-      if (event.event === "settle_given_up") findings.add("the database takes every settle", event.text);
+      if (event.event === "settle_failed") relay.lastSettleFailure = event.text;
+      if (event.event === "settle_given_up") {
+        findings.add("the database takes every settle", `${event.text} after ${relay.lastSettleFailure}`);
+      }
       if (event.event === "lanes_mended") findings.add("I6 no lane is ever stranded", event.text);
     }
   }

@@ -42,6 +42,8 @@ export class RelayProcess {
   /** What became of the trap that was set last. */
   trap: "none" | "set" | "sprung" = "none";
   stderr = "";
+  /** What its settler complained of last. */
+  lastSettleFailure = "";
   readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
 
   constructor(options: RelayProcessOptions) {

@@ -30,7 +30,7 @@ begin
         or exists (select from outbox.attempts a
                     where a.outbox_id = p.outbox_id and a.attempt_no = p.lines + 1 and a.class_id = p_stream.class_id)
   ), judged as materialized (
-    select g.*, p.lines, p.priority, c.claimed_at, p.first_sent_at,
+    select g.*, case when g.outcome = 'unknown' then 'outcome_unknown' else g.code end as error_code, p.lines, p.priority, c.claimed_at, p.first_sent_at,
            p.tries + (g.outcome <> 'released')::integer as tries_now,
            g.outcome = 'unknown' or (p.uncertain and not g.absent) as uncertain_now,
            outbox.verdict(p_stream, g.outcome, p.tries + 1, r.capability) as state
@@ -46,9 +46,9 @@ begin
                 end as due
       from judged j
   ), line as (
-    insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, claim_id, latency_ms, uncertain, error_code, error_message)
+    insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, claim_id, latency_ms, uncertain, rail_code, error_code, error_message)
     select j.outbox_id, j.attempt_no + 1, p_stream.class_id, p_stream.stream_id, j.state, j.claim_id,
-           case when j.state <> 'RELEASED' then j.latency_ms end, j.uncertain_now, j.code, left(j.message, 2000)
+           case when j.state <> 'RELEASED' then j.latency_ms end, j.uncertain_now, j.code, j.error_code, left(j.message, 2000)
       from judged j
   ), kept as (
     update outbox.pending p
@@ -61,7 +61,7 @@ begin
   ), buried as (
     insert into outbox.dead (outbox_id, stream_id, lane_id, seq, first_sent_at, lines, tries, priority, uncertain, parked, error_code, error_message)
     select j.outbox_id, p_stream.stream_id, j.lane_id, j.seq, coalesce(j.first_sent_at, j.claimed_at), j.lines + 2, j.tries_now, j.priority,
-           j.uncertain_now, j.uncertain_now, coalesce(j.code, 'failed'), left(j.message, 2000)
+           j.uncertain_now, j.uncertain_now, coalesce(j.error_code, 'failed'), left(j.message, 2000)
       from judged j where j.state = 'FAILED'
   ), stop as (
     select distinct on (d.lane_id) d.lane_id, d.seq, d.state, d.due from dated d order by d.lane_id, d.state = 'RELEASED', d.seq

@@ -16,7 +16,7 @@ begin
            g(claim_id, outbox_id, attempt_no, latency_ms, code, outcome, message, after_ms, absent)
      where g.outcome <> 'delivered'
   ), judged as materialized (
-    select g.*, m.priority, m.expires_at, m.destination_id,
+    select g.*, case when g.outcome = 'unknown' then 'outcome_unknown' else g.code end as error_code, m.priority, m.expires_at, m.destination_id,
            coalesce(c.first_sent_at[a.n], case when g.outcome <> 'released' then c.claimed_at end) as first_sent_at,
            coalesce(c.tries[a.n], 0) + (g.outcome <> 'released')::integer as tries_now,
            g.outcome = 'unknown' or (coalesce(c.uncertain[a.n], false) and not g.absent) as uncertain_now,
@@ -27,9 +27,9 @@ begin
       join outbox.rails r on r.rail_id = m.rail_id
      cross join lateral (select case when c.tries is not null then array_position(c.outbox_ids, g.outbox_id) end as n) a
   ), line as (
-    insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, claim_id, latency_ms, uncertain, error_code, error_message)
+    insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, claim_id, latency_ms, uncertain, rail_code, error_code, error_message)
     select j.outbox_id, j.attempt_no + 1, p_stream.class_id, p_stream.stream_id, j.state, j.claim_id,
-           case when j.state <> 'RELEASED' then j.latency_ms end, j.uncertain_now, j.code, left(j.message, 2000)
+           case when j.state <> 'RELEASED' then j.latency_ms end, j.uncertain_now, j.code, j.error_code, left(j.message, 2000)
       from judged j
   ), kept as (
     insert into outbox.pending_unordered (outbox_id, stream_id, priority, due, expires_at, first_sent_at, lines, destination_id, tries, uncertain)
@@ -41,7 +41,7 @@ begin
   ), buried as (
     insert into outbox.dead (outbox_id, stream_id, first_sent_at, lines, tries, priority, uncertain, parked, error_code, error_message)
     select w.outbox_id, p_stream.stream_id, w.first_sent_at, w.attempt_no + 1, w.tries_now, w.priority,
-           w.uncertain_now, w.uncertain_now, coalesce(w.code, 'failed'), left(w.message, 2000)
+           w.uncertain_now, w.uncertain_now, coalesce(w.error_code, 'failed'), left(w.message, 2000)
       from judged w where w.state = 'FAILED'
   )
   select array_agg(j.claim_id) into v_claim_ids from judged j;

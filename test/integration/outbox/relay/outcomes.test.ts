@@ -62,7 +62,13 @@ describe("a rail of which nobody knows what it did", () => {
     const lines = await stage.untilState(outboxId, "DISPATCHED");
     expect(lines).toMatchObject([
       { state: "DISPATCHING", uncertain: false },
-      { state: "RETRYABLE", uncertain: true, error_code: code, error_message: expect.stringMatching(/./) },
+      {
+        state: "RETRYABLE",
+        uncertain: true,
+        error_code: "outcome_unknown",
+        rail_code: code,
+        error_message: expect.stringMatching(/./),
+      },
       { state: "DISPATCHING", uncertain: true },
       { state: "DISPATCHED", rail_code: "200" },
     ]);
@@ -103,7 +109,12 @@ test("an unknown outcome that the rail reports itself keeps the rail's code", as
   const { outboxId } = await stage.enqueue({ stream, rail: rail.name });
   await stage.run({ rails: [rail], streams: [stream] });
   const lines = await stage.untilState(outboxId, "DISPATCHED");
-  expect(lines[1]).toMatchObject({ state: "RETRYABLE", uncertain: true, error_code: "reset_after_send" });
+  expect(lines[1]).toMatchObject({
+    state: "RETRYABLE",
+    uncertain: true,
+    error_code: "outcome_unknown",
+    rail_code: "reset_after_send",
+  });
 });
 
 test("a definite retry is not uncertain, and Retry-After wins over the backoff when it is longer", async () => {

@@ -145,7 +145,8 @@ export class Engine {
         options.runLength ?? null,
         options.retention ?? null,
         options.dedupeDays ?? null,
-        options.backoffBaseMs ?? null,
+        // Full jitter may come out near nought; below an hour it would now and then look like no wait at all.
+        options.backoffBaseMs ?? 3_600_000,
       ],
     );
     return { id: stream_id, name };

@@ -3,7 +3,7 @@
  *
  * Owns: the server's life and its folder. The folder is removed at the end, even when our own process is killed.
  */
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, readlink, realpath } from "node:fs/promises";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { Client } from "pg";
@@ -14,7 +14,9 @@ import { startUndertaker, type Undertaker } from "../../src/db/embedded/undertak
 import { pause } from "../../src/outbox/pause.ts";
 
 /** Another program may take the port while the server is down, for a moment. */
-const maxStarts = 10;
+const maxStarts = 3;
+const startTimeoutMs = 30_000;
+const killTimeoutMs = 10_000;
 
 export class CrashablePostgres {
   readonly #undertaker: Undertaker;
@@ -62,17 +64,39 @@ export class CrashablePostgres {
   /** Kills the server and every process of it with -9, so that nothing is flushed and nobody is told. */
   async crash(): Promise<void> {
     const crashed = this.#server;
-    const children = await childrenOf(crashed.pid);
-    for (const pid of [crashed.pid, ...children]) kill(pid);
+    // Stopped, it starts no further process while its children are looked up.
+    kill(crashed.pid, "SIGSTOP");
+    for (const pid of [...(await childrenOf(crashed.pid)), crashed.pid]) kill(pid, "SIGKILL");
     await crashed.exited;
+    await this.#killStragglers();
     // Gives up the ownership of what is dead, so that the next start may take it.
     await crashed.stop();
+  }
+
+  /**
+   * A process that was just being started may wait for ever for a lock of one that is dead, and as long as it lives no
+   * new server starts on the data. The working folder of each is the data folder.
+   */
+  async #killStragglers(): Promise<void> {
+    if (process.platform !== "linux") return;
+    const clusterDir = await realpath(join(this.#home, "server", "cluster"));
+    const deadline = performance.now() + killTimeoutMs;
+    for (;;) {
+      const left: number[] = [];
+      for (const pid of await allPids()) {
+        if ((await readlink(`/proc/${pid}/cwd`).catch(() => "")) === clusterDir) left.push(pid);
+      }
+      if (left.length === 0) return;
+      if (performance.now() > deadline) throw new Error(`processes of the killed server stay: ${left.join(", ")}`);
+      for (const pid of left) kill(pid, "SIGKILL");
+      await pause(5);
+    }
   }
 
   async restart(): Promise<void> {
     for (let start = 1; ; start += 1) {
       try {
-        this.#server = await startEmbedded({ dataDir: this.#home, port: this.#server.port });
+        this.#server = await startEmbedded({ dataDir: this.#home, port: this.#server.port, startTimeoutMs });
         return;
       } catch (error) {
         if (start >= maxStarts) throw error;
@@ -87,9 +111,9 @@ export class CrashablePostgres {
   }
 }
 
-function kill(pid: number): void {
+function kill(pid: number, signal: "SIGKILL" | "SIGSTOP"): void {
   try {
-    process.kill(pid, "SIGKILL");
+    process.kill(pid, signal);
   } catch {
     // It ended by itself when it noticed that its parent was gone.
   }
@@ -102,9 +126,8 @@ export async function childrenOf(parent: number): Promise<number[]> {
     const pairs = shown.stdout.trim().split("\n");
     return pairs.map((line) => line.trim().split(/\s+/).map(Number)).flatMap(([pid, up]) => childPid(pid, up, parent));
   }
-  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(
-    pids.map(async (pid) => {
+    (await allPids()).map(async (pid) => {
       const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
       // The program's name stands in brackets and may hold anything; what follows is the state and the parent.
       const up = Number(
@@ -113,10 +136,14 @@ export async function childrenOf(parent: number): Promise<number[]> {
           .split(" ")
           .at(1),
       );
-      return childPid(Number(pid), up, parent);
+      return childPid(pid, up, parent);
     }),
   );
   return found.flat();
+}
+
+async function allPids(): Promise<number[]> {
+  return (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
 }
 
 function childPid(pid: number | undefined, up: number | undefined, parent: number): number[] {

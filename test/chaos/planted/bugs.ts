@@ -27,6 +27,17 @@ export const plantedBugs: readonly PlantedBug[] = [
         replace: "v_late := null;",
       },
       {
+        file: sql("fence_lanes"),
+        find: "join outbox.heads h on h.lane_id = g.lane_id and h.claim_id = g.claim_id\n           where g.claim_id = any (p_live)",
+        replace: "join outbox.heads h on h.lane_id = g.lane_id",
+      },
+      {
+        file: sql("fence_lanes"),
+        find: "case when v_rows = cardinality(p_lane_ids) and not v_repeated then v_lanes end",
+        replace: "v_lanes",
+      },
+      { file: sql("settle_lanes"), find: "if v_delivered <> v_gone then", replace: "if v_delivered < 0 then" },
+      {
         file: sql("settle_lanes"),
         find: "select g.outbox_id, g.attempt_no + 1, p_stream.class_id, p_stream.stream_id, 'DISPATCHED'",
         replace:
@@ -62,9 +73,9 @@ export const plantedBugs: readonly PlantedBug[] = [
       },
       {
         file: sql("claim"),
-        find: "where p.lane_id = h.lane_id and p.seq >= h.head_seq\n                and p.seq < coalesce(",
+        find: "select h.lane_id, h.ctid as place, h.head_seq, h.run_limit from outbox.heads h",
         replace:
-          "where p.lane_id = h.lane_id and p.seq > coalesce(h.claimed_to, h.head_seq - 1)\n                and p.seq < coalesce(",
+          "select h.lane_id, h.ctid as place, coalesce(h.claimed_to + 1, h.head_seq) as head_seq, h.run_limit from outbox.heads h",
       },
     ],
   },
@@ -110,7 +121,15 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "a reap takes back what is settled",
     scenario: "killed",
-    patches: [{ file: sql("reap_rows"), find: "where a.lines = c.line", replace: "where a.lines >= c.line" }],
+    patches: [
+      { file: sql("reap_rows"), find: "where p_claim.open = cardinality(p_claim.outbox_ids)", replace: "where true" },
+      {
+        file: sql("reap_rows"),
+        find: "select c.outbox_id, c.line as lines,",
+        replace:
+          "select c.outbox_id, (select max(a.attempt_no) from outbox.attempts a where a.outbox_id = c.outbox_id) as lines,",
+      },
+    ],
   },
   {
     name: "a retry forgets that the outcome was unknown",
@@ -161,8 +180,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: sql("settle_lanes"),
-        find: "and (l.rewind_to is null or exists (select from unnest(p_lane_ids, p_seqs) g(lane_id, seq) where g.lane_id = p.lane_id and g.seq = p.seq))",
-        replace: "",
+        find: "if v_rewound then",
+        replace: "if false then",
       },
       { file: sql("settle_lanes"), find: "if v_delivered <> v_gone then", replace: "if v_delivered > v_gone then" },
     ],

@@ -667,7 +667,7 @@ create function outbox.check_stream_name(p_stream text)
 create function outbox.claim(p_relay_id integer, p_stream_id smallint, p_max_rows integer, p_max_lanes integer DEFAULT 100, p_since_ms bigint DEFAULT NULL::bigint)
   returns SETOF outbox.claimed_row
   language plpgsql volatile security definer set search_path="" set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set plan_cache_mode=force_generic_plan set jit=off owner headroom_owner
-  as 'sha256 09ebddb891e71531';
+  as 'sha256 2d618dbcd2d18279';
 grant execute on function outbox.claim to headroom_executor;
 
 create function outbox.claim_special_lanes(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_lane_ids bigint[])

@@ -41,6 +41,10 @@ export async function judge(
   faults: FaultLog,
   relays: RelayNames,
 ): Promise<Verdict> {
+  const t0 = performance.now();
+  await client.query("analyze");
+  console.error("analyze", performance.now() - t0);
+  for (const inv of (await import("../helpers/invariants.ts")).invariants) { const t = performance.now(); await client.query(`${inv.query} limit 20`); console.error(inv.name, Math.round(performance.now() - t)); }
   for (const { invariant, subject, detail } of await findViolations(client)) {
     findings.add(invariant, `${subject} ${detail}`);
   }

@@ -57,7 +57,7 @@ export async function runOnce(settings: Settings, hooks: RunHooks): Promise<RunR
     const drainMs = await drain(stage, hooks);
     await stage.fleet.stop();
     hooks.onProgress?.("checking");
-    const verdict = await sentence(stage);
+    const verdict = await passSentence(stage);
     return await summarize(stage, verdict, { faultsMs, drainMs, durationMs: performance.now() - startedAtMs });
   } finally {
     await stage.close();
@@ -139,7 +139,7 @@ async function openClient(stage: Stage): Promise<Client> {
   return client;
 }
 
-async function sentence(stage: Stage): Promise<Verdict> {
+async function passSentence(stage: Stage): Promise<Verdict> {
   const { fleet, producers, operator, faults, findings, receiver } = stage;
   const names = new Map(fleet.all.flatMap(({ relayId, name }) => (relayId === undefined ? [] : [[relayId, name]])));
   const record = await receiver.record();

@@ -51,7 +51,7 @@ begin
     v_claim_id := nextval('outbox.claim_ids');
     return query
     with run as materialized (
-      select p.*, n.ord, n.place
+      select p.*, n.ord, n.place, m.rail_id, m.instruction_id, m.idempotency_key, m.payload, m.payload_hash, m.captures, m.binds
         from unnest(v_lanes, v_places, v_head_seqs, v_limits) with ordinality n(lane_id, place, head_seq, run_limit, ord)
        cross join lateral (
              select p.* from outbox.pending p
@@ -60,6 +60,7 @@ begin
                                        where s.lane_id = n.lane_id and s.special and s.seq >= n.head_seq
                                        order by s.seq limit 1), 9223372036854775807)
               order by p.seq limit n.run_limit) p
+        join outbox.payloads m on m.outbox_id = p.outbox_id
     ), lane as materialized (
       select r.lane_id, r.place, min(r.seq) as from_seq, max(r.seq) as to_seq from run r group by r.lane_id, r.place
     ), leased as (
@@ -71,13 +72,13 @@ begin
         from lane l having count(*) > 0
     ), line as (
       insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, relay_id, claim_id, uncertain, payload_hash)
-      select r.outbox_id, r.lines + 1, v_stream.class_id, p_stream_id, 'DISPATCHING', p_relay_id, v_claim_id, r.uncertain, m.payload_hash
-        from run r join outbox.payloads m on m.outbox_id = r.outbox_id
+      select r.outbox_id, r.lines + 1, v_stream.class_id, p_stream_id, 'DISPATCHING', p_relay_id, v_claim_id, r.uncertain, r.payload_hash
+        from run r
     )
-    select v_claim_id, r.lane_id, r.seq, r.outbox_id, r.lines + 1, r.tries, r.uncertain, m.rail_id, k.key,
-           m.instruction_id, m.idempotency_key, m.payload, null::integer, null::text, (extract(epoch from now() - r.first_sent_at) * 1000)::bigint, m.captures, m.binds
+    select v_claim_id, r.lane_id, r.seq, r.outbox_id, r.lines + 1, r.tries, r.uncertain, r.rail_id, k.key,
+           r.instruction_id, r.idempotency_key, r.payload, null::integer, null::text,
+           (extract(epoch from now() - r.first_sent_at) * 1000)::bigint, r.captures, r.binds
       from run r
-      join outbox.payloads m on m.outbox_id = r.outbox_id
       join outbox.lanes k on k.lane_id = r.lane_id
      order by r.ord, r.seq;
 
@@ -103,6 +104,9 @@ begin
     with taken as (
       delete from outbox.pending_unordered u where u.ctid = any (v_plain)
       returning u.outbox_id, u.lines, u.tries, u.uncertain, u.first_sent_at, u.priority, u.due
+    ), taken_row as materialized (
+      select t.*, m.rail_id, m.key, m.instruction_id, m.idempotency_key, m.payload, m.payload_hash, m.captures, m.binds
+        from taken t join outbox.payloads m on m.outbox_id = t.outbox_id
     ), lease as (
       insert into outbox.claims (claim_id, stream_id, relay_id, lease_until, open, outbox_ids, lines, tries, uncertain, first_sent_at)
       select v_claim_id, p_stream_id, p_relay_id, now() + v_stream.lease_seconds * interval '1 s', count(*), array_agg(t.outbox_id), array_agg(t.lines + 1),
@@ -111,12 +115,13 @@ begin
         from taken t having count(*) > 0
     ), line as (
       insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, relay_id, claim_id, uncertain, payload_hash)
-      select t.outbox_id, t.lines + 1, v_stream.class_id, p_stream_id, 'DISPATCHING', p_relay_id, v_claim_id, t.uncertain, m.payload_hash
-        from taken t join outbox.payloads m on m.outbox_id = t.outbox_id
+      select t.outbox_id, t.lines + 1, v_stream.class_id, p_stream_id, 'DISPATCHING', p_relay_id, v_claim_id, t.uncertain, t.payload_hash
+        from taken_row t
     )
-    select v_claim_id, null::bigint, null::bigint, t.outbox_id, t.lines + 1, t.tries, t.uncertain, m.rail_id, m.key,
-           m.instruction_id, m.idempotency_key, m.payload, null::integer, null::text, (extract(epoch from now() - t.first_sent_at) * 1000)::bigint, m.captures, m.binds
-      from taken t join outbox.payloads m on m.outbox_id = t.outbox_id
+    select v_claim_id, null::bigint, null::bigint, t.outbox_id, t.lines + 1, t.tries, t.uncertain, t.rail_id, t.key,
+           t.instruction_id, t.idempotency_key, t.payload, null::integer, null::text,
+           (extract(epoch from now() - t.first_sent_at) * 1000)::bigint, t.captures, t.binds
+      from taken_row t
      order by t.priority desc, t.due;
   end if;
   if v_special is not null then

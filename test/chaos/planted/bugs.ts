@@ -96,9 +96,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: sql("enqueue"),
-        find: "on conflict do nothing\n    returning outbox_id",
-        replace:
-          "on conflict (stream_id, instruction_id, idempotency_key) do update set outbox_id = excluded.outbox_id\n    returning outbox_id",
+        find: "on conflict do nothing;\n    if found then",
+        replace: "on conflict do nothing;\n    if true then",
       },
     ],
   },

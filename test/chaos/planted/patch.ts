@@ -37,8 +37,12 @@ export async function copyWithPatches(patches: readonly Patch[]): Promise<CodeCo
 
 async function apply(dir: string, patch: Patch): Promise<void> {
   const path = join(dir, patch.file);
-  const text = await readFile(path, "utf8");
-  await writeFile(path, patched(text, patch));
+  await writeFile(path, patched(await readFile(path, "utf8"), patch));
+}
+
+/** Throws for the first patch that no longer fits the code as it is. */
+export async function requireFitting(patches: readonly Patch[]): Promise<void> {
+  for (const patch of patches) patched(await readFile(join(ownCodeDir, patch.file), "utf8"), patch);
 }
 
 export function patched(text: string, { file, find, replace }: Patch): string {

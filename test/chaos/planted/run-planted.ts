@@ -8,7 +8,7 @@ import { table } from "../report.ts";
 import { runOnce } from "../run-once.ts";
 import { ownCodeDir } from "../settings.ts";
 import { plantedBugs, type PlantedBug } from "./bugs.ts";
-import { copyWithPatches } from "./patch.ts";
+import { copyWithPatches, requireFitting } from "./patch.ts";
 import { scenarioNames, scenarioSettings, type ScenarioName } from "./scenarios.ts";
 
 export interface PlantedOutcome {
@@ -38,6 +38,7 @@ export interface PlantedOptions {
 export async function runPlanted(options: PlantedOptions): Promise<PlantedResult> {
   const bugs = plantedBugs.filter(({ name }) => name.includes(options.only ?? ""));
   if (bugs.length === 0) throw new Error(`no planted bug is named like "${options.only}"`);
+  await requireFitting(bugs.flatMap(({ patches }) => patches));
   const needed = new Set(bugs.map(({ scenario }) => scenario));
   const postgres = await CrashablePostgres.start();
   const outcomes: PlantedOutcome[] = [];

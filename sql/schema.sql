@@ -620,97 +620,97 @@ comment on view payments.supervisor_outbox_status is 'Depth, age, flight and dea
 
 create function outbox.admit(p_destination_ids integer[], p_deferred boolean[], p_lease_seconds integer)
   returns TABLE(ord integer, admitted boolean, due timestamp with time zone)
-  language plpgsql volatile security invoker set search_path="" owner headroom_owner
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 21551215034503f8';
 
 create function outbox.advance_lanes(p_lane_ids bigint[], p_from_seqs bigint[], p_delivered boolean DEFAULT false, p_places tid[] DEFAULT NULL::tid[])
   returns void
-  language plpgsql volatile security invoker set search_path="" owner headroom_owner
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 f9326c111dfa6545';
 
 create function outbox.archive_partitions()
   returns TABLE(class_id smallint, partition regclass, from_id uuid, to_id uuid, from_at timestamp with time zone, to_at timestamp with time zone)
-  language sql stable security invoker set search_path="" owner headroom_owner
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 7119578b7e1a54ab';
 
 create function outbox.backoff(p_stream outbox.streams, p_tries integer, p_after_ms bigint)
   returns interval
-  language sql volatile security invoker set search_path="" owner headroom_owner
+  language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 8d0143cf0bbc0546';
 
 create function outbox.bury_heads(p_stream outbox.streams, p_lane_ids bigint[], p_seqs bigint[], p_code text, p_message text)
   returns void
-  language plpgsql volatile security invoker set search_path="" owner headroom_owner
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 f368944307fcf0a5';
 
 create function outbox.captured(p_lane_ids bigint[])
   returns TABLE(lane_id bigint, captured jsonb)
-  language sql stable security definer set search_path="" owner headroom_owner
+  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 b878574f2822ee18';
 grant execute on function outbox.captured to headroom_executor;
 
 create function outbox.check_operator(p_outbox_ids uuid[], p_actor text, p_reason text)
   returns void
-  language plpgsql immutable security invoker set search_path="" owner headroom_owner
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 2ae736b7ea0e146d';
 
 create function outbox.check_row(p_stream outbox.streams, p_stream_name text, p_rail_id smallint, p_rail text, p_key text, p_instruction_id text, p_idempotency_key text, p_payload_bytes integer, p_priority integer, p_coalesce_key text, p_destination text)
   returns void
-  language plpgsql immutable security invoker set search_path="" owner headroom_owner
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 28dbc8e572d0e2de';
 
 create function outbox.check_stream_name(p_stream text)
   returns void
-  language plpgsql stable security invoker set search_path="" owner headroom_owner
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 533a0c6fda37c3ca';
 
 create function outbox.claim(p_relay_id integer, p_stream_id smallint, p_max_rows integer, p_max_lanes integer DEFAULT 100, p_since_ms bigint DEFAULT NULL::bigint)
   returns SETOF outbox.claimed_row
-  language plpgsql volatile security definer set search_path="" set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set plan_cache_mode=force_generic_plan set jit=off owner headroom_owner
-  as 'sha256 2d618dbcd2d18279';
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set plan_cache_mode=force_generic_plan set jit=off owner headroom_owner
+  as 'sha256 c4fd3823e93ef8ba';
 grant execute on function outbox.claim to headroom_executor;
 
 create function outbox.claim_special_lanes(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_lane_ids bigint[])
   returns SETOF outbox.claimed_row
-  language plpgsql volatile security invoker set search_path="" owner headroom_owner
-  as 'sha256 83d2b86024c4e99e';
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b83285803f9bc10b';
 
 create function outbox.claim_special_rows(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_outbox_ids uuid[])
   returns SETOF outbox.claimed_row
-  language plpgsql volatile security invoker set search_path="" owner headroom_owner
-  as 'sha256 7b53b70139f0f809';
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 2925854b447792cd';
 
 create function outbox.close_lanes(p_lane_ids bigint[])
   returns void
-  language plpgsql volatile security invoker set search_path="" owner headroom_owner
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 af5174ec8ddad4e7';
 
 create function outbox.close_rows(p_claim_ids bigint[])
   returns void
-  language plpgsql volatile security invoker set search_path="" owner headroom_owner
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 4aa3dbef35c0525c';
 
 create function outbox.count_dead(p_stream text DEFAULT NULL::text, p_error_code text DEFAULT NULL::text, p_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_parked boolean DEFAULT NULL::boolean)
   returns bigint
-  language plpgsql stable security definer set search_path="" owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 d4c02f066bf13204';
 grant execute on function outbox.count_dead to headroom_auditor;
 grant execute on function outbox.count_dead to headroom_control;
 
 create function outbox.create_stream(p_name text, p_ordered boolean DEFAULT true, p_on_dead text DEFAULT NULL::text, p_carries_money boolean DEFAULT NULL::boolean, p_resend_blind boolean DEFAULT NULL::boolean, p_max_tries integer DEFAULT NULL::integer, p_backoff_base_ms integer DEFAULT NULL::integer, p_backoff_factor real DEFAULT NULL::real, p_backoff_cap_ms integer DEFAULT NULL::integer, p_lease_seconds integer DEFAULT NULL::integer, p_run_length integer DEFAULT NULL::integer, p_max_payload_bytes integer DEFAULT NULL::integer, p_retention text DEFAULT NULL::text, p_dedupe_days integer DEFAULT NULL::integer)
   returns outbox.streams
-  language plpgsql volatile security definer set search_path="" owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 6c09db7bb135df38';
 grant execute on function outbox.create_stream to headroom_control;
 
 create function outbox.destination_id(p_name text)
   returns integer
-  language plpgsql volatile security invoker set search_path="" owner headroom_owner
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 493c32a0513fb285';
 
 create function outbox.destination_status()
   returns TABLE(destination text, circuit text, failures integer, open_until timestamp with time zone, min_interval_ms integer, next_slot_at timestamp with time zone, last_error_code text)
-  language sql stable security definer set search_path="" owner headroom_owner
+  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 2501cdaebf7df32b';
 grant execute on function outbox.destination_status to headroom_auditor;
 grant execute on function outbox.destination_status to headroom_control;
@@ -718,47 +718,47 @@ grant execute on function outbox.destination_status to headroom_executor;
 
 create function outbox.enqueue(p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_payload jsonb, p_priority integer DEFAULT 5, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_coalesce_key text DEFAULT NULL::text, p_destination text DEFAULT NULL::text, p_captures jsonb DEFAULT NULL::jsonb, p_binds jsonb DEFAULT NULL::jsonb, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
   returns record
-  language plpgsql volatile security definer set search_path="" owner headroom_owner
-  as 'sha256 135f43e4870f946e';
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 7447121c33839ee3';
 grant execute on function outbox.enqueue to headroom_ingest;
 
 create function outbox.enqueue_many(p_rows jsonb)
   returns TABLE(ord integer, outbox_id uuid, seq bigint, created boolean)
-  language plpgsql volatile security definer set search_path="" owner headroom_owner
-  as 'sha256 7e61fb6f96faa6d2';
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 101be220391b6349';
 grant execute on function outbox.enqueue_many to headroom_ingest;
 
 create function outbox.ensure_partitions(p_days_ahead integer DEFAULT 30)
   returns integer
-  language plpgsql volatile security definer set search_path="" owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 82bba91e41f566c8';
 grant execute on function outbox.ensure_partitions to headroom_executor;
 
 create function outbox.erase_payload(p_outbox_id uuid, p_actor text, p_reason text)
   returns void
-  language plpgsql volatile security definer set search_path="" owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 80d8e02e81e3af3a';
 grant execute on function outbox.erase_payload to headroom_control;
 
 create function outbox.existing_row(p_stream_id smallint, p_instruction_id text, p_idempotency_key text, p_payload_hash bytea, OUT outbox_id uuid, OUT seq bigint)
   returns record
-  language plpgsql stable security invoker set search_path="" owner headroom_owner
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 76bb4908e75155ed';
 
 create function outbox.fence_lanes(p_live bigint[], p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outcomes text[])
   returns outbox.fenced_lane[]
-  language plpgsql volatile security invoker set search_path="" owner headroom_owner
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 f8f9f05da79e3590';
 
 create function outbox.gc(p_batch integer DEFAULT 10000)
   returns jsonb
-  language plpgsql volatile security definer set search_path="" set lock_timeout=250ms owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=250ms owner headroom_owner
   as 'sha256 5d033f0b45b7af5a';
 grant execute on function outbox.gc to headroom_executor;
 
 create function outbox.gc_keys(p_batch integer)
   returns integer
-  language plpgsql volatile security invoker set search_path="" set enable_hashjoin=off set enable_mergejoin=off owner headroom_owner
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off owner headroom_owner
   as 'sha256 48d91339f320d029';
 
 create function outbox.id_time(p_outbox_id uuid)
@@ -768,42 +768,42 @@ create function outbox.id_time(p_outbox_id uuid)
 
 create function outbox.inspect(p_outbox_id uuid)
   returns jsonb
-  language plpgsql stable security definer set search_path="" owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 7113c6574007aed3';
 grant execute on function outbox.inspect to headroom_auditor;
 grant execute on function outbox.inspect to headroom_control;
 
 create function outbox.late_in_lanes(p_live bigint[], p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[])
   returns uuid[]
-  language plpgsql volatile security invoker set search_path="" owner headroom_owner
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 7c56c1deebfc8ef2';
 
 create function outbox.late_rows(p_stream outbox.streams, p_live bigint[], p_claim_ids bigint[], p_outbox_ids uuid[], p_attempt_nos integer[])
   returns uuid[]
-  language plpgsql volatile security invoker set search_path="" owner headroom_owner
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 6179aa65cf63d7dc';
 
 create function outbox.limit_destination(p_name text, p_min_interval_ms integer DEFAULT NULL::integer, p_failure_threshold integer DEFAULT NULL::integer, p_open_base_ms integer DEFAULT NULL::integer)
   returns void
-  language plpgsql volatile security definer set search_path="" owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 a408fd24d1ed57b5';
 grant execute on function outbox.limit_destination to headroom_control;
 
 create function outbox.lines_of(p_outbox_id uuid)
   returns jsonb
-  language sql stable security invoker set search_path="" owner headroom_owner
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 69c7797b13960afa';
 
 create function outbox.list_dead(p_stream text DEFAULT NULL::text, p_error_code text DEFAULT NULL::text, p_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_parked boolean DEFAULT NULL::boolean, p_limit integer DEFAULT 100, p_after uuid DEFAULT NULL::uuid)
   returns TABLE(outbox_id uuid, stream text, key text, seq bigint, rail text, instruction_id text, idempotency_key text, parked boolean, uncertain boolean, error_code text, error_message text, tries smallint, lines integer, created_at timestamp with time zone, died_at timestamp with time zone, blocks_lane boolean)
-  language plpgsql stable security definer set search_path="" owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 a3277bf08a788c95';
 grant execute on function outbox.list_dead to headroom_auditor;
 grant execute on function outbox.list_dead to headroom_control;
 
 create function outbox.list_streams()
   returns SETOF outbox.streams
-  language sql stable security definer set search_path="" owner headroom_owner
+  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 04838f3609e92b14';
 grant execute on function outbox.list_streams to headroom_auditor;
 grant execute on function outbox.list_streams to headroom_control;
@@ -811,7 +811,7 @@ grant execute on function outbox.list_streams to headroom_executor;
 
 create function outbox.lock_lanes(p_lane_ids bigint[])
   returns void
-  language plpgsql volatile security invoker set search_path="" owner headroom_owner
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 39e1656afb2b75f3';
 
 create function outbox.new_id(p_class_id smallint)
@@ -821,19 +821,19 @@ create function outbox.new_id(p_class_id smallint)
 
 create function outbox.next_due(p_stream_ids smallint[])
   returns TABLE(stream_id smallint, wait_ms integer)
-  language plpgsql stable security definer set search_path="" set enable_seqscan=off set plan_cache_mode=force_generic_plan owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set plan_cache_mode=force_generic_plan owner headroom_owner
   as 'sha256 96b6cf8ceb32da57';
 grant execute on function outbox.next_due to headroom_executor;
 
 create function outbox.note_destinations(p_destination_ids integer[], p_outcomes text[], p_codes text[], p_after_ms bigint[], p_throttled boolean[])
   returns void
-  language sql volatile security invoker set search_path="" owner headroom_owner
-  as 'sha256 7fba83bc85bdd37c';
+  language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 30b33b23109706cf';
 
 create function outbox.note_relay(p_relay_id integer, p_name text, p_wants_notify boolean)
   returns void
-  language sql volatile security definer set search_path="" set synchronous_commit=off owner headroom_owner
-  as 'sha256 1b88996ade1e300f';
+  language sql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 94343de9f2c4c8b8';
 grant execute on function outbox.note_relay to headroom_executor;
 
 create function outbox.partition_floor(p_at timestamp with time zone)
@@ -843,7 +843,7 @@ create function outbox.partition_floor(p_at timestamp with time zone)
 
 create function outbox.partition_status()
   returns TABLE(class text, retain_days integer, partitions bigint, oldest_at timestamp with time zone, covered_until timestamp with time zone, days_ahead double precision)
-  language sql stable security definer set search_path="" owner headroom_owner
+  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 ca096a31fc97eff7';
 grant execute on function outbox.partition_status to headroom_auditor;
 grant execute on function outbox.partition_status to headroom_control;
@@ -851,110 +851,110 @@ grant execute on function outbox.partition_status to headroom_executor;
 
 create function outbox.place_of_untouched(p_outbox_id uuid)
   returns text
-  language sql stable security invoker set search_path="" owner headroom_owner
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 36836dc9f5dd41db';
 
 create function outbox.protect_archive_table(p_table regclass)
   returns void
-  language plpgsql volatile security invoker set search_path="" owner headroom_owner
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 33570567f2806961';
 
 create function outbox.reap(p_max_claims integer DEFAULT 100)
   returns integer
-  language plpgsql volatile security definer set search_path="" set enable_hashjoin=off set enable_mergejoin=off set plan_cache_mode=force_generic_plan owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set plan_cache_mode=force_generic_plan owner headroom_owner
   as 'sha256 2b36f745c4bbc173';
 grant execute on function outbox.reap to headroom_executor;
 
 create function outbox.reap_lanes(p_stream outbox.streams, p_claim outbox.claims)
   returns integer
-  language plpgsql volatile security invoker set search_path="" owner headroom_owner
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 0cdddf89d3b37c23';
 
 create function outbox.reap_rows(p_stream outbox.streams, p_claim outbox.claims)
   returns integer
-  language plpgsql volatile security invoker set search_path="" owner headroom_owner
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 871b3fb9f7319d60';
 
 create function outbox.redrive(p_outbox_ids uuid[], p_actor text, p_reason text, p_out_of_order boolean DEFAULT false)
   returns TABLE(outbox_id uuid, result text, detail text)
-  language plpgsql volatile security definer set search_path="" owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 976ae37ac7e2a62e';
 grant execute on function outbox.redrive to headroom_control;
 
 create function outbox.refuse_change()
   returns trigger
-  language plpgsql volatile security invoker set search_path="" owner headroom_owner
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 dba05f36834e8263';
 
 create function outbox.register_rail(p_name text, p_capability text, p_timeout_ms integer, p_dedup_window_ms bigint DEFAULT NULL::bigint)
   returns smallint
-  language plpgsql volatile security definer set search_path="" owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 a8b6375c8be4101d';
 grant execute on function outbox.register_rail to headroom_control;
 grant execute on function outbox.register_rail to headroom_executor;
 
 create function outbox.release_lanes(p_lane_ids bigint[])
   returns void
-  language plpgsql volatile security invoker set search_path="" owner headroom_owner
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 f26330024d8f7d42';
 
 create function outbox.requeue_dead(p_outbox_ids uuid[], p_overtaken boolean[], p_actor text, p_reason text)
   returns void
-  language plpgsql volatile security invoker set search_path="" owner headroom_owner
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 16b8d30c10cb88ed';
 
 create function outbox.resolve(p_outbox_id uuid, p_delivered boolean, p_actor text, p_reason text, p_reference text DEFAULT NULL::text, OUT outbox_id uuid, OUT result text, OUT detail text)
   returns record
-  language plpgsql volatile security definer set search_path="" owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 ecec7540a2c94128';
 grant execute on function outbox.resolve to headroom_control;
 
 create function outbox.rewind_lanes(p_lane_ids bigint[])
   returns void
-  language plpgsql volatile security invoker set search_path="" owner headroom_owner
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 3d5a6c87cfa5bc35';
 
 create function outbox.settle(p_stream_id smallint, p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[] DEFAULT NULL::integer[], p_codes text[] DEFAULT NULL::text[], p_references text[] DEFAULT NULL::text[], p_outcomes text[] DEFAULT NULL::text[], p_messages text[] DEFAULT NULL::text[], p_after_ms bigint[] DEFAULT NULL::bigint[], p_throttled boolean[] DEFAULT NULL::boolean[], p_absent boolean[] DEFAULT NULL::boolean[], p_destination_ids integer[] DEFAULT NULL::integer[], p_captures jsonb DEFAULT NULL::jsonb)
   returns SETOF uuid
-  language plpgsql volatile security definer set search_path="" set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set plan_cache_mode=force_generic_plan set jit=off owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set plan_cache_mode=force_generic_plan set jit=off owner headroom_owner
   as 'sha256 396df87e4dae38bc';
 grant execute on function outbox.settle to headroom_executor;
 
 create function outbox.settle_lane_exceptions(p_stream outbox.streams, p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[])
   returns void
-  language plpgsql volatile security invoker set search_path="" owner headroom_owner
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 a1485223527be448';
 
 create function outbox.settle_lanes(p_stream outbox.streams, p_lanes outbox.fenced_lane[], p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_references text[], p_outcomes text[])
   returns void
-  language plpgsql volatile security invoker set search_path="" owner headroom_owner
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 abe0a253d4bf8ad7';
 
 create function outbox.settle_row_exceptions(p_stream outbox.streams, p_claim_ids bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[])
   returns void
-  language plpgsql volatile security invoker set search_path="" owner headroom_owner
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 6b0ec9aa390dbf04';
 
 create function outbox.settle_rows(p_stream outbox.streams, p_claim_ids bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_references text[], p_outcomes text[])
   returns void
-  language plpgsql volatile security invoker set search_path="" owner headroom_owner
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 11aed99bdb2fba80';
 
 create function outbox.skip(p_outbox_ids uuid[], p_actor text, p_reason text)
   returns TABLE(outbox_id uuid, result text, detail text)
-  language plpgsql volatile security definer set search_path="" set enable_hashjoin=off set enable_mergejoin=off owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off owner headroom_owner
   as 'sha256 5ce54f07c38313e0';
 grant execute on function outbox.skip to headroom_control;
 
 create function outbox.start_relay(p_name text)
   returns integer
-  language sql volatile security definer set search_path="" owner headroom_owner
+  language sql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 f05705b6ae18c59b';
 grant execute on function outbox.start_relay to headroom_executor;
 
 create function outbox.status()
   returns TABLE(stream text, ordered boolean, pending bigint, due bigint, in_flight bigint, dead bigint, parked bigint, blocked_lanes bigint, oldest_pending_age_seconds double precision, stuck bigint, lanes bigint, retrying bigint)
-  language sql stable security definer set search_path="" set jit=off set work_mem=64MB set max_parallel_workers_per_gather=0 owner headroom_owner
+  language sql stable security definer set search_path=pg_catalog, pg_temp set jit=off set work_mem=64MB set max_parallel_workers_per_gather=0 owner headroom_owner
   as 'sha256 0b47b97c826b0e51';
 grant execute on function outbox.status to headroom_auditor;
 grant execute on function outbox.status to headroom_control;
@@ -962,59 +962,59 @@ grant execute on function outbox.status to headroom_executor;
 
 create function outbox.stop_relay(p_relay_id integer)
   returns void
-  language sql volatile security definer set search_path="" owner headroom_owner
+  language sql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 b17e3fa5f0cf3bd2';
 grant execute on function outbox.stop_relay to headroom_executor;
 
 create function outbox.store_captures(p_captures jsonb)
   returns void
-  language sql volatile security invoker set search_path="" owner headroom_owner
+  language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 607acbb1fa496c71';
 
 create function outbox.sweep()
   returns integer
-  language plpgsql volatile security definer set search_path="" owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 dcd12224c611f1e1';
 grant execute on function outbox.sweep to headroom_executor;
 
 create function outbox.tries_so_far(p_outbox_id uuid, p_class_id smallint, OUT tries integer, OUT first_sent_at timestamp with time zone, OUT uncertain boolean, OUT lines integer)
   returns record
-  language sql stable security invoker set search_path="" owner headroom_owner
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 beff28c7e9a4bc06';
 
 create function outbox.verdict(p_stream outbox.streams, p_outcome text, p_tries integer, p_capability text)
   returns outbox.attempt_state
-  language sql immutable security invoker set search_path="" owner headroom_owner
+  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 5b0b848fab85b7b1';
 
 create function outbox.wake_relays(p_stream text)
   returns void
-  language plpgsql volatile security invoker set search_path="" owner headroom_owner
-  as 'sha256 1997cad08ec43160';
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 aee52352c44314e4';
 
 create function outbox.whereabouts(p_row outbox.payloads, p_stream outbox.streams)
   returns jsonb
-  language plpgsql stable security invoker set search_path="" owner headroom_owner
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 16d0b9646dc09c3d';
 
 create function outbox.why_keep_partition(p_class_id smallint, p_partition regclass, p_from uuid, p_to uuid, p_retain_days integer)
   returns text
-  language plpgsql volatile security invoker set search_path="" owner headroom_owner
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 4ff0cb5cd7abb293';
 
 create function outbox.why_not_enqueued(p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_payload_bytes integer, p_payload_hash bytea, p_priority integer, p_coalesce_key text, p_destination text, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
   returns record
-  language plpgsql stable security invoker set search_path="" owner headroom_owner
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 c0d2930bcb6c0cc3';
 
 create function payments.bump_participant_outbox_seq(p_participant_id text)
   returns bigint
-  language plpgsql volatile security definer set search_path="" owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 82cef4620432d6fd';
 
 create function payments.enqueue_payment_outbox(p_instruction_id text, p_participant_id text, p_idempotency_key text, p_rail_type text, p_payload jsonb, OUT outbox_id uuid, OUT sequence_id bigint, OUT created boolean)
   returns record
-  language sql volatile security definer set search_path="" owner headroom_owner
+  language sql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 b029417b66c82037';
 grant execute on function payments.enqueue_payment_outbox to headroom_ingest;
 

@@ -29,6 +29,8 @@ export class Claimer {
   #drainedAtMs: number | undefined;
   #lookedEverywhereAtMs = -Infinity;
   #everywhereEveryMs = 500;
+  #emptyLooks = 0;
+  #lookedAtMs = -Infinity;
   /** Rows claimed and not settled yet. */
   unsettled = 0;
   /** There may be something due. */
@@ -47,6 +49,13 @@ export class Claimer {
     return this.unsettled < 2 * this.#rows;
   }
 
+  /** How long to leave due rows alone that the last looks could not have: somebody else holds them. */
+  get restMs(): number {
+    if (this.#emptyLooks < 2) return 0;
+    const pauseMs = Math.min(500, 25 * 2 ** (this.#emptyLooks - 2));
+    return Math.max(0, this.#lookedAtMs + pauseMs - performance.now());
+  }
+
   /** Claims what is due. Looks at the recent end first, and everywhere when that is empty or it is time. */
   async claim(
     session: Session,
@@ -61,6 +70,8 @@ export class Claimer {
     let rows = await this.#read(session, relayId, prepare, recent);
     if (rows.length === 0 && recent !== null) rows = await this.#read(session, relayId, prepare, null);
     this.unsettled += rows.length;
+    this.#emptyLooks = rows.length === 0 ? this.#emptyLooks + 1 : 0;
+    this.#lookedAtMs = startedAtMs;
     return { rows, startedAtMs };
   }
 

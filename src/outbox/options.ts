@@ -20,11 +20,11 @@ export interface RelayOptions {
   readonly connectionString?: string | undefined;
   /** A pool of the caller's; the relay takes up to four connections from it and never ends it. */
   readonly pool?: Pool | undefined;
-  /** The rails that this relay has. Rows on other rails are left to other relays. */
+  /** The rails that this relay has. Give all relays of a stream the same: rows on others are handed back unsent, again and again. */
   readonly rails: readonly Rail[];
   /** The streams to serve. Default: all that exist when the relay starts. */
   readonly streams?: readonly string[] | undefined;
-  /** Shown in the archive and in `headroom outbox status`. Default: host name and process id. */
+  /** Shown by `headroom doctor` and `headroom outbox inspect`. Default: host name and process id. */
   readonly name?: string | undefined;
   /** Calls under way at once in this process, over all rails. Default: 100. */
   readonly concurrency?: number | undefined;

@@ -139,9 +139,10 @@ export class Waker {
     );
     let soonest = Infinity;
     for (const { stream_id: id, wait_ms: waitMs } of waits) {
-      soonest = Math.min(soonest, waitMs);
       const claimer = claimers.find((candidate) => candidate.stream.id === id);
-      if (waitMs === 0 && claimer !== undefined) claimer.hot = true;
+      const restMs = claimer?.restMs ?? 0;
+      soonest = Math.min(soonest, Math.max(waitMs, restMs));
+      if (waitMs === 0 && restMs === 0 && claimer !== undefined) claimer.hot = true;
     }
     return soonest;
   }

@@ -8,8 +8,8 @@ import { Client } from "pg";
 import { isRetryableConnectionError, toHeadroomError } from "../../src/db/errors.ts";
 import { pause } from "../../src/outbox/pause.ts";
 import type { RelayStep } from "../../src/outbox/options.ts";
-import { findViolations } from "../helpers/invariants.ts";
 import type { FaultPlan } from "../integration/rails/receiver-faults.ts";
+import { audit } from "./audit.ts";
 import type { Random } from "./random.ts";
 import type { RelayProcess } from "./relay-process.ts";
 import type { ChanceOf, Range } from "./settings.ts";
@@ -252,9 +252,7 @@ class Director {
   async #audit(): Promise<void> {
     const client = await this.#connect("chaos audit");
     try {
-      for (const { invariant, subject, detail } of await findViolations(client)) {
-        this.#stage.findings.add(`${invariant} (while running)`, `${subject} ${detail}`);
-      }
+      await audit(client, this.#stage.findings, " (while running)");
       this.#stage.faults.count("audits while running");
     } finally {
       await client.end().catch(() => undefined);

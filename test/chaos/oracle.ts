@@ -1,12 +1,12 @@
 /**
  * The verdict: lays the producers' books, the archive and the receiver's record side by side, and says what does not fit.
  *
- * I4, I5 and I6 are questions to the database alone and are asked in test/helpers/invariants.ts. Here is what needs a
+ * I4, I5 and I6 are questions to the database alone and are asked in audit.ts. Here is what needs a
  * witness outside: nothing lost, nothing invented, order at the receiver, and what accounts for each request (I7, in
  * oracle-requests.ts).
  */
 import type { Client } from "pg";
-import { findViolations } from "../helpers/invariants.ts";
+import { audit } from "./audit.ts";
 import { intentOf, type Evidence, type Line, type StoredRow } from "./evidence.ts";
 import type { Findings } from "./findings.ts";
 import { checkLeases, type RelayNames } from "./oracle-leases.ts";
@@ -41,13 +41,7 @@ export async function judge(
   faults: FaultLog,
   relays: RelayNames,
 ): Promise<Verdict> {
-  const t0 = performance.now();
-  await client.query("analyze");
-  console.error("analyze", performance.now() - t0);
-  for (const inv of (await import("../helpers/invariants.ts")).invariants) { const t = performance.now(); await client.query(`${inv.query} limit 20`); console.error(inv.name, Math.round(performance.now() - t)); }
-  for (const { invariant, subject, detail } of await findViolations(client)) {
-    findings.add(invariant, `${subject} ${detail}`);
-  }
+  await audit(client, findings, "");
   const rows = checkRows(evidence, findings);
   checkEffects(evidence, findings);
   const order = checkOrder(evidence, findings);

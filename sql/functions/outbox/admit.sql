@@ -5,7 +5,7 @@
 -- time is up one probe does, and the others ask again each second until it is answered.
 create or replace function outbox.admit(p_destination_ids integer[], p_deferred boolean[], p_lease_seconds integer)
 returns table (ord integer, admitted boolean, due timestamptz)
-language plpgsql volatile set search_path = ''
+language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 begin

@@ -11,7 +11,7 @@ create or replace function outbox.advance_lanes(
   p_lane_ids bigint[], p_from_seqs bigint[], p_delivered boolean default false, p_places tid[] default null
 ) returns void
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_places tid[] := p_places;

@@ -1,7 +1,7 @@
 -- The archive's leaf partitions with their bounds, read from the catalogue, which is right even when somebody made one by hand.
 create or replace function outbox.archive_partitions()
 returns table (class_id smallint, partition regclass, from_id uuid, to_id uuid, from_at timestamptz, to_at timestamptz)
-language sql stable set search_path = ''
+language sql stable set search_path = pg_catalog, pg_temp
 as $$
   select c.class_id, leaf.oid::regclass, b.ids[1]::uuid, b.ids[2]::uuid, outbox.id_time(b.ids[1]::uuid), outbox.id_time(b.ids[2]::uuid)
     from outbox.retention_classes c

@@ -1,6 +1,6 @@
 -- Gives up the first row of free lanes: a FAILED line, a dead letter, and the lane blocks or goes on as its stream says.
 create or replace function outbox.bury_heads(p_stream outbox.streams, p_lane_ids bigint[], p_seqs bigint[], p_code text, p_message text) returns void
-language plpgsql volatile set search_path = ''
+language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 begin
   with gone as (

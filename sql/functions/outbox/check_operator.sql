@@ -1,7 +1,7 @@
 -- An operator's act stands in the archive for ever, so it needs a name and a reason; and a bound on how much it touches
 -- at once, because it holds the number allocators of every key that it touches.
 create or replace function outbox.check_operator(p_outbox_ids uuid[], p_actor text, p_reason text) returns void
-language plpgsql immutable set search_path = ''
+language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
 begin
   if p_actor is null or length(p_actor) not between 1 and 200 then

@@ -4,7 +4,7 @@ create or replace function outbox.check_row(
   p_stream outbox.streams, p_stream_name text, p_rail_id smallint, p_rail text, p_key text,
   p_instruction_id text, p_idempotency_key text, p_payload_bytes integer, p_priority integer, p_coalesce_key text, p_destination text
 ) returns void
-language plpgsql immutable set search_path = ''
+language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
 begin
   if p_stream.stream_id is null then

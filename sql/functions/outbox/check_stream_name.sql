@@ -1,6 +1,6 @@
 -- A misspelt stream in a filter would otherwise look like a stream without trouble.
 create or replace function outbox.check_stream_name(p_stream text) returns void
-language plpgsql stable set search_path = ''
+language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 begin
   if p_stream is not null and not exists (select from outbox.streams s where s.name = p_stream) then

@@ -8,13 +8,15 @@
 -- p_since_ms bounds the scan from below: entries of finished rows pile up at the low end of the index while any old
 -- transaction is open, and a relay that has just drained the stream need not wade through them. Null looks everywhere.
 --
+-- p_max_rows bounds a claim; on ordered streams it may bring twice as much, so that a relay can learn how long runs are.
+--
 -- Join methods that read whole tables are off, because the planner cannot know how few rows an array holds; and plans are
 -- made once, because planning anew for each call took longer than the work. Functions that are called from here inherit both.
 create or replace function outbox.claim(
   p_relay_id integer, p_stream_id smallint, p_max_rows integer, p_max_lanes integer default 100, p_since_ms bigint default null
 ) returns setof outbox.claimed_row
 language plpgsql volatile security definer
-set search_path = '' set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+set search_path = pg_catalog, pg_temp set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
 set plan_cache_mode = force_generic_plan set jit = off
 as $$
 declare
@@ -59,7 +61,7 @@ begin
                 and p.seq < coalesce((select s.seq from outbox.pending s
                                        where s.lane_id = n.lane_id and s.special and s.seq >= n.head_seq
                                        order by s.seq limit 1), 9223372036854775807)
-              order by p.seq limit n.run_limit) p
+              order by p.seq limit least(n.run_limit, greatest(1, 2 * p_max_rows / cardinality(v_lanes)))) p
         join outbox.payloads m on m.outbox_id = p.outbox_id
     ), lane as materialized (
       select r.lane_id, r.place, min(r.seq) as from_seq, max(r.seq) as to_seq from run r group by r.lane_id, r.place
@@ -93,7 +95,7 @@ begin
     from (select d.*
             from (values (9), (8), (7), (6), (5), (4), (3), (2), (1), (0)) level(priority)
            cross join lateral (
-                 select u.ctid as tid, u.outbox_id, u.destination_id is null and (u.expires_at is null or u.expires_at > now()) as plain
+                 select u.ctid as tid, u.outbox_id, u.destination_id is null and (u.expires_at is null or u.expires_at > now() or u.uncertain) as plain
                    from outbox.pending_unordered u
                   where u.stream_id = p_stream_id and u.priority = level.priority and u.due <= now() and u.due >= v_since
                   order by u.due limit p_max_rows for update skip locked) d

@@ -3,7 +3,7 @@
 -- per lane: a limited destination has no use for a run.
 create or replace function outbox.claim_special_lanes(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_lane_ids bigint[])
 returns setof outbox.claimed_row
-language plpgsql volatile set search_path = ''
+language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_lanes bigint[];
@@ -15,12 +15,13 @@ begin
    where h.claim_id is null;
 
   -- What nobody needs any more leaves without being sent: expired rows, and rows that a later one replaces. A row that may
-  -- have been sent already is not replaced.
+  -- have been sent already stays until that is settled.
   with gone as (
     delete from outbox.pending p
      where p.lane_id = any (v_lanes) and p.special
+       and not p.uncertain
        and (p.expires_at <= now()
-            or p.coalesce_key is not null and not p.uncertain
+            or p.coalesce_key is not null
                and exists (select from outbox.pending q where q.lane_id = p.lane_id and q.special and q.seq > p.seq and q.coalesce_key = p.coalesce_key))
     returning p.*
   )

@@ -2,11 +2,11 @@
 -- their own. Locked by the caller.
 create or replace function outbox.claim_special_rows(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_outbox_ids uuid[])
 returns setof outbox.claimed_row
-language plpgsql volatile set search_path = ''
+language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 begin
   with gone as (
-    delete from outbox.pending_unordered u where u.outbox_id = any (p_outbox_ids) and u.expires_at <= now() returning u.*
+    delete from outbox.pending_unordered u where u.outbox_id = any (p_outbox_ids) and u.expires_at <= now() and not u.uncertain returning u.*
   )
   insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, relay_id, uncertain, error_code)
   select g.outbox_id, g.lines + 1, p_stream.class_id, p_stream.stream_id, 'SKIPPED', p_relay_id, g.uncertain, 'expired' from gone g;

@@ -1,6 +1,6 @@
 -- Takes settled lanes off their claims. Called while the heads still name their claim.
 create or replace function outbox.close_lanes(p_lane_ids bigint[]) returns void
-language plpgsql volatile set search_path = ''
+language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform outbox.close_rows(array_agg(h.claim_id))

@@ -1,6 +1,6 @@
 -- Takes settled rows off their claims (one element per row), and drops claims that have nothing left in flight.
 create or replace function outbox.close_rows(p_claim_ids bigint[]) returns void
-language plpgsql volatile set search_path = ''
+language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 begin
   with counted as materialized (

@@ -6,7 +6,7 @@ create or replace function outbox.count_dead(
   p_to timestamptz default null,
   p_parked boolean default null
 ) returns bigint
-language plpgsql stable security definer set search_path = ''
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform outbox.check_stream_name(p_stream);

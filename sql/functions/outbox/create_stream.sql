@@ -16,7 +16,7 @@ create or replace function outbox.create_stream(
   p_retention text default null,
   p_dedupe_days integer default null
 ) returns outbox.streams
-language plpgsql volatile security definer set search_path = ''
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_class outbox.retention_classes;

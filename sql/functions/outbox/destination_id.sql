@@ -1,6 +1,6 @@
 -- A destination exists once somebody names it.
 create or replace function outbox.destination_id(p_name text) returns integer
-language plpgsql volatile set search_path = ''
+language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_id integer;

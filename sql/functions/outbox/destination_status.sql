@@ -1,7 +1,7 @@
 -- Destinations as people see them: is the circuit closed, open, or letting one probe through; and when is the next slot.
 create or replace function outbox.destination_status()
 returns table (destination text, circuit text, failures integer, open_until timestamptz, min_interval_ms integer, next_slot_at timestamptz, last_error_code text)
-language sql stable security definer set search_path = ''
+language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select d.name,
          case when d.open_until > now() then 'open' when d.failures >= d.failure_threshold then 'half-open' else 'closed' end,

@@ -22,7 +22,7 @@ create or replace function outbox.enqueue(
   out seq bigint,
   out created boolean
 )
-language plpgsql volatile security definer set search_path = ''
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare
@@ -49,7 +49,7 @@ begin
     end if;
   end if;
 
-  select s.stream_id, s.ordered, r.rail_id, outbox.new_id(s.class_id), exists (select from outbox.relays where wants_notify)
+  select s.stream_id, s.ordered, r.rail_id, outbox.new_id(s.class_id), exists (select from outbox.relays where wants_notify and seen_at > v_now - interval '3 minutes')
     into v_stream_id, v_ordered, v_rail_id, v_id, v_wake
     from outbox.streams s, outbox.rails r
    where s.name = p_stream and r.name = p_rail and octet_length(v_text) <= s.max_payload_bytes

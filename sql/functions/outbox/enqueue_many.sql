@@ -3,7 +3,7 @@
 -- order in which they stand in the array.
 create or replace function outbox.enqueue_many(p_rows jsonb)
 returns table (ord integer, outbox_id uuid, seq bigint, created boolean)
-language plpgsql volatile security definer set search_path = ''
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare
@@ -13,6 +13,8 @@ declare
   v_ids uuid[];
   v_seqs bigint[];
   v_stream text;
+  v_returned integer;
+  v_found integer;
 begin
   if v_wanted > 10000 then
     raise exception 'at most 10000 rows at once, not %', v_wanted using errcode = 'HR003', hint = 'Send them in several calls.';
@@ -87,13 +89,18 @@ begin
   end loop;
 
   if coalesce(cardinality(v_ords), 0) < v_wanted then
+    v_returned := coalesce(cardinality(v_ords), 0);
     return query
     select n.ord::integer, e.outbox_id, e.seq, false
       from jsonb_array_elements(p_rows) with ordinality n(doc, ord)
       join outbox.streams s on s.name = n.doc ->> 'stream'
      cross join lateral outbox.existing_row(s.stream_id, n.doc ->> 'instruction_id', n.doc ->> 'idempotency_key',
                                             sha256(convert_to((n.doc -> 'payload')::text, 'UTF8'))) e
-     where v_ords is null or n.ord <> all (v_ords);
+     where (v_ords is null or n.ord <> all (v_ords)) and e.outbox_id is not null;
+    get diagnostics v_found = row_count;
+    if v_returned + v_found < v_wanted then
+      raise exception 'an idempotency key was forgotten while it was looked up' using errcode = 'HR007', hint = 'Nothing was written. Send the rows again.';
+    end if;
   end if;
 end
 $$;

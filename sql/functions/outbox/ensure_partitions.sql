@@ -1,7 +1,7 @@
 -- Makes the archive's partitions for the days ahead. Each one is created on its own and then attached: attaching takes a
 -- lock that running claims do not conflict with, which "create table ... partition of" would wait for.
 create or replace function outbox.ensure_partitions(p_days_ahead integer default 30) returns integer
-language plpgsql volatile security definer set search_path = ''
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_class outbox.retention_classes;

@@ -1,7 +1,7 @@
 -- Removes what a finished row carried. The hash stays, so that a repeat is still recognised and the archive can still be
 -- checked; the archive holds no payload and is not touched.
 create or replace function outbox.erase_payload(p_outbox_id uuid, p_actor text, p_reason text) returns void
-language plpgsql volatile security definer set search_path = ''
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_payload outbox.payloads;

@@ -4,7 +4,7 @@ create or replace function outbox.existing_row(
   p_stream_id smallint, p_instruction_id text, p_idempotency_key text, p_payload_hash bytea,
   out outbox_id uuid, out seq bigint
 )
-language plpgsql stable set search_path = ''
+language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_hash bytea;

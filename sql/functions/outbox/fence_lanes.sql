@@ -3,7 +3,7 @@
 -- Null when any of the results comes too late, or has been settled before; then late_in_lanes tells which.
 create or replace function outbox.fence_lanes(p_live bigint[], p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outcomes text[])
 returns outbox.fenced_lane[]
-language plpgsql volatile set search_path = ''
+language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_lanes outbox.fenced_lane[];

@@ -6,7 +6,7 @@
 -- first and the partition last of all, because dropping it locks out claims of its class until the end of the
 -- transaction. A partition that is in use just now is left for the next time.
 create or replace function outbox.gc(p_batch integer default 10000) returns jsonb
-language plpgsql volatile security definer set search_path = '' set lock_timeout = '250ms'
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp set lock_timeout = '250ms'
 as $$
 declare
   v_leaf record;

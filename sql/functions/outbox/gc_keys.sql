@@ -1,7 +1,7 @@
 -- Forgets idempotency keys that are past their stream's days. A key of a row that is not finished is kept: forgetting it
 -- would let the same intent in twice.
 create or replace function outbox.gc_keys(p_batch integer) returns integer
-language plpgsql volatile set search_path = '' set enable_hashjoin = off set enable_mergejoin = off
+language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_hashjoin = off set enable_mergejoin = off
 as $$
 declare
   v_rows integer;

@@ -1,7 +1,7 @@
 -- Everything that is known about one row, for a person: its facts, its payload, where it is, what it waits for, and
 -- every line of its story, all of one moment.
 create or replace function outbox.inspect(p_outbox_id uuid) returns jsonb
-language plpgsql stable security definer set search_path = ''
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_row jsonb;

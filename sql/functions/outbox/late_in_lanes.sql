@@ -2,7 +2,7 @@
 create or replace function outbox.late_in_lanes(
   p_live bigint[], p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[]
 ) returns uuid[]
-language plpgsql volatile set search_path = ''
+language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 begin
   return (

@@ -1,7 +1,7 @@
 -- Which of these results come too late: their claim was reaped, or they are settled already.
 create or replace function outbox.late_rows(p_stream outbox.streams, p_live bigint[], p_claim_ids bigint[], p_outbox_ids uuid[], p_attempt_nos integer[])
 returns uuid[]
-language plpgsql volatile set search_path = ''
+language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_open bigint;

@@ -2,7 +2,7 @@
 create or replace function outbox.limit_destination(
   p_name text, p_min_interval_ms integer default null, p_failure_threshold integer default null, p_open_base_ms integer default null
 ) returns void
-language plpgsql volatile security definer set search_path = ''
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   -- Asked for before the update begins: a row made by the update's own condition would be too new for it to see.

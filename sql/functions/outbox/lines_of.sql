@@ -1,6 +1,6 @@
 -- The story of one row, line by line, in order. A relay's name is known while the relay is.
 create or replace function outbox.lines_of(p_outbox_id uuid) returns jsonb
-language sql stable set search_path = ''
+language sql stable set search_path = pg_catalog, pg_temp
 as $$
   select coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
            'attempt_no', a.attempt_no, 'state', a.state, 'recorded_at', a.recorded_at, 'relay_id', a.relay_id, 'relay', r.name,

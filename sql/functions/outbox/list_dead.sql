@@ -11,7 +11,7 @@ create or replace function outbox.list_dead(
   outbox_id uuid, stream text, key text, seq bigint, rail text, instruction_id text, idempotency_key text, parked boolean, uncertain boolean,
   error_code text, error_message text, tries smallint, lines integer, created_at timestamptz, died_at timestamptz, blocks_lane boolean
 )
-language plpgsql stable security definer set search_path = ''
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 begin

@@ -2,7 +2,7 @@
 -- in the order in which a settle takes them. A settle never waits for an allocator, so nobody can wait in a circle.
 -- Afterwards nothing about these lanes changes until the end of the transaction, except that a lane in flight stays so.
 create or replace function outbox.lock_lanes(p_lane_ids bigint[]) returns void
-language plpgsql volatile set search_path = ''
+language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform from outbox.lanes l where l.lane_id = any (p_lane_ids) order by l.stream_id, l.key for update;

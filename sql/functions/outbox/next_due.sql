@@ -1,7 +1,7 @@
 -- How many milliseconds until something of these streams is due; zero when something is, null when nothing is dated.
 -- A sleeping relay asks once before it sleeps, so that a retry or a slot is met on time.
 create or replace function outbox.next_due(p_stream_ids smallint[]) returns table (stream_id smallint, wait_ms integer)
-language plpgsql stable security definer set search_path = '' set enable_seqscan = off set plan_cache_mode = force_generic_plan
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 begin

@@ -1,8 +1,9 @@
 -- A relay's sign of life, and whether it wants to be notified. Losing this write to a crash costs nothing, so it does not
 -- wait for the disk. A relay that was forgotten while it slept is put back.
 create or replace function outbox.note_relay(p_relay_id integer, p_name text, p_wants_notify boolean) returns void
-language sql volatile security definer set search_path = '' set synchronous_commit = off
+language sql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
+  select set_config('synchronous_commit', 'off', true);
   insert into outbox.relays as r (relay_id, name, wants_notify) overriding system value values (p_relay_id, left(p_name, 200), p_wants_notify)
   on conflict (relay_id) do update set seen_at = now(), wants_notify = excluded.wants_notify;
 $$;

@@ -2,7 +2,7 @@
 -- missing cannot be claimed, so this is what to watch.
 create or replace function outbox.partition_status()
 returns table (class text, retain_days integer, partitions bigint, oldest_at timestamptz, covered_until timestamptz, days_ahead double precision)
-language sql stable security definer set search_path = ''
+language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   with leaf as (
     select p.class_id, p.from_at, p.to_at, p.from_at > coalesce(lag(p.to_at) over (partition by p.class_id order by p.from_at), p.from_at) as gap

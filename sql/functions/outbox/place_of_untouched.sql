@@ -1,6 +1,6 @@
 -- Where a row is that is neither pending nor dead. An unfinished row in flight ends with a DISPATCHING line.
 create or replace function outbox.place_of_untouched(p_outbox_id uuid) returns text
-language sql stable set search_path = ''
+language sql stable set search_path = pg_catalog, pg_temp
 as $$
   select case
     when not exists (select from outbox.payloads m where m.outbox_id = p_outbox_id) then 'unknown'

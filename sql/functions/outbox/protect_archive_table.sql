@@ -1,7 +1,7 @@
 -- Statement triggers and privileges do not reach partitions that are named directly, so each table of the archive gets
 -- its own: readers may read it, nobody may change it.
 create or replace function outbox.protect_archive_table(p_table regclass) returns void
-language plpgsql volatile set search_path = ''
+language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 begin
   execute format(

@@ -4,7 +4,7 @@
 -- stays as it is (and is counted as stuck) without keeping the others.
 create or replace function outbox.reap(p_max_claims integer default 100) returns integer
 language plpgsql volatile security definer
-set search_path = '' set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan
+set search_path = pg_catalog, pg_temp set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_claim outbox.claims;

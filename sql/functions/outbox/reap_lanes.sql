@@ -1,6 +1,6 @@
 -- Takes back the lanes of one expired claim. The next run of each is one row long: whatever killed the relay may be in it.
 create or replace function outbox.reap_lanes(p_stream outbox.streams, p_claim outbox.claims) returns integer
-language plpgsql volatile set search_path = ''
+language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_lanes bigint[];

@@ -6,7 +6,7 @@
 create or replace function outbox.redrive(
   p_outbox_ids uuid[], p_actor text, p_reason text, p_out_of_order boolean default false
 ) returns table (outbox_id uuid, result text, detail text)
-language plpgsql volatile security definer set search_path = ''
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare

@@ -1,6 +1,6 @@
 -- Raises for whatever it is a trigger of. P0001 is the code that the archive has always answered with.
 create or replace function outbox.refuse_change() returns trigger
-language plpgsql set search_path = ''
+language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 begin
   raise exception '% on %.% is refused', tg_op, tg_table_schema, tg_table_name

@@ -2,7 +2,7 @@
 create or replace function outbox.register_rail(
   p_name text, p_capability text, p_timeout_ms integer, p_dedup_window_ms bigint default null
 ) returns smallint
-language plpgsql volatile security definer set search_path = ''
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_rail_id smallint;

@@ -1,6 +1,6 @@
 -- Moves dead rows back to pending and lets their lanes start from them. The caller holds the locks and has decided.
 create or replace function outbox.requeue_dead(p_outbox_ids uuid[], p_overtaken boolean[], p_actor text, p_reason text) returns void
-language plpgsql volatile set search_path = ''
+language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_lanes bigint[];

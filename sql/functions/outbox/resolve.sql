@@ -4,7 +4,7 @@ create or replace function outbox.resolve(
   p_outbox_id uuid, p_delivered boolean, p_actor text, p_reason text, p_reference text default null,
   out outbox_id uuid, out result text, out detail text
 )
-language plpgsql volatile security definer set search_path = ''
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare

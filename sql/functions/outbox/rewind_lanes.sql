@@ -4,7 +4,7 @@
 -- lane that is blocked by a row which is still dead stays blocked: what was put back waits with the rest. After a
 -- rewind the first run is one row long, because the row behind it may be waiting for its next try.
 create or replace function outbox.rewind_lanes(p_lane_ids bigint[]) returns void
-language plpgsql volatile set search_path = ''
+language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 begin
   with first_row as materialized (

@@ -26,7 +26,7 @@ create or replace function outbox.settle(
   p_captures jsonb default null
 ) returns setof uuid
 language plpgsql volatile security definer
-set search_path = '' set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+set search_path = pg_catalog, pg_temp set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
 set plan_cache_mode = force_generic_plan set jit = off
 as $$
 declare

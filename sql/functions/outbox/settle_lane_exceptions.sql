@@ -6,7 +6,7 @@ create or replace function outbox.settle_lane_exceptions(
   p_latencies_ms integer[], p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[]
 ) returns void
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_lanes bigint[];

@@ -8,7 +8,7 @@ create or replace function outbox.settle_lanes(
   p_stream outbox.streams, p_lanes outbox.fenced_lane[], p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[],
   p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_references text[], p_outcomes text[]
 ) returns void
-language plpgsql volatile set search_path = ''
+language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_rewound boolean;

@@ -5,7 +5,7 @@ create or replace function outbox.settle_row_exceptions(
   p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[]
 ) returns void
 language plpgsql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_claim_ids bigint[];

@@ -3,7 +3,7 @@ create or replace function outbox.settle_rows(
   p_stream outbox.streams, p_claim_ids bigint[], p_outbox_ids uuid[], p_attempt_nos integer[],
   p_latencies_ms integer[], p_codes text[], p_references text[], p_outcomes text[]
 ) returns void
-language plpgsql volatile set search_path = ''
+language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 begin
   insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, claim_id, latency_ms, rail_code, rail_reference)

@@ -4,7 +4,7 @@
 -- Results: skipped; in_flight; finished (delivered or skipped before); unknown.
 create or replace function outbox.skip(p_outbox_ids uuid[], p_actor text, p_reason text)
 returns table (outbox_id uuid, result text, detail text)
-language plpgsql volatile security definer set search_path = '' set enable_hashjoin = off set enable_mergejoin = off
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp set enable_hashjoin = off set enable_mergejoin = off
 as $$
 #variable_conflict use_column
 declare

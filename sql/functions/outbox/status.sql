@@ -9,7 +9,7 @@ returns table (
   stream text, ordered boolean, pending bigint, due bigint, in_flight bigint, dead bigint, parked bigint, blocked_lanes bigint,
   oldest_pending_age_seconds double precision, stuck bigint, lanes bigint, retrying bigint
 )
-language sql stable security definer set search_path = '' set jit = off set work_mem = '64MB' set max_parallel_workers_per_gather = 0
+language sql stable security definer set search_path = pg_catalog, pg_temp set jit = off set work_mem = '64MB' set max_parallel_workers_per_gather = 0
 as $$
   with ordered_rows as (
     select l.stream_id, count(*) as n, count(*) filter (where p.tries > 0) as retrying,

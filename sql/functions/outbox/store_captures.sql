@@ -1,6 +1,6 @@
 -- Keeps what deliveries brought back under the lane of each row. A later row of the lane may capture the same name anew.
 create or replace function outbox.store_captures(p_captures jsonb) returns void
-language sql volatile set search_path = ''
+language sql volatile set search_path = pg_catalog, pg_temp
 as $$
   insert into outbox.captures as c (lane_id, name, value, outbox_id)
   select distinct on (m.lane_id, v.key) m.lane_id, v.key, v.value, m.outbox_id

@@ -1,7 +1,7 @@
 -- Repairs any lane that has pending rows and nothing that would ever wake it. None should exist; if one does, it is
 -- mended here and counted, and somebody should ask why. Locks the lane first, so that an open producer is not misread.
 create or replace function outbox.sweep() returns integer
-language plpgsql volatile security definer set search_path = ''
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_lane_id bigint;

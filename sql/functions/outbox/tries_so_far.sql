@@ -3,7 +3,7 @@
 create or replace function outbox.tries_so_far(
   p_outbox_id uuid, p_class_id smallint, out tries integer, out first_sent_at timestamptz, out uncertain boolean, out lines integer
 )
-language sql stable set search_path = ''
+language sql stable set search_path = pg_catalog, pg_temp
 as $$
   select (count(*) filter (where a.state = 'DISPATCHING' and a.attempt_no > a.redriven_at)
           - count(*) filter (where a.state = 'RELEASED' and a.attempt_no > a.redriven_at))::integer,

@@ -1,10 +1,10 @@
 -- NOTIFY serialises the commits of everybody who uses it, so it is left out while every relay is busy: a busy relay
--- looks again anyway, and polling alone is enough.
+-- looks again anyway, and polling alone is enough. A relay that has been silent for three minutes is dead.
 create or replace function outbox.wake_relays(p_stream text) returns void
-language plpgsql volatile set search_path = ''
+language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if exists (select from outbox.relays where wants_notify) then
+  if exists (select from outbox.relays where wants_notify and seen_at > now() - interval '3 minutes') then
     perform pg_notify('outbox_pending', p_stream);
   end if;
 end

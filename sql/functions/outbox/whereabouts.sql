@@ -1,7 +1,7 @@
 -- Where a row is and what it waits for: place (pending, in_flight, delivered, skipped, dead, parked, collected), and with it
 -- the next attempt, the lease, the row that must come first, or the death. Collected: its lines were dropped.
 create or replace function outbox.whereabouts(p_row outbox.payloads, p_stream outbox.streams) returns jsonb
-language plpgsql stable set search_path = ''
+language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_last outbox.attempts;

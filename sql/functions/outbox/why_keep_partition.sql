@@ -4,7 +4,7 @@
 -- The archive is written front to back, so that a recent line is nearly always found on the last pages; only a partition
 -- that is about to go is read as a whole.
 create or replace function outbox.why_keep_partition(p_class_id smallint, p_partition regclass, p_from uuid, p_to uuid, p_retain_days integer) returns text
-language plpgsql volatile set search_path = ''
+language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_since timestamptz := now() - make_interval(days => p_retain_days);

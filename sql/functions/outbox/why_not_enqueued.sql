@@ -4,7 +4,7 @@ create or replace function outbox.why_not_enqueued(
   p_priority integer, p_coalesce_key text, p_destination text,
   out outbox_id uuid, out seq bigint, out created boolean
 )
-language plpgsql stable set search_path = ''
+language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_stream outbox.streams;

@@ -2,7 +2,7 @@
 -- that began elsewhere; the number stays empty for good, which is why only the owner may do this. An idle lane stays
 -- idle, so that the next enqueue still wakes it.
 create or replace function payments.bump_participant_outbox_seq(p_participant_id text) returns bigint
-language plpgsql volatile security definer set search_path = ''
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_seq bigint;

@@ -10,7 +10,7 @@ create or replace function payments.enqueue_payment_outbox(
   out sequence_id bigint,
   out created boolean
 )
-language sql volatile security definer set search_path = ''
+language sql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
   select e.outbox_id, e.seq, e.created
     from outbox.enqueue('payments', p_participant_id, p_instruction_id, p_idempotency_key, p_rail_type, p_payload) e;

@@ -196,9 +196,8 @@ export const plantedBugs: readonly PlantedBug[] = [
       },
       {
         file: sql("claim"),
-        find: "r.uncertain, m.payload_hash\n        from run r join outbox.payloads m on m.outbox_id = r.outbox_id\n    )",
-        replace:
-          "r.uncertain, m.payload_hash\n        from run r join outbox.payloads m on m.outbox_id = r.outbox_id\n      on conflict do nothing\n    )",
+        find: "r.payload_hash\n        from run r\n    )",
+        replace: "r.payload_hash\n        from run r\n      on conflict do nothing\n    )",
       },
     ],
   },

@@ -76,7 +76,12 @@ test.each([
   );
   await relay.stop();
   const lines = await stage.lines(first?.outboxId ?? "");
-  expect(lines.at(-1)).toMatchObject({ state: "RETRYABLE", uncertain: true, error_code: "stopped" });
+  expect(lines.at(-1)).toMatchObject({
+    state: "RETRYABLE",
+    uncertain: true,
+    error_code: "outcome_unknown",
+    rail_code: "stopped",
+  });
   expect((await stage.lines(second?.outboxId ?? "")).at(-1)).toMatchObject({
     state: "RELEASED",
     error_code: "behind_undelivered",

@@ -67,11 +67,28 @@ describe.each(POSTGRES_VERSIONS)("privileges on PostgreSQL %i", async (version) 
     await rowsOf(db.as("headroom_executor").pool, "select outbox.ensure_partitions(90)");
   });
 
+  test("a caller's temporary type does not come before the built-in one inside a definer function", async () => {
+    const name = `trap-${Date.now()}`;
+    await rowsOf(superuser, "select outbox.create_stream($1)", [name]);
+    await rowsOf(superuser, "select outbox.register_rail('trap', 'idempotent', 1000)");
+    const client = await db.as("headroom_ingest").connect();
+    await client.query(
+      "create function pg_temp.spring(value pg_catalog.text) returns boolean language plpgsql as $$ begin raise exception 'sprung'; end $$",
+    );
+    await client.query("create domain pg_temp.text as pg_catalog.text check (pg_temp.spring(value))");
+    const [row] = await rowsOf<{ created: boolean }>(
+      client,
+      "select created from outbox.enqueue($1, 'k', 'i', 'x', 'trap', '{}')",
+      [name],
+    );
+    expect(row).toEqual({ created: true });
+  });
+
   test("every function belongs to the owner, and has a pinned search_path unless it is there to be inlined", async () => {
     const functions = await rowsOf<{ name: string; owner: string; pinned: boolean; definer: boolean; kind: string }>(
       superuser,
       `select format('%s.%s', n.nspname, p.proname) as name, p.proowner::regrole::text as owner, p.prosecdef as definer, p.prokind as kind,
-              coalesce('search_path=""' = any (p.proconfig), false) as pinned
+              coalesce('search_path=pg_catalog, pg_temp' = any (p.proconfig), false) as pinned
          from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname in ${ownSchemas}`,
     );
     expect(functions.length).toBeGreaterThan(40);

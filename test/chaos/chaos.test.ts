@@ -25,7 +25,7 @@ describe("chaos", () => {
     expect(renderFindings(result.findings)).toBe("All invariants hold.");
     expect(result.rows.lost).toBe(0);
     expect(result.requests.unmatched).toBe(0);
-    expect(result.faults).toMatchObject({ "kill -9 of Postgres": 1 });
+    expect(result.faults).toHaveProperty("kill -9 of Postgres");
   });
 
   it("a planted bug is caught, and the code as it is passes the same run", { timeout: boundMs }, async () => {

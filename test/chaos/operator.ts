@@ -21,13 +21,15 @@ export class Operator {
   /** What was to be given up on purpose; noted before, because the answer may be lost. */
   readonly skipped = new Set<string>();
   readonly #url: string;
+  readonly #share: number;
   readonly #receiver: ReceiverClient;
   readonly #random: Random;
   readonly #faults: FaultLog;
   readonly #arrived = new Set<string>();
   #readTo = 0;
 
-  constructor(url: string, receiver: ReceiverClient, random: Random, faults: FaultLog) {
+  constructor(url: string, receiver: ReceiverClient, random: Random, faults: FaultLog, share: number) {
+    this.#share = share;
     this.#url = url;
     this.#receiver = receiver;
     this.#random = random;
@@ -41,7 +43,7 @@ export class Operator {
     await client.connect();
     try {
       const dead = await client.query<DeadLetter>("select outbox_id, uncertain from outbox.dead limit 200");
-      const chosen = all ? dead.rows : dead.rows.filter(() => this.#random.chance(0.7));
+      const chosen = all ? dead.rows : dead.rows.filter(() => this.#random.chance(this.#share));
       if (chosen.length > 0) await this.#deal(client, chosen, all);
     } finally {
       await client.end().catch(() => undefined);

@@ -14,7 +14,7 @@ export interface Depth {
 }
 
 const everyMs = 250;
-const stallMs = 400;
+const stallMs = 250;
 
 const depthQuery = `
   select (select count(*) from outbox.pending)::int + (select count(*) from outbox.pending_unordered)::int as "pending",

@@ -26,7 +26,7 @@ import {
 } from "./relay-protocol.ts";
 
 const countEveryMs = 250;
-const stallMs = 400;
+const stallMs = 250;
 
 const config = relayConfigSchema.parse(JSON.parse(process.argv[2] ?? "{}"));
 shiftClock(config.clockOffMs);

@@ -71,6 +71,8 @@ export interface Faults {
   readonly crashEveryMs: Range | null;
   readonly openSnapshotEveryMs: Range | null;
   readonly operatorEveryMs: Range | null;
+  /** Probability that the operator deals with a dead letter at one look. */
+  readonly operatorShare: number;
   readonly stormEveryMs: Range | null;
   /** How often the invariants are looked at while everything runs. */
   readonly auditEveryMs: Range | null;
@@ -154,6 +156,7 @@ export function ordinarySettings(choice: RunChoice): Settings {
       crashEveryMs: faultsMs < 40_000 ? [faultsMs * 0.3, faultsMs * 0.4] : [15_000, 25_000],
       openSnapshotEveryMs: [8_000, 15_000],
       operatorEveryMs: [800, 2_500],
+      operatorShare: 0.7,
       stormEveryMs: [6_000, 14_000],
       auditEveryMs: faultsMs < 40_000 ? [faultsMs * 0.6, faultsMs * 0.7] : [15_000, 30_000],
       weather: ordinaryWeather,

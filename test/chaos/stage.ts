@@ -104,7 +104,7 @@ async function build(settings: Settings, shared: CrashablePostgres | undefined, 
     backlog: () => pulse.depth?.pending ?? 0,
   });
   unwinding.add(() => producers.close());
-  const operator = new Operator(url, receiver, random.fork(), faults);
+  const operator = new Operator(url, receiver, random.fork(), faults, settings.faults.operatorShare);
   const close = (): Promise<void> => unwinding.run();
   const parts = {
     settings,

@@ -2,7 +2,14 @@
  * What brings planted bugs to light: small ordinary runs, each with the one kind of trouble in which some bugs show. Each
  * is also run on the code as it is, and must then find nothing.
  */
-import { ordinarySettings, type ChanceOf, type Faults, type Load, type Settings } from "../settings.ts";
+import {
+  ordinarySettings,
+  type ChanceOf,
+  type Faults,
+  type Load,
+  type Settings,
+  type TransactionKind,
+} from "../settings.ts";
 
 export const scenarioNames = ["stopped", "killed", "weather", "producers", "redrive", "slow answers"] as const;
 export type ScenarioName = (typeof scenarioNames)[number];
@@ -34,6 +41,18 @@ const quiet: Partial<Faults> = {
 /** Some answers take long, so that much is under way at any moment and claims are settled piece by piece. */
 const slowly: readonly ChanceOf[] = [{ fault: { kind: "late", afterMs: 200 }, probability: 0.6 }];
 
+const noMix: Readonly<Record<TransactionKind, number>> = {
+  single: 0,
+  many: 0,
+  burst: 0,
+  "one by one": 0,
+  held: 0,
+  "rolled back": 0,
+  repeat: 0,
+  twins: 0,
+  "other payload": 0,
+};
+
 const scenarios: Readonly<Record<ScenarioName, Scenario>> = {
   stopped: { faultsMs: 8_000, faults: { stopAt: ["send.after", "settle.before"], weather: slowly } },
   killed: { faultsMs: 6_000, faults: { killAt: ["send.after", "settle.after"], weather: slowly } },
@@ -55,30 +74,22 @@ const scenarios: Readonly<Record<ScenarioName, Scenario>> = {
       producers: 10,
       keys: 40,
       heldMs: [1_200, 2_200],
-      mix: {
-        single: 30,
-        many: 10,
-        burst: 5,
-        "one by one": 5,
-        held: 20,
-        "rolled back": 5,
-        repeat: 15,
-        twins: 8,
-        "other payload": 2,
-      },
+      mix: { ...noMix, single: 40, many: 10, burst: 5, held: 20, repeat: 15, twins: 10 },
     },
   },
+  // Many dead letters in few lanes, redriven a few at a time: so that some come back into the middle of a run in flight.
   redrive: {
     faultsMs: 8_000,
     faults: {
-      operatorEveryMs: [60, 140],
-      maxFaultsPerRow: 2,
+      operatorEveryMs: [20, 80],
+      operatorShare: 0.25,
+      maxFaultsPerRow: 3,
       weather: [
-        { fault: { kind: "status", status: 400 }, probability: 0.15 },
-        { fault: { kind: "late", afterMs: 60 }, probability: 0.7 },
+        { fault: { kind: "status", status: 400 }, probability: 0.35 },
+        { fault: { kind: "late", afterMs: 60 }, probability: 0.6 },
       ],
     },
-    load: { keys: 5, rowsPerSecond: 100 },
+    load: { keys: 3, rowsPerSecond: 80, mix: { ...noMix, burst: 60, single: 40 } },
   },
   "slow answers": {
     faultsMs: 5_000,

@@ -7,6 +7,9 @@
 
 const parentEveryMs = 250;
 
+/** Read as soon as this file is loaded, which bin/headroom.js does first: npm may be ended while the commands still load. */
+const parent = process.ppid;
+
 export interface Signals {
   /** Aborted by the first signal. */
   readonly stop: AbortSignal;
@@ -28,7 +31,6 @@ export function watchSignals(onFirst: (signal: string) => void): Signals {
     if (controller.signal.aborted) process.exit(signal === "SIGINT" ? 130 : 143);
     begin(signal);
   };
-  const parent = process.ppid;
   const watch = setInterval(() => {
     if (process.ppid !== parent && !controller.signal.aborted) begin("npm has ended");
   }, parentEveryMs).unref();

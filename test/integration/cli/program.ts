@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 
-const program = fileURLToPath(new URL("../../../bin/headroom.js", import.meta.url));
+export const program = fileURLToPath(new URL("../../../bin/headroom.js", import.meta.url));
 
 export interface Outcome {
   readonly status: number | null;

@@ -1,14 +1,16 @@
 /** `headroom up`, the contract with machines and with the person who starts it for the first time. */
+import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { Client } from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { createEmptyDatabase } from "../../helpers/database.ts";
 import { until } from "../outbox/relay/stage.ts";
-import { headroom, startHeadroom, type Running } from "./program.ts";
+import { headroom, program, startHeadroom, type Running } from "./program.ts";
 
 const factsSchema = z.strictObject({ databaseUrl: z.string(), relaySecret: z.string().min(40) });
 
@@ -104,6 +106,8 @@ describe("--ephemeral --json", { timeout: 60_000 }, () => {
 
   test("a signal while it is starting ends it in order", async () => {
     const folder = await temporaryFolder();
+    // Open to the server's user, so that the data is here and stays to be seen.
+    await chmod(folder, 0o711);
     const up = startHeadroom(["up", "--ephemeral", "--json"], { env: { TMPDIR: folder } });
     await until(
       () => readdirSync(folder).length,
@@ -113,6 +117,38 @@ describe("--ephemeral --json", { timeout: 60_000 }, () => {
     expect(await up.end("SIGTERM")).toMatchObject({ status: 0 });
     await until(
       () => readdirSync(folder).filter((name) => name.startsWith("headroom-") && !name.includes("postgres")),
+      (left) => left.length === 0,
+      "the folder to be removed",
+    );
+  });
+
+  test("npm that is ended while the commands still load takes it along", async () => {
+    const folder = await temporaryFolder();
+    await chmod(folder, 0o711);
+    // Ends our parent, as npm ends its shell, at the moment when the command line is about to be loaded.
+    const orphan = `
+      import { registerHooks } from "node:module";
+      registerHooks({
+        resolve(specifier, context, next) {
+          if (specifier.endsWith("/main.ts")) {
+            const parent = process.ppid;
+            process.kill(parent, "SIGTERM");
+            while (process.ppid === parent) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+          }
+          return next(specifier, context);
+        },
+      });`;
+    const hook = `data:text/javascript,${encodeURIComponent(orphan)}`;
+    const line = `"$1" --import "$2" "$3" up --ephemeral --json; true`;
+    const shell = spawn("/bin/sh", ["-c", line, "sh", process.execPath, hook, program], {
+      stdio: ["ignore", "pipe", "ignore"],
+      env: { PATH: process.env["PATH"], npm_command: "start", TMPDIR: folder },
+    });
+    // The pipe closes when its last holder has ended: ours, not the shell.
+    await text(shell.stdout);
+    expect(shell.signalCode).toBe("SIGTERM");
+    await until(
+      () => readdirSync(folder),
       (left) => left.length === 0,
       "the folder to be removed",
     );

@@ -78,6 +78,18 @@ create type outbox.fenced_lane as (
   whole boolean
 );
 
+create type outbox.run_row as (
+  lane_id bigint,
+  place tid,
+  seq bigint,
+  outbox_id uuid,
+  line integer,
+  tries smallint,
+  uncertain boolean,
+  first_sent_at timestamp with time zone,
+  payload_hash bytea
+);
+
 -- Sequences
 
 create sequence outbox.claim_ids as bigint increment 1;
@@ -413,6 +425,7 @@ create table outbox.pending (
   priority smallint default 5 not null,
   uncertain boolean default false not null,
   special boolean default false not null,
+  payload_hash bytea not null,
   coalesce_key text,
   constraint pending_pkey PRIMARY KEY (lane_id, seq)
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_cost_delay=0);
@@ -423,6 +436,7 @@ grant select on outbox.pending to headroom_control;
 grant select on outbox.pending to headroom_executor;
 comment on column outbox.pending.lines is 'Archive lines written and answered; while in flight the archive has one more.';
 comment on column outbox.pending.special is 'Not sendable at sight: dated, expiring, coalescing, or bound for a destination with limits.';
+comment on column outbox.pending.payload_hash is 'Also in payloads; here so that a claim writes its archive lines without reading them.';
 
 create table outbox.pending_unordered (
   outbox_id uuid not null,
@@ -436,6 +450,7 @@ create table outbox.pending_unordered (
   tries smallint default 0 not null,
   uncertain boolean default false not null,
   deferred boolean default false not null,
+  payload_hash bytea not null,
   constraint pending_unordered_pkey PRIMARY KEY (outbox_id)
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_cost_delay=0);
 CREATE INDEX pending_unordered_due ON outbox.pending_unordered USING btree (stream_id, priority, due);
@@ -667,7 +682,7 @@ create function outbox.check_stream_name(p_stream text)
 create function outbox.claim(p_relay_id integer, p_stream_id smallint, p_max_rows integer, p_max_lanes integer DEFAULT 100, p_since_ms bigint DEFAULT NULL::bigint)
   returns SETOF outbox.claimed_row
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set plan_cache_mode=force_generic_plan set jit=off owner headroom_owner
-  as 'sha256 c4fd3823e93ef8ba';
+  as 'sha256 a77a4ee9bf7c1d3e';
 grant execute on function outbox.claim to headroom_executor;
 
 create function outbox.claim_special_lanes(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_lane_ids bigint[])
@@ -719,13 +734,13 @@ grant execute on function outbox.destination_status to headroom_executor;
 create function outbox.enqueue(p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_payload jsonb, p_priority integer DEFAULT 5, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_coalesce_key text DEFAULT NULL::text, p_destination text DEFAULT NULL::text, p_captures jsonb DEFAULT NULL::jsonb, p_binds jsonb DEFAULT NULL::jsonb, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7447121c33839ee3';
+  as 'sha256 0a7477965e6b2f31';
 grant execute on function outbox.enqueue to headroom_ingest;
 
 create function outbox.enqueue_many(p_rows jsonb)
   returns TABLE(ord integer, outbox_id uuid, seq bigint, created boolean)
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 101be220391b6349';
+  as 'sha256 35e2f2ed41ecc130';
 grant execute on function outbox.enqueue_many to headroom_ingest;
 
 create function outbox.ensure_partitions(p_days_ahead integer DEFAULT 30)
@@ -873,7 +888,7 @@ create function outbox.reap_lanes(p_stream outbox.streams, p_claim outbox.claims
 create function outbox.reap_rows(p_stream outbox.streams, p_claim outbox.claims)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 871b3fb9f7319d60';
+  as 'sha256 1bc883f66c00900c';
 
 create function outbox.redrive(p_outbox_ids uuid[], p_actor text, p_reason text, p_out_of_order boolean DEFAULT false)
   returns TABLE(outbox_id uuid, result text, detail text)
@@ -901,7 +916,7 @@ create function outbox.release_lanes(p_lane_ids bigint[])
 create function outbox.requeue_dead(p_outbox_ids uuid[], p_overtaken boolean[], p_actor text, p_reason text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 16b8d30c10cb88ed';
+  as 'sha256 415a44d53741ba06';
 
 create function outbox.resolve(p_outbox_id uuid, p_delivered boolean, p_actor text, p_reason text, p_reference text DEFAULT NULL::text, OUT outbox_id uuid, OUT result text, OUT detail text)
   returns record
@@ -933,7 +948,7 @@ create function outbox.settle_lanes(p_stream outbox.streams, p_lanes outbox.fenc
 create function outbox.settle_row_exceptions(p_stream outbox.streams, p_claim_ids bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[])
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6b0ec9aa390dbf04';
+  as 'sha256 4912d9821ae163a5';
 
 create function outbox.settle_rows(p_stream outbox.streams, p_claim_ids bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_references text[], p_outcomes text[])
   returns void

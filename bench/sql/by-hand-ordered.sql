@@ -22,6 +22,6 @@ with body as materialized (
   insert into outbox.heads (lane_id, stream_id, priority, due, head_seq)
   select lane_id, :stream_id, 5, clock_timestamp(), seq from lane where idle_at = seq
 )
-insert into outbox.pending (lane_id, seq, outbox_id, due)
-select lane.lane_id, lane.seq, fresh.outbox_id, clock_timestamp() from fresh, lane
+insert into outbox.pending (lane_id, seq, outbox_id, due, payload_hash)
+select lane.lane_id, lane.seq, fresh.outbox_id, clock_timestamp(), fresh.payload_hash from fresh, lane
 returning outbox_id;

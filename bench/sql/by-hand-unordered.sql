@@ -14,6 +14,6 @@ with body as materialized (
   select fresh.outbox_id, :stream_id, :rail_id, 5, 'i' || :id, 'i' || :id, fresh.payload_hash, body.doc, 'k' || :key
     from fresh, body
 )
-insert into outbox.pending_unordered (outbox_id, stream_id, priority, due)
-select outbox_id, :stream_id, 5, clock_timestamp() from fresh
+insert into outbox.pending_unordered (outbox_id, stream_id, priority, due, payload_hash)
+select outbox_id, :stream_id, 5, clock_timestamp(), payload_hash from fresh
 returning outbox_id;

@@ -53,11 +53,13 @@ create table outbox.pending (
   priority smallint not null default 5,
   uncertain boolean not null default false,
   special boolean not null default false,
+  payload_hash bytea not null,
   coalesce_key text,
   primary key (lane_id, seq)
 ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
 create index pending_special on outbox.pending (lane_id, seq) where special;
 comment on column outbox.pending.lines is 'Archive lines written and answered; while in flight the archive has one more.';
+comment on column outbox.pending.payload_hash is 'Also in payloads; here so that a claim writes its archive lines without reading them.';
 comment on column outbox.pending.special is 'Not sendable at sight: dated, expiring, coalescing, or bound for a destination with limits.';
 
 -- Rows of streams without order, until they are claimed.
@@ -73,6 +75,7 @@ create table outbox.pending_unordered (
   tries smallint not null default 0,
   uncertain boolean not null default false,
   deferred boolean not null default false,
+  payload_hash bytea not null,
   primary key (outbox_id)
 ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
 create index pending_unordered_due on outbox.pending_unordered (stream_id, priority, due);

@@ -52,6 +52,19 @@ create type outbox.claimed_row as (
 );
 comment on type outbox.claimed_row is 'A row that a claim hands to a relay. Nullable: lane_id, seq, key, destination_id, destination, sent_ago_ms, captures, binds.';
 
+-- A row on its way through a claim: what the archive and the lease need of it. Its payload is read at the very end.
+create type outbox.run_row as (
+  lane_id bigint,
+  place tid,
+  seq bigint,
+  outbox_id uuid,
+  line integer,
+  tries smallint,
+  uncertain boolean,
+  first_sent_at timestamptz,
+  payload_hash bytea
+);
+
 -- A lane whose results are being settled: its head as it was locked, and what the results say about it. The head's place is
 -- kept so that it is looked up once: while an old transaction is open, its index entries pile up with every step.
 create type outbox.fenced_lane as (

@@ -213,6 +213,7 @@ export interface OutboxPending {
   priority: number;
   uncertain: boolean;
   special: boolean;
+  payload_hash: Buffer;
   coalesce_key: string | null;
 }
 
@@ -228,6 +229,7 @@ export interface OutboxPendingUnordered {
   tries: number;
   uncertain: boolean;
   deferred: boolean;
+  payload_hash: Buffer;
 }
 
 /** What each rail can prove. A row may only name a rail that stands here. */
@@ -254,6 +256,18 @@ export interface OutboxRetentionClasses {
   name: string;
   retain_days: number | null;
   partition_days: number;
+}
+
+export interface OutboxRunRow {
+  lane_id: number;
+  place: string;
+  seq: number;
+  outbox_id: string;
+  line: number;
+  tries: number;
+  uncertain: boolean;
+  first_sent_at: Date;
+  payload_hash: Buffer;
 }
 
 /** A named outbox and its settings. */

@@ -33,6 +33,10 @@ export class Claimer {
   #lookedAtMs = -Infinity;
   /** Rows claimed and not settled yet. */
   unsettled = 0;
+  #underWay = 0;
+  /** The last claim was full and its rows were sent quickly: another may be read while this one is being unpacked. */
+  #rich = false;
+  #quick = false;
   /** There may be something due. */
   hot = true;
 
@@ -46,7 +50,12 @@ export class Claimer {
 
   /** Whether another claim may begin: one is being sent while the next is being read. */
   get hasRoom(): boolean {
-    return this.unsettled < 2 * this.#rows;
+    return this.unsettled + this.#underWay * this.#rows < 2 * this.#rows;
+  }
+
+  /** Whether a second claim may run beside the first: while rows go out as fast as they come in, and more are waiting. */
+  get hasRoomAhead(): boolean {
+    return this.#rich && this.#quick && this.unsettled + this.#underWay * this.#rows < 3 * this.#rows;
   }
 
   /** How long to leave due rows alone that the last looks could not have: somebody else holds them. */
@@ -67,8 +76,14 @@ export class Claimer {
     const due = startedAtMs - this.#lookedEverywhereAtMs >= this.#everywhereEveryMs;
     const recent =
       due || this.#drainedAtMs === undefined ? null : Math.ceil(startedAtMs - this.#drainedAtMs + overlapMs);
-    let rows = await this.#read(session, relayId, prepare, recent);
-    if (rows.length === 0 && recent !== null) rows = await this.#read(session, relayId, prepare, null);
+    let rows: ClaimedRow[];
+    this.#underWay += 1;
+    try {
+      rows = await this.#read(session, relayId, prepare, recent);
+      if (rows.length === 0 && recent !== null) rows = await this.#read(session, relayId, prepare, null);
+    } finally {
+      this.#underWay -= 1;
+    }
     this.unsettled += rows.length;
     this.#emptyLooks = rows.length === 0 ? this.#emptyLooks + 1 : 0;
     this.#lookedAtMs = startedAtMs;
@@ -93,7 +108,9 @@ export class Claimer {
         { prepare },
       ),
     );
+    if (this.stream.ordered) putInOrder(rows);
     const full = this.stream.ordered ? countLanes(rows) >= lanes : rows.length >= most;
+    this.#rich = full;
     if (full) {
       this.hot = true;
     } else {
@@ -118,9 +135,22 @@ export class Claimer {
 
   /** Learns from how long the rows of a claim took to send. */
   learn(rows: number, tookMs: number): void {
+    this.#quick = tookMs < quickMs;
     if (tookMs > slowMs) this.#rows = Math.max(this.#minRows, Math.ceil(this.#rows / 2));
     else if (tookMs < quickMs && rows >= this.#rows / 2) this.#rows = Math.min(this.#maxRows, this.#rows * 2);
   }
+}
+
+/** The database hands rows out in sending order; that no plan of its own can ever change this is not left to it. */
+function putInOrder(rows: ClaimedRow[]): void {
+  const ordered = rows.every((row, index) => {
+    const before = rows[index - 1];
+    return before === undefined || before.lane_id !== row.lane_id || Number(before.seq) < Number(row.seq);
+  });
+  const lanes = new Set(rows.map((row) => row.lane_id));
+  if (ordered && lanes.size === countLanes(rows)) return;
+  const rank = new Map([...lanes].map((lane, index) => [lane, index]));
+  rows.sort((a, b) => Number(rank.get(a.lane_id)) - Number(rank.get(b.lane_id)) || Number(a.seq) - Number(b.seq));
 }
 
 function countLanes(rows: readonly ClaimedRow[]): number {

@@ -18,7 +18,7 @@ export interface RelayLogEntry {
 export interface RelayOptions {
   /** Where the database is. Either this or `pool`. */
   readonly connectionString?: string | undefined;
-  /** A pool of the caller's; the relay takes up to four connections from it and never ends it. */
+  /** A pool of the caller's; the relay takes four connections from it, a fifth to claim ahead if there is one, and never ends it. */
   readonly pool?: Pool | undefined;
   /** The rails that this relay has. Give all relays of a stream the same: rows on others are handed back unsent, again and again. */
   readonly rails: readonly Rail[];

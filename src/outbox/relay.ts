@@ -62,6 +62,7 @@ class RelayProcess implements Relay {
   readonly #giveUp = new AbortController();
   readonly #log: (entry: RelayLogEntry) => void;
   readonly #claiming: Session;
+  readonly #claimingAhead: Session;
   readonly #settling: Session;
   readonly #dispatches = new Set<Promise<void>>();
   #claimers: Claimer[] = [];
@@ -72,6 +73,7 @@ class RelayProcess implements Relay {
   #dispatcher: Dispatcher | undefined;
   #started: Promise<void> | undefined;
   #loop: Promise<void> | undefined;
+  #onChange: (() => void) | undefined;
   #stopped: Promise<void> | undefined;
   #closed: Promise<void> | undefined;
 
@@ -86,6 +88,7 @@ class RelayProcess implements Relay {
       createPool(options.connectionString ?? "", { applicationName: "headroom relay", maxConnections: 6 });
     surviveLostConnections(this.#pool);
     this.#claiming = new Session(this.#pool);
+    this.#claimingAhead = new Session(this.#pool);
     this.#settling = new Session(this.#pool);
   }
 
@@ -105,7 +108,7 @@ class RelayProcess implements Relay {
       await this.#close();
       throw explainStart(error);
     }
-    this.#loop = this.#run();
+    this.#loop = Promise.all([this.#run(), this.#runAhead()]).then(ignore);
     this.#log({
       level: "info",
       event: "relay_started",
@@ -190,15 +193,43 @@ class RelayProcess implements Relay {
       const claimer = this.#nextClaimer();
       try {
         if (claimer === undefined) await this.#waker?.sleep();
-        else await this.#claimFor(claimer);
+        else await this.#claimFor(claimer, this.#claiming);
         failures = 0;
       } catch (error) {
         failures += 1;
-        this.counters.claimErrors += 1;
-        if (claimer !== undefined) claimer.hot = true;
-        await this.#recover(error, failures);
+        await this.#recover(error, failures, claimer);
       }
     }
+  }
+
+  /**
+   * A second claim beside the first, on a connection of its own, while a backlog goes out quickly: the server reads one set
+   * while this process unpacks the other. Idle and slow streams never come here.
+   */
+  async #runAhead(): Promise<void> {
+    if (this.#pool.options.max <= connectionsOfRelay) return;
+    let failures = 0;
+    while (!this.#stopping.signal.aborted) {
+      const claimer = this.#claimers.find((candidate) => candidate.hasRoomAhead);
+      try {
+        if (claimer === undefined) await this.#moreRoom();
+        else await this.#claimFor(claimer, this.#claimingAhead);
+        failures = 0;
+      } catch (error) {
+        failures += 1;
+        await this.#recover(error, failures, claimer);
+      }
+    }
+  }
+
+  /** Resolves when rows have been claimed or settled since, or the relay stops. */
+  #moreRoom(): Promise<void> {
+    return new Promise((resolve) => (this.#onChange = resolve));
+  }
+
+  #changed(): void {
+    this.#onChange?.();
+    this.#onChange = undefined;
   }
 
   /** Streams take turns, so that a backlog on one does not starve the others. */
@@ -211,14 +242,11 @@ class RelayProcess implements Relay {
     return claimer;
   }
 
-  async #claimFor(claimer: Claimer): Promise<void> {
+  async #claimFor(claimer: Claimer, session: Session): Promise<void> {
     const { onStep } = this.#options;
     onStep?.("claim.before");
-    const { rows, startedAtMs } = await claimer.claim(
-      this.#claiming,
-      this.#relayId,
-      this.server?.preparedStatements ?? false,
-    );
+    const prepare = this.server?.preparedStatements ?? false;
+    const { rows, startedAtMs } = await claimer.claim(session, this.#relayId, prepare);
     onStep?.("claim.after");
     if (rows.length === 0) return;
     this.counters.claimBatches += 1;
@@ -226,6 +254,7 @@ class RelayProcess implements Relay {
     this.#waker?.noteWork();
     const dispatch = this.#dispatch(claimer, rows, startedAtMs).finally(() => this.#dispatches.delete(dispatch));
     this.#dispatches.add(dispatch);
+    this.#changed();
   }
 
   async #dispatch(claimer: Claimer, rows: readonly ClaimedRow[], claimedAtMs: number): Promise<void> {
@@ -253,10 +282,13 @@ class RelayProcess implements Relay {
     const claimer = this.#claimers.find((candidate) => candidate.stream === stream);
     if (claimer !== undefined) claimer.unsettled -= rows;
     this.#waker?.nudge();
+    this.#changed();
   }
 
-  async #recover(error: unknown, failures: number): Promise<void> {
+  async #recover(error: unknown, failures: number, claimer: Claimer | undefined): Promise<void> {
     const failure = toHeadroomError(error);
+    this.counters.claimErrors += 1;
+    if (claimer !== undefined) claimer.hot = true;
     this.#log({ level: "error", event: "claim_failed", code: failure.code, sqlState: failure.sqlState, failures });
     if (failure.sqlState === "23514") await this.#upkeep?.makePartitions();
     await pause(Math.min(50 * 2 ** failures, 5_000) * (0.5 + Math.random() / 2), this.#stopping.signal);
@@ -280,6 +312,7 @@ class RelayProcess implements Relay {
     const { stopMs } = this.#settings;
     this.#stopping.abort();
     this.#waker?.nudge();
+    this.#changed();
     // A start that is still under way sees the signal, and undoes itself.
     await this.#started?.catch(() => undefined);
     await within(stopMs, [this.#finishCalls()]);
@@ -322,12 +355,13 @@ class RelayProcess implements Relay {
     this.#waker?.close();
     this.#upkeep?.close();
     this.#claiming.close();
+    this.#claimingAhead.close();
     this.#settling.close();
     if (this.#options.pool === undefined) await this.#pool.end();
   }
 }
 
-/** What a relay holds at once: to claim, to settle, to listen, for upkeep. */
+/** What a relay needs at once: to claim, to settle, to listen, for upkeep. With one more it claims ahead. */
 const connectionsOfRelay = 4;
 
 /** With less, one purpose would wait for ever for a connection that another never gives back. */
@@ -335,7 +369,7 @@ function requireRoom(pool: Pool): void {
   if (pool.options.max >= connectionsOfRelay) return;
   throw new HeadroomError(
     "usage",
-    `A relay holds ${connectionsOfRelay} connections; the pool has ${pool.options.max}.`,
+    `A relay needs ${connectionsOfRelay} connections; the pool has ${pool.options.max}.`,
     {
       hint: "Make the pool larger, or give the relay a connectionString of its own.",
     },

@@ -69,8 +69,8 @@ begin
         insert into outbox.lanes as l (stream_id, key, next_seq, idle_at) values (v_stream_id, p_key, 2, 1)
         on conflict (stream_id, key) do update set next_seq = l.next_seq + 1
         returning l.lane_id, l.next_seq - 1, l.idle_at into v_lane_id, v_seq, v_idle_at;
-        insert into outbox.pending (lane_id, seq, outbox_id, due, expires_at, destination_id, priority, special, coalesce_key)
-        values (v_lane_id, v_seq, v_id, v_due, p_expires_at, v_destination_id, p_priority, v_special, p_coalesce_key);
+        insert into outbox.pending (lane_id, seq, outbox_id, due, expires_at, destination_id, priority, special, payload_hash, coalesce_key)
+        values (v_lane_id, v_seq, v_id, v_due, p_expires_at, v_destination_id, p_priority, v_special, v_hash, p_coalesce_key);
         seq := v_seq;
         if v_idle_at = v_seq then
           insert into outbox.heads (lane_id, stream_id, priority, due, head_seq) values (v_lane_id, v_stream_id, p_priority, v_due, v_seq);
@@ -84,8 +84,8 @@ begin
                                      instruction_id, idempotency_key, payload_hash, payload, key, captures, binds)
         values (v_id, v_now, p_expires_at, v_destination_id, v_stream_id, v_rail_id, p_priority,
                 p_instruction_id, p_idempotency_key, v_hash, p_payload, p_key, p_captures, p_binds);
-        insert into outbox.pending_unordered (outbox_id, stream_id, priority, due, expires_at, destination_id)
-        values (v_id, v_stream_id, p_priority, v_due, p_expires_at, v_destination_id);
+        insert into outbox.pending_unordered (outbox_id, stream_id, priority, due, expires_at, destination_id, payload_hash)
+        values (v_id, v_stream_id, p_priority, v_due, p_expires_at, v_destination_id, v_hash);
       end if;
     end if;
   end if;

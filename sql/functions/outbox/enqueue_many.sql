@@ -67,17 +67,17 @@ begin
            n.instruction_id, n.idempotency_key, n.hash, n.payload, case when not n.ordered then n.key end, n.coalesce_key, n.captures, n.binds
       from numbered n
   ), pending as (
-    insert into outbox.pending (lane_id, seq, outbox_id, due, expires_at, destination_id, priority, special, coalesce_key)
+    insert into outbox.pending (lane_id, seq, outbox_id, due, expires_at, destination_id, priority, special, payload_hash, coalesce_key)
     select n.lane_id, n.new_seq, n.new_outbox_id, n.due, n.expires_at, n.destination_id, n.prio,
            n.not_before > v_now is true or n.expires_at is not null or n.coalesce_key is not null or n.destination_id is not null,
-           n.coalesce_key
+           n.hash, n.coalesce_key
       from numbered n where n.ordered
   ), head as (
     insert into outbox.heads (lane_id, stream_id, priority, due, head_seq)
     select n.lane_id, n.stream_id, n.prio, n.due, n.new_seq from numbered n where n.ordered and n.new_seq = n.idle_at
   ), unordered as (
-    insert into outbox.pending_unordered (outbox_id, stream_id, priority, due, expires_at, destination_id)
-    select n.new_outbox_id, n.stream_id, n.prio, n.due, n.expires_at, n.destination_id from numbered n where not n.ordered
+    insert into outbox.pending_unordered (outbox_id, stream_id, priority, due, expires_at, destination_id, payload_hash)
+    select n.new_outbox_id, n.stream_id, n.prio, n.due, n.expires_at, n.destination_id, n.hash from numbered n where not n.ordered
   )
   select array_agg(n.ord order by n.ord), array_agg(n.new_outbox_id order by n.ord), array_agg(n.new_seq order by n.ord)
     into v_ords, v_ids, v_seqs

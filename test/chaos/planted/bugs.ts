@@ -196,8 +196,8 @@ export const plantedBugs: readonly PlantedBug[] = [
       },
       {
         file: sql("claim"),
-        find: "r.payload_hash\n        from run r\n    )",
-        replace: "r.payload_hash\n        from run r\n      on conflict do nothing\n    )",
+        find: "        from unnest(v_rows) r;\n      return query",
+        replace: "        from unnest(v_rows) r on conflict do nothing;\n      return query",
       },
     ],
   },

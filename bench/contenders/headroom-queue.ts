@@ -7,9 +7,9 @@ import { migrate } from "../../src/db/migrate.ts";
 import { createPool } from "../database.ts";
 import { BURST, bodySql, keySql } from "../workload.ts";
 import type { FillOptions } from "./contender.ts";
+import { RAIL, RAIL_TIMEOUT_MS } from "./noop-rail.ts";
 
-export const RAIL = "noop";
-export const RAIL_TIMEOUT_MS = 5_000;
+export { RAIL, RAIL_TIMEOUT_MS } from "./noop-rail.ts";
 
 export const STREAMS = {
   unordered: "bench",

@@ -1,40 +1,54 @@
-/** The worker's resident memory while it drains a long queue: the highest, and early against late. */
-import { openHeadroom } from "../contenders/headroom.ts";
-import { median, round } from "../measure.ts";
+/** The worker's resident memory while it drains a long queue: the real `headroom relay`, a process of its own. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { openHeadroomQueue, STREAMS } from "../contenders/headroom-queue.ts";
+import { median, nowMs, round } from "../measure.ts";
 import type { Suite } from "./suite.ts";
 
 const SAMPLE_EVERY_MS = 100;
-const BOX_MS = 300_000;
-const MEGABYTE = 1024 * 1024;
+/** Whether rows are left is asked less often: the question wades through what was deleted. */
+const SAMPLES_PER_LOOK = 20;
+const BOX_MS = 600_000;
+
+const program = fileURLToPath(new URL("../../bin/headroom.js", import.meta.url));
+const railsModule = fileURLToPath(new URL("../contenders/noop-rail.ts", import.meta.url));
+
+async function residentMegabytes(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8");
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? Number.NaN) / 1_024;
+}
 
 export const memorySuite: Suite = async ({ url, params, emit, log }) => {
   const rows = params.number("rows");
-  const headroom = await openHeadroom({ url, keys: params.number("keys") });
-  await headroom.fillQueue({ rows, layout: "none" });
+  const queue = await openHeadroomQueue(url, params.number("keys"));
+  await queue.fillQueue({ rows, layout: "none" });
   log("filled");
 
-  let delivered = 0;
-  const samples: { readonly delivered: number; readonly megabytes: number }[] = [];
-  const sampler = setInterval(
-    () => samples.push({ delivered, megabytes: process.memoryUsage.rss() / MEGABYTE }),
-    SAMPLE_EVERY_MS,
+  const relay = spawn(
+    process.execPath,
+    [program, "relay", "--json", "--database-url", url, "--rails", railsModule, "--streams", STREAMS.unordered],
+    { stdio: ["ignore", "ignore", "inherit"] },
   );
-  const reading = await headroom.drain("default", {
-    target: rows,
-    until: "empty",
-    boxMs: BOX_MS,
-    onRow: () => (delivered += 1),
-  });
-  clearInterval(sampler);
-  if (!reading.complete) throw new Error(`only ${reading.rows} of ${rows} rows were drained`);
+  const ended = once(relay, "exit");
+  const startedAtMs = nowMs();
+  const samples: number[] = [];
+  try {
+    while (samples.length % SAMPLES_PER_LOOK > 0 || !(await queue.isEmpty())) {
+      if (relay.exitCode !== null) throw new Error(`the relay ended with ${relay.exitCode}`);
+      if (nowMs() - startedAtMs > BOX_MS) throw new Error("the queue was not drained in time");
+      samples.push(await residentMegabytes(relay.pid ?? 0));
+      await sleep(SAMPLE_EVERY_MS);
+    }
+  } finally {
+    relay.kill("SIGTERM");
+    await ended;
+  }
 
-  const between = (from: number, to: number): number[] =>
-    samples.filter((s) => s.delivered >= rows * from && s.delivered < rows * to).map((s) => s.megabytes);
-  const values = {
-    peak: Math.max(...samples.map((sample) => sample.megabytes)),
-    early: median(between(0.25, 0.5)),
-    late: median(between(0.75, 1)),
-  };
+  const between = (from: number, to: number): number[] => samples.slice(samples.length * from, samples.length * to);
+  const values = { peak: Math.max(...samples), early: median(between(0.25, 0.5)), late: median(between(0.75, 1)) };
   for (const [name, value] of Object.entries(values)) {
     emit({
       measure: `memory/${name}`,
@@ -42,8 +56,8 @@ export const memorySuite: Suite = async ({ url, params, emit, log }) => {
       variant: `${rows} rows, resident memory`,
       value: round(value, 1),
       unit: "MB",
-      details: { rate: round(reading.rate), samples: samples.length },
+      details: { rate: round((rows / (nowMs() - startedAtMs)) * 1_000), samples: samples.length },
     });
   }
-  await headroom.close();
+  await queue.close();
 };

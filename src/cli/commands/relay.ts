@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { databaseUrlOption, findDatabaseUrl, type DatabaseUrlOption } from "../database.ts";
 import { printLine } from "../output.ts";
 import { createLog } from "../relay/log.ts";
+import { keepMemorySmall } from "../relay/memory.ts";
 import { addRelayOptions, type RelayCommandOptions } from "../relay/options.ts";
 import { loadRails } from "../relay/rails.ts";
 import { describeStart, runRelay } from "../relay/run.ts";
@@ -18,6 +19,7 @@ export function register(program: Command): void {
 }
 
 async function runCommand(options: RelayOptions): Promise<void> {
+  keepMemorySmall();
   const json = options.json === true;
   const url = await findDatabaseUrl(options);
   const rails = await loadRails(options);

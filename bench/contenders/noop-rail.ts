@@ -1,0 +1,14 @@
+/** The benchmark's rail for a relay in a process of its own: everything is delivered at once. */
+import type { Rail } from "../../src/rails/rail.ts";
+
+export const RAIL = "noop";
+export const RAIL_TIMEOUT_MS = 5_000;
+
+const noopRail: Rail = {
+  name: RAIL,
+  capability: "idempotent",
+  timeoutMs: RAIL_TIMEOUT_MS,
+  send: () => ({ kind: "delivered" }),
+};
+
+export default noopRail;

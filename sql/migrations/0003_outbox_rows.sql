@@ -60,7 +60,7 @@ create table outbox.pending (
 create index pending_special on outbox.pending (lane_id, seq) where special;
 comment on column outbox.pending.lines is 'Archive lines written and answered; while in flight the archive has one more.';
 comment on column outbox.pending.payload_hash is 'Also in payloads; here so that a claim writes its archive lines without reading them.';
-comment on column outbox.pending.special is 'Not sendable at sight: dated, expiring, coalescing, or bound for a destination with limits.';
+comment on column outbox.pending.special is 'Not sendable at sight: dated, waiting for its next try, expiring, coalescing, or bound for a destination with limits.';
 
 -- Rows of streams without order, until they are claimed.
 create table outbox.pending_unordered (

@@ -1,6 +1,9 @@
 -- The undelivered part of a settle on an ordered stream. Each lane has at most one row that failed; the rows behind it were
 -- never sent and come back as RELEASED, whether they are named or not: a claim that is over must leave no row behind whose
 -- last line says that it is being sent.
+--
+-- A row that waits for its next try becomes special, so that no run takes it along before its time: a redrive may put any
+-- number of rows in front of it.
 create or replace function outbox.settle_lane_exceptions(
   p_stream outbox.streams, p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[],
   p_latencies_ms integer[], p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[]
@@ -52,7 +55,7 @@ begin
       from judged j
   ), kept as (
     update outbox.pending p
-       set lines = p.lines + 2, tries = j.tries_now, uncertain = j.uncertain_now,
+       set lines = p.lines + 2, tries = j.tries_now, uncertain = j.uncertain_now, special = p.special or j.state = 'RETRYABLE',
            due = case when j.state = 'RETRYABLE' then j.due else p.due end,
            first_sent_at = case when j.state = 'RETRYABLE' then coalesce(p.first_sent_at, j.claimed_at) else p.first_sent_at end
       from dated j where p.lane_id = j.lane_id and p.seq = j.seq and j.state in ('RETRYABLE', 'RELEASED')

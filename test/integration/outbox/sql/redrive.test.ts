@@ -82,6 +82,33 @@ describe.each(POSTGRES_VERSIONS)("redrive on PostgreSQL %i", async (version) => 
     expect(await engine.place(third!.outbox_id)).toBe("pending");
   });
 
+  test("of several rows does not take the retry along that waits behind them, however they come to it", async () => {
+    const ways = ["together", "one behind the other in flight", "both behind a retry in flight"] as const;
+    for (const way of ways) {
+      const stream = await engine.stream();
+      const ids = (await engine.enqueueRow(stream, 3)).map((row) => row.outbox_id);
+      await engine.kill(stream);
+      await engine.kill(stream);
+      const third = await engine.claimOne(stream);
+      const retry = () => engine.settle(stream, [{ row: third, outcome: "retry", afterMs: 3_600_000 }]);
+      if (way !== "both behind a retry in flight") await retry();
+      if (way === "one behind the other in flight") {
+        await engine.redrive([ids[1]!]);
+        const second = await engine.claimOne(stream);
+        await engine.redrive([ids[0]!], { outOfOrder: true });
+        await engine.deliver(stream, [second]);
+        expect(await engine.drain(stream)).toEqual([ids[0]]);
+      } else {
+        await engine.redrive(ids.slice(0, 2), { outOfOrder: true });
+        if (way === "both behind a retry in flight") await retry();
+        expect(await engine.drain(stream)).toEqual(ids.slice(0, 2));
+      }
+      expect(await engine.inspect(ids[2]!)).toMatchObject({ place: "pending", tries: 1 });
+      await engine.makeDue(stream);
+      expect(await engine.drain(stream)).toEqual([ids[2]]);
+    }
+  });
+
   test("past delivered rows of the key is refused unless it is asked for, and then the archive says so", async () => {
     const stream = await engine.stream();
     const [first, second] = await engine.enqueueRow(stream, 2);

@@ -5,7 +5,7 @@
  * settle was committed; it is sent again, and the fence makes the repeat harmless.
  * Does not own: what an outcome leads to (the SQL decides).
  */
-import { call } from "../db/call.ts";
+import { call, type FunctionResult } from "../db/call.ts";
 import { isRetryableConnectionError, toHeadroomError } from "../db/errors.ts";
 import { plainArray, textArray } from "./array-literal.ts";
 import type { RelayMetrics } from "./metrics.ts";
@@ -14,6 +14,8 @@ import type { Result } from "./result.ts";
 import type { Session } from "./session.ts";
 import type { Stream } from "./streams.ts";
 import { pause } from "./pause.ts";
+
+type Written = FunctionResult<"outbox.settle">;
 
 /** More would hold locks for long and gain nothing. */
 const maxBatchRows = 2_000;
@@ -80,13 +82,9 @@ export class Settler {
     for (let attempt = 1; !giveUp.aborted; attempt += 1) {
       try {
         onStep?.("settle.before");
-        const late = await this.#write(stream, batch);
+        const written = await this.#write(stream, batch);
         onStep?.("settle.after");
-        if (late.length > 0) {
-          metrics.lateSettles += late.length;
-          log({ level: "warn", event: "late_settle", stream: stream.name, rows: late.length, outboxId: late[0] });
-        }
-        this.#count(stream, batch, new Set(late));
+        this.#count(stream, batch, written);
         return;
       } catch (error) {
         metrics.settleErrors += 1;
@@ -94,7 +92,8 @@ export class Settler {
         log({ level: "error", event: "settle_failed", stream: stream.name, rows: batch.length, code, attempt });
         // What takes too long as a whole may be quick enough in parts, hence not for ever.
         const patient = attempt < wholeBatchTries || lanesOf(batch).length <= 1;
-        const passing = passes(sqlState) && patient && performance.now() - beganAtMs < stream.leaseMs;
+        const mayPass = passes(sqlState) || code === "partition_missing";
+        const passing = mayPass && patient && performance.now() - beganAtMs < stream.leaseMs;
         if (!isRetryableConnectionError(error) && !passing) return this.#isolate(stream, batch);
         await pause(Math.min(50 * 2 ** attempt, 2_000), giveUp);
       }
@@ -123,24 +122,21 @@ export class Settler {
     );
   }
 
-  #count(stream: Stream, batch: readonly Result[], late: ReadonlySet<string>): void {
-    const { metrics } = this.#options;
-    let [delivered, released, retried, failed] = [0, 0, 0, 0];
-    for (const result of batch) {
-      if (result.outcome !== "released") metrics.observeLatency(result.latencyMs);
-      if (late.size > 0 && late.has(result.message.outboxId)) continue;
-      if (result.outcome === "delivered") delivered += 1;
-      else if (result.outcome === "released") released += 1;
-      else if (isGivenUp(stream, result)) failed += 1;
-      else retried += 1;
-    }
-    metrics.countAttempts("DISPATCHED", delivered);
-    metrics.countAttempts("RELEASED", released);
-    metrics.countAttempts("RETRYABLE", retried);
-    metrics.countAttempts("FAILED", failed);
+  /** By what the database says that it wrote. A call took its time even if its result came too late to count. */
+  #count(stream: Stream, batch: readonly Result[], written: Written): void {
+    const { metrics, log } = this.#options;
+    for (const result of batch) if (result.outcome !== "released") metrics.observeLatency(result.latencyMs);
+    metrics.countAttempts("DISPATCHED", written.delivered);
+    metrics.countAttempts("RETRYABLE", written.retried);
+    metrics.countAttempts("RELEASED", written.released);
+    metrics.countAttempts("FAILED", written.failed);
+    const late = written.late ?? [];
+    if (late.length === 0) return;
+    metrics.lateSettles += late.length;
+    log({ level: "warn", event: "late_settle", stream: stream.name, rows: late.length, outboxId: late[0] });
   }
 
-  #write(stream: Stream, batch: readonly Result[]): Promise<string[]> {
+  #write(stream: Stream, batch: readonly Result[]): Promise<Written> {
     const column = <T>(value: (result: Result) => T): T[] => batch.map(value);
     const some = (test: (result: Result) => boolean): boolean => batch.some(test);
     const texts = (value: (result: Result) => string | undefined): string | null =>
@@ -191,10 +187,4 @@ function lanesOf(batch: readonly Result[]): (number | string)[] {
  */
 function passes(sqlState: string | undefined): boolean {
   return /^(40|53|55P03|57014|58)/.test(sqlState ?? "");
-}
-
-/** As the SQL decides it (outbox.verdict); here for the counters alone. */
-function isGivenUp(stream: Stream, { outcome, message }: Result): boolean {
-  if (outcome === "rejected" || message.tryNo >= stream.maxTries) return true;
-  return outcome === "unknown" && message.rail?.capability === "blind" && !stream.resendBlind;
 }

@@ -16,7 +16,6 @@ export interface Stream {
   readonly resendBlind: boolean;
   readonly leaseMs: number;
   readonly runLength: number;
-  readonly maxTries: number;
 }
 
 /** The streams of that name, or all; an unknown name is an error that lists the known ones. */
@@ -30,7 +29,6 @@ export async function readStreams(db: Queryable, names: readonly string[] | unde
     resendBlind: row.resend_blind,
     leaseMs: row.lease_seconds * 1_000,
     runLength: row.run_length,
-    maxTries: row.max_tries,
   }));
   if (names === undefined) return known;
   return names.map((name) => {

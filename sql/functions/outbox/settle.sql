@@ -3,9 +3,11 @@
 -- ends early, stands for nulls.
 --
 -- The lease is the fence: a claim that has been reaped is gone, and a lane that went on has another claim, so a late
--- result changes nothing. The unique line number is its backstop. Late rows are returned, to be counted and logged.
+-- result changes nothing. The unique line number is its backstop.
 --
--- p_outcomes: delivered, retry, unknown, rejected, released, skipped; null for delivered. p_codes is the receiver's code of a
+-- Answers how many lines of each kind were written, those included that the call did not name, and which rows came too late.
+--
+-- p_outcomes: delivered, retry, unknown, rejected, released; null for delivered. p_codes is the receiver's code of a
 -- delivery and the error code of everything else. p_captures: an array of {id, values} of delivered rows.
 create or replace function outbox.settle(
   p_stream_id smallint,
@@ -23,8 +25,9 @@ create or replace function outbox.settle(
   p_throttled boolean[] default null,
   p_absent boolean[] default null,
   p_destination_ids integer[] default null,
-  p_captures jsonb default null
-) returns setof uuid
+  p_captures jsonb default null,
+  out delivered integer, out retried integer, out released integer, out failed integer, out late uuid[]
+)
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
 set plan_cache_mode = force_generic_plan set jit = off
@@ -34,7 +37,18 @@ declare
   v_live bigint[];
   v_late uuid[];
   v_lanes outbox.fenced_lane[];
+  v_undelivered integer := 0;
+  v_stray text;
 begin
+  if p_outcomes is not null then
+    select count(*) filter (where o <> 'delivered'), max(o) filter (where o not in ('delivered', 'retry', 'unknown', 'rejected', 'released'))
+      into v_undelivered, v_stray
+      from unnest(p_outcomes) o;
+    if v_stray is not null then
+      raise exception 'there is no outcome "%"', left(v_stray, 80) using errcode = 'HR003',
+        hint = 'Known: delivered, retry, unknown, rejected, released. Nothing was changed.';
+    end if;
+  end if;
   select * into v_stream from outbox.streams where stream_id = p_stream_id;
   select array_agg(c.claim_id) into v_live
     from (select c.claim_id from outbox.claims c
@@ -49,8 +63,6 @@ begin
     v_late := outbox.late_rows(v_stream, v_live, p_claim_ids, p_outbox_ids, p_attempt_nos);
   end if;
   if v_late is not null then
-    return query select unnest(v_late);
-    return query
     with kept as (
       select g.* from rows from (
                unnest(p_claim_ids), unnest(p_lane_ids), unnest(p_seqs), unnest(p_outbox_ids), unnest(p_attempt_nos), unnest(p_latencies_ms),
@@ -60,7 +72,8 @@ begin
                                  throttled, absent, destination_id, n)
        where g.outbox_id <> all (v_late)
     )
-    select s.* from (
+    select s.delivered, s.retried, s.released, s.failed, v_late || s.late into delivered, retried, released, failed, late
+      from (
       select array_agg(claim_id order by n) a1, array_agg(lane_id order by n) a2, array_agg(seq order by n) a3, array_agg(outbox_id order by n) a4,
              array_agg(attempt_no order by n) a5, array_agg(latency_ms order by n) a6, array_agg(code order by n) a7,
              array_agg(reference order by n) a8, array_agg(outcome order by n) a9, array_agg(message order by n) a10,
@@ -69,23 +82,33 @@ begin
         from kept having count(*) > 0) k
      cross join lateral outbox.settle(p_stream_id, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14,
        (select jsonb_agg(c) from jsonb_array_elements(p_captures) c where (c ->> 'id')::uuid <> all (v_late))) s;
+    if not found then
+      -- All of them were late.
+      select 0, 0, 0, 0, v_late into delivered, retried, released, failed, late;
+    end if;
     return;
   end if;
 
+  delivered := cardinality(p_outbox_ids) - v_undelivered;
+  retried := 0;
+  released := 0;
+  failed := 0;
   if v_stream.ordered then
     perform outbox.settle_lanes(v_stream, v_lanes, p_claim_ids, p_lane_ids, p_seqs, p_outbox_ids, p_attempt_nos, p_latencies_ms, p_codes, p_references, p_outcomes);
     if p_captures is not null then
       perform outbox.store_captures(p_captures);
     end if;
-    if p_outcomes is not null then
-      perform outbox.settle_lane_exceptions(v_stream, p_claim_ids, p_lane_ids, p_seqs, p_outbox_ids, p_attempt_nos, p_latencies_ms,
-                                            p_codes, p_outcomes, p_messages, p_after_ms, p_absent);
+    if v_undelivered > 0 then
+      select e.retried, e.released, e.failed into retried, released, failed
+        from outbox.settle_lane_exceptions(v_stream, p_claim_ids, p_lane_ids, p_seqs, p_outbox_ids, p_attempt_nos, p_latencies_ms,
+                                           p_codes, p_outcomes, p_messages, p_after_ms, p_absent) e;
     end if;
   else
     perform outbox.settle_rows(v_stream, p_claim_ids, p_outbox_ids, p_attempt_nos, p_latencies_ms, p_codes, p_references, p_outcomes);
-    if p_outcomes is not null then
-      perform outbox.settle_row_exceptions(v_stream, p_claim_ids, p_outbox_ids, p_attempt_nos, p_latencies_ms, p_codes, p_outcomes,
-                                           p_messages, p_after_ms, p_absent);
+    if v_undelivered > 0 then
+      select e.retried, e.released, e.failed into retried, released, failed
+        from outbox.settle_row_exceptions(v_stream, p_claim_ids, p_outbox_ids, p_attempt_nos, p_latencies_ms, p_codes, p_outcomes,
+                                          p_messages, p_after_ms, p_absent) e;
     end if;
   end if;
   if p_destination_ids is not null then
@@ -95,4 +118,4 @@ end
 $$;
 comment on function outbox.settle(smallint, bigint[], bigint[], bigint[], uuid[], integer[], integer[], text[], text[], text[], text[],
                                   bigint[], boolean[], boolean[], integer[], jsonb)
-  is 'Records outcomes of claimed rows and moves their lanes on; returns the rows whose result came too late.';
+  is 'Records outcomes of claimed rows and moves their lanes on; counts the lines it wrote, and names rows whose result came too late. Nullable: late.';

@@ -1,18 +1,20 @@
 -- The undelivered part of a settle on an ordered stream. Each lane has at most one row that failed; the rows behind it were
 -- never sent and come back as RELEASED, whether they are named or not: a claim that is over must leave no row behind whose
--- last line says that it is being sent.
+-- last line says that it is being sent. Returns how many lines of each kind it wrote.
 --
 -- A row that waits for its next try becomes special, so that no run takes it along before its time: a redrive may put any
 -- number of rows in front of it.
 create or replace function outbox.settle_lane_exceptions(
   p_stream outbox.streams, p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[],
-  p_latencies_ms integer[], p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[]
-) returns void
+  p_latencies_ms integer[], p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[],
+  out retried integer, out released integer, out failed integer
+)
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_lanes bigint[];
+  v_claims bigint[];
   v_seqs bigint[];
   v_states outbox.attempt_state[];
   v_dues timestamptz[];
@@ -60,23 +62,25 @@ begin
            first_sent_at = case when j.state = 'RETRYABLE' then coalesce(p.first_sent_at, j.claimed_at) else p.first_sent_at end
       from dated j where p.lane_id = j.lane_id and p.seq = j.seq and j.state in ('RETRYABLE', 'RELEASED')
   ), gone as (
-    delete from outbox.pending p using judged j where p.lane_id = j.lane_id and p.seq = j.seq and j.state in ('FAILED', 'SKIPPED')
+    delete from outbox.pending p using judged j where p.lane_id = j.lane_id and p.seq = j.seq and j.state = 'FAILED'
   ), buried as (
     insert into outbox.dead (outbox_id, stream_id, lane_id, seq, first_sent_at, lines, tries, priority, uncertain, parked, error_code, error_message)
     select j.outbox_id, p_stream.stream_id, j.lane_id, j.seq, coalesce(j.first_sent_at, j.claimed_at), j.lines + 2, j.tries_now, j.priority,
            j.uncertain_now, j.uncertain_now, coalesce(j.error_code, 'failed'), left(j.message, 2000)
       from judged j where j.state = 'FAILED'
   ), stop as (
-    select distinct on (d.lane_id) d.lane_id, d.seq, d.state, d.due from dated d order by d.lane_id, d.state = 'RELEASED', d.seq
+    select distinct on (d.lane_id) d.lane_id, d.claim_id, d.seq, d.state, d.due from dated d order by d.lane_id, d.state = 'RELEASED', d.seq
   )
-  select array_agg(s.lane_id), array_agg(s.seq), array_agg(s.state), array_agg(s.due)
-    into v_lanes, v_seqs, v_states, v_dues
+  select array_agg(s.lane_id), array_agg(s.claim_id), array_agg(s.seq), array_agg(s.state), array_agg(s.due),
+         (select count(*) from judged j where j.state = 'RETRYABLE'), (select count(*) from judged j where j.state = 'RELEASED'),
+         (select count(*) from judged j where j.state = 'FAILED')
+    into v_lanes, v_claims, v_seqs, v_states, v_dues, retried, released, failed
     from stop s;
   if v_lanes is null then
     return;
   end if;
 
-  perform outbox.close_lanes(v_lanes);
+  perform outbox.close_rows(v_claims);
   -- A rewind that was asked for while the lane was in flight comes first, unless the lane blocks: then the redriven row
   -- waits with the others until an operator has dealt with the dead one, by whose number the block is known.
   update outbox.heads h
@@ -89,9 +93,9 @@ begin
      and (s.state in ('RETRYABLE', 'RELEASED') or (s.state = 'FAILED' and p_stream.on_dead = 'block'));
   perform outbox.advance_lanes(array_agg(s.lane_id), array_agg(s.seq + 1))
      from unnest(v_lanes, v_seqs, v_states) s(lane_id, seq, state)
-    where s.state = 'SKIPPED' or (s.state = 'FAILED' and p_stream.on_dead = 'skip')
+    where s.state = 'FAILED' and p_stream.on_dead = 'skip'
    having count(*) > 0;
 end
 $$;
 comment on function outbox.settle_lane_exceptions(outbox.streams, bigint[], bigint[], bigint[], uuid[], integer[], integer[], text[], text[], text[], bigint[], boolean[])
-  is 'Records failed, released and skipped rows of ordered lanes.';
+  is 'Records failed and released rows of ordered lanes, and counts them.';

@@ -1,9 +1,10 @@
 -- The undelivered part of a settle on a stream without order. The rows left the pending table when they were claimed; what
--- they had been through stands in the claim.
+-- they had been through stands in the claim. Returns how many lines of each kind it wrote.
 create or replace function outbox.settle_row_exceptions(
   p_stream outbox.streams, p_claim_ids bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[],
-  p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[]
-) returns void
+  p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[],
+  out retried integer, out released integer, out failed integer
+)
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
@@ -44,11 +45,14 @@ begin
            w.uncertain_now, w.uncertain_now, coalesce(w.error_code, 'failed'), left(w.message, 2000)
       from judged w where w.state = 'FAILED'
   )
-  select array_agg(j.claim_id) into v_claim_ids from judged j;
+  select array_agg(j.claim_id), count(*) filter (where j.state = 'RETRYABLE'), count(*) filter (where j.state = 'RELEASED'),
+         count(*) filter (where j.state = 'FAILED')
+    into v_claim_ids, retried, released, failed
+    from judged j;
   if v_claim_ids is not null then
     perform outbox.close_rows(v_claim_ids);
   end if;
 end
 $$;
 comment on function outbox.settle_row_exceptions(outbox.streams, bigint[], uuid[], integer[], integer[], text[], text[], text[], bigint[], boolean[])
-  is 'Records failed, released and skipped rows of streams without order.';
+  is 'Records failed and released rows of streams without order, and counts them.';

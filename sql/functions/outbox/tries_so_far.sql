@@ -1,17 +1,13 @@
--- What the archive says a row has been through: DISPATCHING lines less RELEASED ones are its tries, the open one included.
--- A redrive starts the count of tries anew; the first send stays the first, because receivers remember keys from there.
-create or replace function outbox.tries_so_far(
-  p_outbox_id uuid, p_class_id smallint, out tries integer, out first_sent_at timestamptz, out uncertain boolean, out lines integer
-)
+-- How often a row was tried, the open try included, counted in the archive: DISPATCHING lines less RELEASED ones since the last
+-- redrive. For looking at rows in flight: one without order stands in no pending table then, and its claim keeps no count when
+-- all of its rows are new.
+create or replace function outbox.tries_so_far(p_outbox_id uuid, p_class_id smallint) returns integer
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
-  select (count(*) filter (where a.state = 'DISPATCHING' and a.attempt_no > a.redriven_at)
-          - count(*) filter (where a.state = 'RELEASED' and a.attempt_no > a.redriven_at))::integer,
-         min(a.recorded_at) filter (where a.state = 'DISPATCHING'),
-         coalesce((array_agg(a.uncertain order by a.attempt_no desc))[1], false),
-         coalesce(max(a.attempt_no), 0)
-    from (select a.*, coalesce(max(a.attempt_no) filter (where a.state = 'REDRIVEN') over (), 0) as redriven_at
-            from outbox.attempts a
-           where a.outbox_id = p_outbox_id and a.class_id = p_class_id) a;
+  select (count(*) filter (where a.state = 'DISPATCHING') - count(*) filter (where a.state = 'RELEASED'))::integer
+    from outbox.attempts a
+   where a.outbox_id = p_outbox_id and a.class_id = p_class_id
+     and a.attempt_no > coalesce((select max(r.attempt_no) from outbox.attempts r
+                                   where r.outbox_id = p_outbox_id and r.class_id = p_class_id and r.state = 'REDRIVEN'), 0);
 $$;
-comment on function outbox.tries_so_far(uuid, smallint) is 'Tries, first send, uncertainty and lines of a row, counted from the archive. Nullable: first_sent_at.';
+comment on function outbox.tries_so_far(uuid, smallint) is 'Tries of a row since its last redrive, counted in the archive.';

@@ -5,7 +5,6 @@ language sql immutable set search_path = pg_catalog, pg_temp
 as $$
   select case
     when p_outcome = 'released' then 'RELEASED'
-    when p_outcome = 'skipped' then 'SKIPPED'
     when p_outcome = 'rejected' then 'FAILED'
     when p_tries >= p_stream.max_tries then 'FAILED'
     when p_outcome = 'unknown' and p_capability = 'blind' and not p_stream.resend_blind then 'FAILED'

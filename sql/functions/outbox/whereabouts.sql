@@ -13,9 +13,9 @@ begin
   select * into v_last from outbox.attempts a
    where a.outbox_id = p_row.outbox_id and a.class_id = p_stream.class_id order by a.attempt_no desc limit 1;
   if v_last.state = 'DISPATCHING' then
-    return (select jsonb_build_object('place', 'in_flight', 'tries', t.tries, 'lease_until', c.lease_until, 'claim_id', v_last.claim_id)
-              from outbox.tries_so_far(p_row.outbox_id, p_stream.class_id) t
-              left join outbox.claims c on c.claim_id = v_last.claim_id);
+    return jsonb_build_object(
+      'place', 'in_flight', 'tries', outbox.tries_so_far(p_row.outbox_id, p_stream.class_id), 'claim_id', v_last.claim_id,
+      'lease_until', (select c.lease_until from outbox.claims c where c.claim_id = v_last.claim_id));
   end if;
   select * into v_dead from outbox.dead d where d.outbox_id = p_row.outbox_id;
   if found then

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { RailOutcome } from "../../../../src/rails/rail.ts";
 import { hang, hangUntilAborted, probeRail } from "./rails.ts";
-import { createStage } from "./stage.ts";
+import { createStage, until } from "./stage.ts";
 
 const stage = await createStage();
 
@@ -148,6 +148,22 @@ test("a rejection is FAILED at once, with its code, and is a dead letter", async
   expect(
     await stage.query("select error_code, error_message, parked from outbox.dead where outbox_id = $1", [outboxId]),
   ).toEqual([{ error_code: "http_400", error_message: "no such field", parked: false }]);
+});
+
+test("the counters say what the database wrote, also when a setting changed under the relay", async () => {
+  const rail = probeRail({ send: () => ({ kind: "retry", code: "http_503", reason: "busy" }) });
+  const stream = await stage.stream({ maxTries: 5 });
+  await stage.declare(rail);
+  const relay = await stage.run({ rails: [rail], streams: [stream] });
+  await stage.query("select outbox.create_stream($1, p_max_tries => 1)", [stream]);
+  const { outboxId } = await stage.enqueue({ stream, rail: rail.name });
+  await stage.untilState(outboxId, "FAILED");
+  await until(
+    () => relay.counters.attempts("FAILED") + relay.counters.attempts("RETRYABLE"),
+    (count) => count > 0,
+    "the outcome to be counted",
+  );
+  expect([relay.counters.attempts("FAILED"), relay.counters.attempts("RETRYABLE")]).toEqual([1, 0]);
 });
 
 test("when the tries are used up the row is dead, and the next one of its key goes on", async () => {

@@ -66,7 +66,16 @@ export interface Claimed {
   readonly sent_ago_ms: number | null;
 }
 
-export type Outcome = "delivered" | "retry" | "unknown" | "rejected" | "released" | "skipped";
+export type Outcome = "delivered" | "retry" | "unknown" | "rejected" | "released";
+
+/** How many lines of each kind a settle wrote, and which rows came too late. */
+export interface Settled {
+  readonly delivered: number;
+  readonly retried: number;
+  readonly released: number;
+  readonly failed: number;
+  readonly late: string[] | null;
+}
 
 export interface Result {
   readonly row: Claimed;
@@ -215,13 +224,21 @@ export class Engine {
 
   /** Records results and returns the ids of those that came too late. */
   async settle(stream: Stream, results: readonly Result[], client: Queryable = this.executor): Promise<string[]> {
+    return (await this.settleAndCount(stream, results, client)).late ?? [];
+  }
+
+  async settleAndCount(
+    stream: Stream,
+    results: readonly Result[],
+    client: Queryable = this.executor,
+  ): Promise<Settled> {
     const column = <T>(read: (result: Result) => T): T[] => results.map((result) => read(result));
     const captured = results.flatMap(({ row, captured: values }) =>
       values === undefined ? [] : [{ id: row.outbox_id, values }],
     );
-    const late = await rowsOf<{ id: string }>(
+    return oneOf<Settled>(
       client,
-      `select s as id from outbox.settle($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) s`,
+      `select * from outbox.settle($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
       [
         stream.id,
         column((r) => r.row.claim_id),
@@ -241,7 +258,6 @@ export class Engine {
         captured.length === 0 ? null : JSON.stringify(captured),
       ],
     );
-    return late.map((row) => row.id);
   }
 
   async deliver(stream: Stream, rows: readonly Claimed[]): Promise<string[]> {

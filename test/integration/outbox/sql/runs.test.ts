@@ -208,16 +208,45 @@ describe.each(POSTGRES_VERSIONS)("runs of a lane on PostgreSQL %i", async (versi
     expect(await engine.place(letter.outbox_id)).toBe("pending");
   });
 
-  test("a row that the relay skips is finished, and the lane goes on", async () => {
+  test.each([true, false])(
+    "a settle says what it wrote, rows included that nobody named (ordered: %s)",
+    async (ordered) => {
+      const stream = await engine.stream({ ordered, maxTries: 2 });
+      const ids = idsOf([
+        ...(await engine.enqueueRow(stream, 4, { key: "a" })),
+        await engine.enqueue(stream, { key: "b" }),
+      ]);
+      const claimed = await engine.claim(stream);
+      const [one, two, three, four, other] = ids.map((id) => claimed.find((row) => row.outbox_id === id));
+      const none = { delivered: 0, retried: 0, released: 0, failed: 0, late: null };
+      expect(await engine.settleAndCount(stream, [{ row: one! }])).toEqual({ ...none, delivered: 1 });
+      const rest = [
+        { row: two! },
+        { row: three!, outcome: "retry" as const },
+        ...(ordered ? [] : [{ row: four!, outcome: "released" as const }]),
+        { row: other!, outcome: "rejected" as const },
+      ];
+      const counted = { ...none, delivered: 1, retried: 1, released: 1, failed: 1 };
+      expect(await engine.settleAndCount(stream, rest)).toEqual(counted);
+      expect(await engine.settleAndCount(stream, [{ row: one! }])).toEqual({ ...none, late: [one!.outbox_id] });
+      await engine.makeDue(stream);
+      // Its last try, beside a result that comes again.
+      const [again, ...tail] = (await engine.claim(stream)).toSorted((a, b) => b.tries - a.tries);
+      const last = [{ row: two! }, { row: again!, outcome: "retry" as const }];
+      expect(await engine.settleAndCount(stream, last)).toEqual({ ...none, failed: 1, late: [two!.outbox_id] });
+      await engine.deliver(stream, tail);
+      expect([...idsOf(tail), ...(await engine.drain(stream))]).toEqual([four!.outbox_id]);
+    },
+  );
+
+  test("an outcome that does not exist is refused, and nothing is changed", async () => {
     const stream = await engine.stream();
-    const [first, second] = await engine.enqueueRow(stream, 2);
-    const run = await engine.claim(stream);
-    await engine.settle(stream, [
-      { row: run[0]!, outcome: "skipped", code: "binding_missing" },
-      { row: run[1]!, outcome: "released" },
-    ]);
-    expect(await engine.place(first!.outbox_id)).toBe("skipped");
-    expect(await engine.drain(stream)).toEqual([second!.outbox_id]);
+    const row = await engine.enqueue(stream);
+    const claimed = await engine.claimOne(stream);
+    const refusal = await refusalOf(engine.settle(stream, [{ row: claimed, outcome: "skipped" as "released" }]));
+    expect(refusal).toMatchObject({ code: "HR003", hint: expect.stringContaining("rejected") });
+    expect(await engine.states(row.outbox_id)).toEqual(["DISPATCHING"]);
+    await engine.deliver(stream, [claimed]);
   });
 
   test("a scan that looks back only a moment misses nothing that a full one finds", async () => {

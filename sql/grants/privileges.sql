@@ -41,7 +41,7 @@ grant execute on function
   outbox.claim(integer, smallint, integer, integer, bigint),
   outbox.settle(smallint, bigint[], bigint[], bigint[], uuid[], integer[], integer[], text[], text[], text[], text[], bigint[], boolean[], boolean[], integer[], jsonb),
   outbox.reap(integer),
-  outbox.sweep(),
+  outbox.sweep(integer),
   outbox.next_due(smallint[]),
   outbox.start_relay(text),
   outbox.note_relay(integer, text, boolean),

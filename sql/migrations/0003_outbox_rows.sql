@@ -33,6 +33,10 @@ create table outbox.heads (
   blocked boolean not null default false
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
 create index heads_due on outbox.heads (stream_id, priority, due) where claim_id is null and not blocked;
+-- How far the sweep has come. A sequence, because it moves at once and whatever becomes of the transaction: a lane that cannot
+-- be mended must not keep the sweep from those behind it.
+create sequence outbox.swept_to as bigint minvalue 0 start 0;
+comment on sequence outbox.swept_to is 'The last lane that the sweep looked at; nought when it begins anew.';
 comment on column outbox.heads.claimed_to is 'Last number of the run that is in flight under claim_id.';
 comment on column outbox.heads.rewind_to is 'A row redriven while the lane was in flight: the lane starts over from here.';
 comment on column outbox.heads.delivered_to is 'Highest number delivered since the lane became active: what a redrive must not go behind unasked.';

@@ -36,9 +36,9 @@ export interface RelayOptions {
   readonly listen?: boolean | undefined;
   /** What must remain of a lease beyond a rail's time-out before a send may begin. Default: 5,000. */
   readonly leaseMarginMs?: number | undefined;
-  /** How often expired leases are looked for. Default: 15,000. */
+  /** How often expired leases are looked for, and lanes that nothing would wake. Default: 15,000. */
   readonly reapMs?: number | undefined;
-  /** How often lanes are swept, partitions made ahead and old ones collected. Default: 3,600,000. */
+  /** How often partitions are made ahead and old ones collected. Default: 3,600,000. */
   readonly upkeepMs?: number | undefined;
   /** How long `stop()` lets calls under way finish before it aborts them. Default: 10,000. */
   readonly stopMs?: number | undefined;

@@ -47,6 +47,8 @@ export class Upkeep {
     const { settings, noteAlive } = this.#options;
     this.#loops = Promise.all([
       this.#every(settings.reapMs, "reap", () => this.#reap()),
+      // While an old transaction keeps dead entries in the indexes a sweep is dear; then it is rarer.
+      this.#every(settings.reapMs, "sweep", () => this.#sweep(), 100),
       this.#every(settings.upkeepMs, "upkeep", () => this.#tidy()),
       this.#every(noteEveryMs, "note", noteAlive),
     ]);
@@ -73,12 +75,15 @@ export class Upkeep {
     });
   }
 
-  async #every(ms: number, name: string, work: () => Promise<void>): Promise<void> {
+  /** `restFactor`: how many times as long as the work took there is rest afterwards, at least. */
+  async #every(ms: number, name: string, work: () => Promise<void>, restFactor = 0): Promise<void> {
     const { stopping } = this.#options;
     while (!stopping.aborted) {
+      const startedAtMs = performance.now();
       await this.#attempt(name, work);
+      const restMs = Math.max(ms, restFactor * (performance.now() - startedAtMs));
       // Spread, so that relays started together do not come together.
-      await pause(ms * (0.9 + Math.random() * 0.2), stopping);
+      await pause(restMs * (0.9 + Math.random() * 0.2), stopping);
     }
   }
 
@@ -106,15 +111,17 @@ export class Upkeep {
     }
   }
 
-  async #tidy(): Promise<void> {
+  async #sweep(): Promise<void> {
     const { metrics, log, onRequeued } = this.#options;
-    await this.makePartitions();
     const mended = await this.#session.use((db) => call(db, "outbox.sweep", {}));
-    if (mended > 0) {
-      metrics.sweptLanes += mended;
-      log({ level: "error", event: "lanes_mended", lanes: mended });
-      onRequeued();
-    }
+    if (mended === 0) return;
+    metrics.sweptLanes += mended;
+    log({ level: "error", event: "lanes_mended", lanes: mended });
+    onRequeued();
+  }
+
+  async #tidy(): Promise<void> {
+    await this.makePartitions();
     await this.#collect();
   }
 

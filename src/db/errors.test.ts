@@ -29,6 +29,18 @@ describe("what the server says", () => {
     expect(toHeadroomError(fromServer("42501")).hint).toContain("headroom_");
   });
 
+  test("a line without a partition is told apart from a check that failed", () => {
+    const archive = { schema: "outbox", table: "attempts_week" };
+    expect(toHeadroomError(fromServer("23514", archive))).toMatchObject({
+      code: "partition_missing",
+      sqlState: "HR009",
+    });
+    const check = { ...archive, constraint: "attempts_class_id_check" };
+    expect(toHeadroomError(fromServer("23514", check))).toMatchObject({ code: "invalid_input", sqlState: "23514" });
+    const elsewhere = { schema: "public", table: "attempts" };
+    expect(toHeadroomError(fromServer("23514", elsewhere))).toMatchObject({ code: "invalid_input" });
+  });
+
   test("every code of ours has one status", () => {
     const statuses = new Map<string, Set<number>>();
     for (const { code, httpStatus } of Object.values(errorsBySqlState)) {

@@ -290,7 +290,7 @@ class RelayProcess implements Relay {
     this.counters.claimErrors += 1;
     if (claimer !== undefined) claimer.hot = true;
     this.#log({ level: "error", event: "claim_failed", code: failure.code, sqlState: failure.sqlState, failures });
-    if (failure.sqlState === "23514") await this.#upkeep?.makePartitions();
+    if (failure.code === "partition_missing") await this.#upkeep?.makePartitions();
     await pause(Math.min(50 * 2 ** failures, 5_000) * (0.5 + Math.random() / 2), this.#stopping.signal);
   }
 

@@ -11,6 +11,8 @@ declare
   v_stream outbox.streams;
   v_rows integer;
   v_reaped integer := 0;
+  v_table text;
+  v_constraint text;
 begin
   for v_claim in
     select * from outbox.claims where lease_until < now() order by claim_id limit p_max_claims for update skip locked
@@ -25,7 +27,10 @@ begin
       delete from outbox.claims where claim_id = v_claim.claim_id;
       v_reaped := v_reaped + v_rows;
     exception when others then
-      raise warning 'claim % of stream % was not taken back: %', v_claim.claim_id, v_stream.name, sqlerrm;
+      get stacked diagnostics v_table = table_name, v_constraint = constraint_name;
+      raise warning 'claim % of stream % was not taken back: %', v_claim.claim_id, v_stream.name, sqlerrm
+        using hint = case when sqlstate = '23514' and v_table like 'attempts%' and v_constraint = ''
+                          then 'The archive lacks a partition: select outbox.ensure_partitions();' else 'It will be tried again.' end;
     end;
   end loop;
   return v_reaped;

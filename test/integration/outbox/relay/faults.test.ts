@@ -86,7 +86,7 @@ describe("a settle", async () => {
       create function ${name}() returns trigger language plpgsql security definer as $$
       begin
         if new.outbox_id = '${outboxId}' and new.state <> 'DISPATCHING' and nextval('${name}_seq') <= ${times} then
-          raise exception 'planted' using errcode = '${sqlState}';
+          raise exception 'planted' using errcode = '${sqlState}', schema = 'outbox', table = 'attempts';
         end if;
         return new;
       end $$`);
@@ -122,7 +122,8 @@ describe("a settle", async () => {
     },
   );
 
-  test.each(["40P01", "40001", "53100", "55P03", "57014"])(
+  // 23514 as the archive says it: a partition is missing.
+  test.each(["40P01", "40001", "53100", "55P03", "57014", "23514"])(
     "that fails for a passing reason (%s) is written again, and the row is not sent again",
     async (sqlState) => {
       const rail = probeRail();
@@ -216,7 +217,10 @@ test("a missing archive partition stops claims only until the relay has made it"
   for (const { partition } of leaves) await stage.query(`drop table ${partition}`);
   const { outboxId } = await stage.enqueue({ stream, rail: rail.name });
   await stage.untilState(outboxId, "DISPATCHED");
-  expect(relay.log.filter((entry) => entry.event === "claim_failed")).not.toEqual([]);
+  expect(relay.log.find((entry) => entry.event === "claim_failed")).toMatchObject({
+    code: "partition_missing",
+    sqlState: "HR009",
+  });
   expect(relay.log.find((entry) => entry.event === "partitions_made")).toBeDefined();
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { toHeadroomError } from "../../../../src/db/errors.ts";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { oneOf, refusalOf, rowsOf, startEngine } from "./engine.ts";
 
@@ -67,7 +68,13 @@ describe.each(POSTGRES_VERSIONS)("partitions ahead, on PostgreSQL %i", async (ve
        update outbox.pending p set outbox_id = old.id from old where p.outbox_id = $1 returning old.id`,
       [row.outbox_id],
     );
-    expect(await refusalOf(engine.claim(stream))).toMatchObject({ code: "23514" });
+    const refusal = await refusalOf(engine.claim(stream));
+    expect(toHeadroomError(refusal)).toMatchObject({
+      code: "partition_missing",
+      sqlState: "HR009",
+      httpStatus: 503,
+      hint: expect.stringContaining("outbox.ensure_partitions()"),
+    });
     await rowsOf(engine.executor, "select outbox.ensure_partitions(30)");
     expect(await engine.drain(stream)).toEqual([old!.id]);
   });

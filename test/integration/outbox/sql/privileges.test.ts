@@ -156,6 +156,27 @@ describe.each(POSTGRES_VERSIONS)("privileges on PostgreSQL %i", async (version) 
     }
   });
 
+  test("a partition that is made under a platform's default privileges is nobody else's", async () => {
+    // Whoever makes the partitions is the owner; nothing keeps a platform from planting privileges for it as well.
+    const owner = "alter default privileges for role headroom_owner";
+    const everybody = "anon, authenticated, service_role, authenticator";
+    await rowsOf(superuser, `${owner} grant all on tables to ${everybody}, headroom_ingest, headroom_executor`);
+    const made = await oneOf<{ n: number }>(
+      db.as("headroom_executor").pool,
+      "select outbox.ensure_partitions(120) as n",
+    );
+    expect(made.n).toBeGreaterThan(0);
+    await rowsOf(superuser, `${owner} revoke all on tables from ${everybody}, headroom_ingest, headroom_executor`);
+    const grants = await rowsOf(
+      superuser,
+      `select distinct format('%s:%s', coalesce(r.rolname, 'public'), x.privilege_type) as grant
+         from pg_partition_tree('outbox.attempts') t join pg_class c on c.oid = t.relid
+        cross join aclexplode(c.relacl) x left join pg_roles r on r.oid = x.grantee where x.grantee <> c.relowner order by 1`,
+    );
+    const readers = ["auditor", "control", "executor"].map((role) => ({ grant: `headroom_${role}:SELECT` }));
+    expect(grants).toEqual(readers);
+  });
+
   test("no single column is granted apart from its table", async () => {
     const columns = await rowsOf(
       superuser,

@@ -83,6 +83,8 @@ create table outbox.pending_unordered (
   primary key (outbox_id)
 ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
 create index pending_unordered_due on outbox.pending_unordered (stream_id, priority, due);
+-- The oldest of those that were tried: their dates no longer say how old they are. New rows are not in it.
+create index pending_unordered_tried on outbox.pending_unordered (stream_id, outbox_id) where lines > 0;
 
 -- The lease. One small row per claim, so that finding expired ones never grows with the archive.
 create table outbox.claims (

@@ -99,7 +99,11 @@ export async function renderDatabaseGauges(db: Queryable): Promise<string> {
       help,
       streams.map((row) => [`{stream="${row.stream}"}`, value(row) ?? 0]),
     );
-  perStream("outbox_pending_depth", "Rows waiting to be sent.", (row) => row.pending);
+  perStream(
+    "outbox_pending_depth",
+    "Rows waiting to be sent; an estimate where there are more than 10,000.",
+    (row) => row.pending,
+  );
   perStream(
     "oldest_pending_age_seconds",
     "Age of the oldest row waiting to be sent.",

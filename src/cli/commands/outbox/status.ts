@@ -57,6 +57,7 @@ function toJson({ streams, relays, destinations }: Status) {
       activeLanes: row.lanes,
       oldestPendingAgeSeconds: row.oldest_pending_age_seconds,
       stuck: row.stuck,
+      estimated: row.estimated,
     })),
     relays,
     destinations: destinations.map((row) => ({
@@ -75,10 +76,10 @@ function show({ streams, relays, destinations }: Status): void {
   printTable(streams, [
     { title: "STREAM", value: (row) => row.stream },
     { title: "ORDER", value: (row) => (row.ordered ? "per key" : "none") },
-    { title: "PENDING", value: (row) => row.pending, align: "right" },
-    { title: "DUE", value: (row) => row.due, align: "right" },
+    { title: "PENDING", value: (row) => about(row, row.pending), align: "right" },
+    { title: "DUE", value: (row) => about(row, row.due), align: "right" },
     { title: "IN FLIGHT", value: (row) => row.in_flight, align: "right" },
-    { title: "RETRYING", value: (row) => row.retrying, align: "right" },
+    { title: "RETRYING", value: (row) => about(row, row.retrying), align: "right" },
     { title: "OLDEST", value: (row) => formatAge(row.oldest_pending_age_seconds), align: "right" },
     { title: "STUCK", value: (row) => row.stuck, align: "right" },
     { title: "BLOCKED", value: (row) => row.blocked_lanes, align: "right" },
@@ -111,6 +112,11 @@ function showRelays(relays: readonly RelayEntry[]): void {
     { title: "SEEN", value: (row) => `${formatAge(row.seenSecondsAgo)} ago`, align: "right" },
     { title: "STATE", value: (row) => (row.alive ? "alive" : "silent") },
   ]);
+}
+
+/** Too many to be counted, and said so. */
+function about({ estimated }: StreamStatus, count: number): number | string {
+  return estimated ? `~${count}` : count;
 }
 
 /** One line for each thing that needs a person. */

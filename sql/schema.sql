@@ -94,6 +94,8 @@ create type outbox.run_row as (
 
 create sequence outbox.claim_ids as bigint increment 1;
 
+create sequence outbox.swept_to as bigint increment 1;
+
 -- Tables and views
 
 create table headroom.migrations (
@@ -435,7 +437,7 @@ grant select on outbox.pending to headroom_auditor;
 grant select on outbox.pending to headroom_control;
 grant select on outbox.pending to headroom_executor;
 comment on column outbox.pending.lines is 'Archive lines written and answered; while in flight the archive has one more.';
-comment on column outbox.pending.special is 'Not sendable at sight: dated, expiring, coalescing, or bound for a destination with limits.';
+comment on column outbox.pending.special is 'Not sendable at sight: dated, waiting for its next try, expiring, coalescing, or bound for a destination with limits.';
 comment on column outbox.pending.payload_hash is 'Also in payloads; here so that a claim writes its archive lines without reading them.';
 
 create table outbox.pending_unordered (
@@ -454,6 +456,7 @@ create table outbox.pending_unordered (
   constraint pending_unordered_pkey PRIMARY KEY (outbox_id)
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_cost_delay=0);
 CREATE INDEX pending_unordered_due ON outbox.pending_unordered USING btree (stream_id, priority, due);
+CREATE INDEX pending_unordered_tried ON outbox.pending_unordered USING btree (stream_id, outbox_id) WHERE (lines > 0);
 CREATE TRIGGER refuse_truncate BEFORE TRUNCATE ON outbox.pending_unordered FOR EACH STATEMENT EXECUTE FUNCTION outbox.refuse_change();
 grant select on outbox.pending_unordered to headroom_auditor;
 grant select on outbox.pending_unordered to headroom_control;
@@ -625,7 +628,7 @@ create view payments.supervisor_outbox_status as
     parked AS parked_count,
     blocked_lanes AS blocked_participants,
     oldest_pending_age_seconds
-   FROM outbox.status() s(stream, ordered, pending, due, in_flight, dead, parked, blocked_lanes, oldest_pending_age_seconds, stuck, lanes, retrying)
+   FROM outbox.status() s(stream, ordered, pending, due, in_flight, dead, parked, blocked_lanes, oldest_pending_age_seconds, stuck, lanes, retrying, estimated)
   WHERE stream = 'payments'::text;
 grant select on payments.supervisor_outbox_status to headroom_auditor;
 grant select on payments.supervisor_outbox_status to headroom_control;
@@ -694,11 +697,6 @@ create function outbox.claim_special_rows(p_claim_id bigint, p_relay_id integer,
   returns SETOF outbox.claimed_row
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 2925854b447792cd';
-
-create function outbox.close_lanes(p_lane_ids bigint[])
-  returns void
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 af5174ec8ddad4e7';
 
 create function outbox.close_rows(p_claim_ids bigint[])
   returns void
@@ -829,6 +827,21 @@ create function outbox.lock_lanes(p_lane_ids bigint[])
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 39e1656afb2b75f3';
 
+create function outbox.mend_headless(p_lane_ids bigint[])
+  returns integer
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 a16199500f35d60c';
+
+create function outbox.mend_unblocked(p_lane_ids bigint[])
+  returns integer
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 ca54da0b7a4a5e2a';
+
+create function outbox.mend_unheld(p_lane_ids bigint[])
+  returns integer
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 495cf6fd3eff0cb5';
+
 create function outbox.new_id(p_class_id smallint)
   returns uuid
   language sql volatile security invoker parallel safe owner headroom_owner
@@ -872,12 +885,12 @@ create function outbox.place_of_untouched(p_outbox_id uuid)
 create function outbox.protect_archive_table(p_table regclass)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 33570567f2806961';
+  as 'sha256 c585e314065b01da';
 
 create function outbox.reap(p_max_claims integer DEFAULT 100)
   returns integer
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set plan_cache_mode=force_generic_plan owner headroom_owner
-  as 'sha256 2b36f745c4bbc173';
+  as 'sha256 26e1b1455fac6c7e';
 grant execute on function outbox.reap to headroom_executor;
 
 create function outbox.reap_lanes(p_stream outbox.streams, p_claim outbox.claims)
@@ -929,26 +942,31 @@ create function outbox.rewind_lanes(p_lane_ids bigint[])
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 3d5a6c87cfa5bc35';
 
-create function outbox.settle(p_stream_id smallint, p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[] DEFAULT NULL::integer[], p_codes text[] DEFAULT NULL::text[], p_references text[] DEFAULT NULL::text[], p_outcomes text[] DEFAULT NULL::text[], p_messages text[] DEFAULT NULL::text[], p_after_ms bigint[] DEFAULT NULL::bigint[], p_throttled boolean[] DEFAULT NULL::boolean[], p_absent boolean[] DEFAULT NULL::boolean[], p_destination_ids integer[] DEFAULT NULL::integer[], p_captures jsonb DEFAULT NULL::jsonb)
-  returns SETOF uuid
+create function outbox.sample_percent(p_table regclass, p_rows integer)
+  returns real
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 c1231fee5322b664';
+
+create function outbox.settle(p_stream_id smallint, p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[] DEFAULT NULL::integer[], p_codes text[] DEFAULT NULL::text[], p_references text[] DEFAULT NULL::text[], p_outcomes text[] DEFAULT NULL::text[], p_messages text[] DEFAULT NULL::text[], p_after_ms bigint[] DEFAULT NULL::bigint[], p_throttled boolean[] DEFAULT NULL::boolean[], p_absent boolean[] DEFAULT NULL::boolean[], p_destination_ids integer[] DEFAULT NULL::integer[], p_captures jsonb DEFAULT NULL::jsonb, OUT delivered integer, OUT retried integer, OUT released integer, OUT failed integer, OUT late uuid[])
+  returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set plan_cache_mode=force_generic_plan set jit=off owner headroom_owner
-  as 'sha256 396df87e4dae38bc';
+  as 'sha256 531b8bdd88091beb';
 grant execute on function outbox.settle to headroom_executor;
 
-create function outbox.settle_lane_exceptions(p_stream outbox.streams, p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[])
-  returns void
+create function outbox.settle_lane_exceptions(p_stream outbox.streams, p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[], OUT retried integer, OUT released integer, OUT failed integer)
+  returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a1485223527be448';
+  as 'sha256 f7fbff7afc6e809f';
 
 create function outbox.settle_lanes(p_stream outbox.streams, p_lanes outbox.fenced_lane[], p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_references text[], p_outcomes text[])
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 abe0a253d4bf8ad7';
 
-create function outbox.settle_row_exceptions(p_stream outbox.streams, p_claim_ids bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[])
-  returns void
+create function outbox.settle_row_exceptions(p_stream outbox.streams, p_claim_ids bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[], OUT retried integer, OUT released integer, OUT failed integer)
+  returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4912d9821ae163a5';
+  as 'sha256 70b82da8de1c70c9';
 
 create function outbox.settle_rows(p_stream outbox.streams, p_claim_ids bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_references text[], p_outcomes text[])
   returns void
@@ -968,12 +986,17 @@ create function outbox.start_relay(p_name text)
 grant execute on function outbox.start_relay to headroom_executor;
 
 create function outbox.status()
-  returns TABLE(stream text, ordered boolean, pending bigint, due bigint, in_flight bigint, dead bigint, parked bigint, blocked_lanes bigint, oldest_pending_age_seconds double precision, stuck bigint, lanes bigint, retrying bigint)
-  language sql stable security definer set search_path=pg_catalog, pg_temp set jit=off set work_mem=64MB set max_parallel_workers_per_gather=0 owner headroom_owner
-  as 'sha256 0b47b97c826b0e51';
+  returns TABLE(stream text, ordered boolean, pending bigint, due bigint, in_flight bigint, dead bigint, parked bigint, blocked_lanes bigint, oldest_pending_age_seconds double precision, stuck bigint, lanes bigint, retrying bigint, estimated boolean)
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off set max_parallel_workers_per_gather=0 set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off owner headroom_owner
+  as 'sha256 c0eb460256073ee6';
 grant execute on function outbox.status to headroom_auditor;
 grant execute on function outbox.status to headroom_control;
 grant execute on function outbox.status to headroom_executor;
+
+create function outbox.status_by_index(p_stream_id smallint, p_ordered boolean, p_estimated boolean, OUT waiting integer, OUT due integer, OUT blocked bigint, OUT wanted_at timestamp with time zone)
+  returns record
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 a19e4ef25d9f829f';
 
 create function outbox.stop_relay(p_relay_id integer)
   returns void
@@ -986,21 +1009,21 @@ create function outbox.store_captures(p_captures jsonb)
   language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 607acbb1fa496c71';
 
-create function outbox.sweep()
+create function outbox.sweep(p_max_lanes integer DEFAULT 5000)
   returns integer
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 dcd12224c611f1e1';
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
+  as 'sha256 bfd28dc1ccad5c94';
 grant execute on function outbox.sweep to headroom_executor;
 
-create function outbox.tries_so_far(p_outbox_id uuid, p_class_id smallint, OUT tries integer, OUT first_sent_at timestamp with time zone, OUT uncertain boolean, OUT lines integer)
-  returns record
+create function outbox.tries_so_far(p_outbox_id uuid, p_class_id smallint)
+  returns integer
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 beff28c7e9a4bc06';
+  as 'sha256 9012cc80e340fdb6';
 
 create function outbox.verdict(p_stream outbox.streams, p_outcome text, p_tries integer, p_capability text)
   returns outbox.attempt_state
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5b0b848fab85b7b1';
+  as 'sha256 c66abbb4dfe5dc76';
 
 create function outbox.wake_relays(p_stream text)
   returns void
@@ -1010,7 +1033,7 @@ create function outbox.wake_relays(p_stream text)
 create function outbox.whereabouts(p_row outbox.payloads, p_stream outbox.streams)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 16d0b9646dc09c3d';
+  as 'sha256 0598eadf6b4ecd19';
 
 create function outbox.why_keep_partition(p_class_id smallint, p_partition regclass, p_from uuid, p_to uuid, p_retain_days integer)
   returns text

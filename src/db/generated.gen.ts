@@ -491,13 +491,6 @@ export interface Functions {
     };
     result: OutboxClaimedRow[];
   };
-  /** Lowers the open count of the claims that hold these lanes. */
-  "outbox.close_lanes": {
-    args: {
-      p_lane_ids: readonly (number | bigint | string)[] | string | null;
-    };
-    result: void;
-  };
   /** Lowers the open count of claims by one for each element. */
   "outbox.close_rows": {
     args: {
@@ -728,6 +721,27 @@ export interface Functions {
     };
     result: void;
   };
+  /** Gives a head to lanes that have pending rows and none; returns how many it mended. */
+  "outbox.mend_headless": {
+    args: {
+      p_lane_ids: readonly (number | bigint | string)[] | string | null;
+    };
+    result: number;
+  };
+  /** Lets lanes go on that wait for a dead row which does not exist; returns how many it mended. */
+  "outbox.mend_unblocked": {
+    args: {
+      p_lane_ids: readonly (number | bigint | string)[] | string | null;
+    };
+    result: number;
+  };
+  /** Takes lanes back from claims that do not exist; returns how many it mended. */
+  "outbox.mend_unheld": {
+    args: {
+      p_lane_ids: readonly (number | bigint | string)[] | string | null;
+    };
+    result: number;
+  };
   /** A new outbox id of the given retention class. */
   "outbox.new_id": {
     args: {
@@ -788,7 +802,7 @@ export interface Functions {
     };
     result: string;
   };
-  /** Makes one table of the archive append-only. */
+  /** Makes one table of the archive append-only, and readable by those who may read the archive. */
   "outbox.protect_archive_table": {
     args: {
       p_table: string | null;
@@ -873,7 +887,15 @@ export interface Functions {
     };
     result: void;
   };
-  /** Records outcomes of claimed rows and moves their lanes on; returns the rows whose result came too late. */
+  /** Per cent of a table's pages that hold about so many rows; all of a small table. */
+  "outbox.sample_percent": {
+    args: {
+      p_table: string | null;
+      p_rows: number | null;
+    };
+    result: number;
+  };
+  /** Records outcomes of claimed rows and moves their lanes on; counts the lines it wrote, and names rows whose result came too late. Nullable: late. */
   "outbox.settle": {
     args: {
       p_stream_id: number | null;
@@ -893,9 +915,9 @@ export interface Functions {
       p_destination_ids?: readonly number[] | string | null | undefined;
       p_captures?: unknown;
     };
-    result: string[];
+    result: { delivered: number; retried: number; released: number; failed: number; late: string[] | null };
   };
-  /** Records failed, released and skipped rows of ordered lanes. */
+  /** Records failed and released rows of ordered lanes, and counts them. */
   "outbox.settle_lane_exceptions": {
     args: {
       p_stream: string | null;
@@ -911,7 +933,7 @@ export interface Functions {
       p_after_ms: readonly (number | bigint | string)[] | string | null;
       p_absent: readonly boolean[] | string | null;
     };
-    result: void;
+    result: { retried: number; released: number; failed: number };
   };
   /** Records delivered rows of ordered lanes. */
   "outbox.settle_lanes": {
@@ -930,7 +952,7 @@ export interface Functions {
     };
     result: void;
   };
-  /** Records failed, released and skipped rows of streams without order. */
+  /** Records failed and released rows of streams without order, and counts them. */
   "outbox.settle_row_exceptions": {
     args: {
       p_stream: string | null;
@@ -944,7 +966,7 @@ export interface Functions {
       p_after_ms: readonly (number | bigint | string)[] | string | null;
       p_absent: readonly boolean[] | string | null;
     };
-    result: void;
+    result: { retried: number; released: number; failed: number };
   };
   /** Records delivered rows of streams without order. */
   "outbox.settle_rows": {
@@ -976,7 +998,7 @@ export interface Functions {
     };
     result: number;
   };
-  /** Depth, age, flight and dead letters of each stream. */
+  /** Depth, age, flight and dead letters of each stream; "estimated" says that there is too much to be counted. */
   "outbox.status": {
     args: Record<string, never>;
     result: {
@@ -992,7 +1014,17 @@ export interface Functions {
       stuck: number;
       lanes: number;
       retrying: number;
+      estimated: boolean;
     }[];
+  };
+  /** Exact facts about large streams, for status(). Nullable: blocked, wanted_at. */
+  "outbox.status_by_index": {
+    args: {
+      p_stream_id: number | null;
+      p_ordered: boolean | null;
+      p_estimated: boolean | null;
+    };
+    result: { waiting: number; due: number; blocked: number | null; wanted_at: Date | null };
   };
   /** Takes a relay off the list. */
   "outbox.stop_relay": {
@@ -1008,18 +1040,20 @@ export interface Functions {
     };
     result: void;
   };
-  /** Puts stranded lanes back to work and forgets relays that are long gone; returns how many lanes it mended. */
+  /** Puts stranded lanes back to work, a part of them at each call, and forgets relays that are long gone; returns how many lanes it mended. */
   "outbox.sweep": {
-    args: Record<string, never>;
+    args: {
+      p_max_lanes?: number | null | undefined;
+    };
     result: number;
   };
-  /** Tries, first send, uncertainty and lines of a row, counted from the archive. Nullable: first_sent_at. */
+  /** Tries of a row since its last redrive, counted in the archive. */
   "outbox.tries_so_far": {
     args: {
       p_outbox_id: string | null;
       p_class_id: number | null;
     };
-    result: { tries: number; first_sent_at: Date | null; uncertain: boolean; lines: number };
+    result: number;
   };
   /** The archive state that an undelivered outcome leads to. */
   "outbox.verdict": {
@@ -1107,7 +1141,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.claim": { returns: "rows", json: [], positional: false },
   "outbox.claim_special_lanes": { returns: "rows", json: [], positional: false },
   "outbox.claim_special_rows": { returns: "rows", json: [], positional: false },
-  "outbox.close_lanes": { returns: "nothing", json: [], positional: false },
   "outbox.close_rows": { returns: "nothing", json: [], positional: false },
   "outbox.count_dead": { returns: "value", json: [], positional: false },
   "outbox.create_stream": { returns: "row", json: [], positional: false },
@@ -1130,6 +1163,9 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.list_dead": { returns: "rows", json: [], positional: false },
   "outbox.list_streams": { returns: "rows", json: [], positional: false },
   "outbox.lock_lanes": { returns: "nothing", json: [], positional: false },
+  "outbox.mend_headless": { returns: "value", json: [], positional: false },
+  "outbox.mend_unblocked": { returns: "value", json: [], positional: false },
+  "outbox.mend_unheld": { returns: "value", json: [], positional: false },
   "outbox.new_id": { returns: "value", json: [], positional: false },
   "outbox.next_due": { returns: "rows", json: [], positional: false },
   "outbox.note_destinations": { returns: "nothing", json: [], positional: false },
@@ -1147,18 +1183,20 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.requeue_dead": { returns: "nothing", json: [], positional: false },
   "outbox.resolve": { returns: "row", json: [], positional: false },
   "outbox.rewind_lanes": { returns: "nothing", json: [], positional: false },
-  "outbox.settle": { returns: "values", json: ["p_captures"], positional: false },
-  "outbox.settle_lane_exceptions": { returns: "nothing", json: [], positional: false },
+  "outbox.sample_percent": { returns: "value", json: [], positional: false },
+  "outbox.settle": { returns: "row", json: ["p_captures"], positional: false },
+  "outbox.settle_lane_exceptions": { returns: "row", json: [], positional: false },
   "outbox.settle_lanes": { returns: "nothing", json: [], positional: false },
-  "outbox.settle_row_exceptions": { returns: "nothing", json: [], positional: false },
+  "outbox.settle_row_exceptions": { returns: "row", json: [], positional: false },
   "outbox.settle_rows": { returns: "nothing", json: [], positional: false },
   "outbox.skip": { returns: "rows", json: [], positional: false },
   "outbox.start_relay": { returns: "value", json: [], positional: false },
   "outbox.status": { returns: "rows", json: [], positional: false },
+  "outbox.status_by_index": { returns: "row", json: [], positional: false },
   "outbox.stop_relay": { returns: "nothing", json: [], positional: false },
   "outbox.store_captures": { returns: "nothing", json: ["p_captures"], positional: false },
   "outbox.sweep": { returns: "value", json: [], positional: false },
-  "outbox.tries_so_far": { returns: "row", json: [], positional: false },
+  "outbox.tries_so_far": { returns: "value", json: [], positional: false },
   "outbox.verdict": { returns: "value", json: [], positional: false },
   "outbox.wake_relays": { returns: "nothing", json: [], positional: false },
   "outbox.whereabouts": { returns: "value", json: [], positional: false },

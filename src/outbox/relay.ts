@@ -22,6 +22,7 @@ import { released } from "./result.ts";
 import { Session } from "./session.ts";
 import { Settler } from "./settler.ts";
 import { CallSlots } from "./slots.ts";
+import { connectionsOfRelay, explainStart, requireRoom } from "./start-checks.ts";
 import { readStreams, registerRails, requireSafeLeases, type Stream } from "./streams.ts";
 import { Calls } from "./timed.ts";
 import { Upkeep } from "./upkeep.ts";
@@ -361,21 +362,6 @@ class RelayProcess implements Relay {
   }
 }
 
-/** What a relay needs at once: to claim, to settle, to listen, for upkeep. With one more it claims ahead. */
-const connectionsOfRelay = 4;
-
-/** With less, one purpose would wait for ever for a connection that another never gives back. */
-function requireRoom(pool: Pool): void {
-  if (pool.options.max >= connectionsOfRelay) return;
-  throw new HeadroomError(
-    "usage",
-    `A relay needs ${connectionsOfRelay} connections; the pool has ${pool.options.max}.`,
-    {
-      hint: "Make the pool larger, or give the relay a connectionString of its own.",
-    },
-  );
-}
-
 function ignore(): void {}
 
 async function withClient<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
@@ -395,14 +381,4 @@ async function within(ms: number, work: Iterable<Promise<unknown>>): Promise<voi
   const enough = new AbortController();
   const done = Promise.all(work).finally(() => enough.abort());
   await Promise.race([done, pause(ms, enough.signal)]);
-}
-
-/** A database without our schema is the commonest first mistake, and deserves its own words. */
-function explainStart(error: unknown): HeadroomError {
-  const failure = toHeadroomError(error);
-  if (failure.sqlState !== "3F000" && failure.sqlState !== "42883" && failure.sqlState !== "42P01") return failure;
-  return new HeadroomError("schema_missing", "The database has no Headroom schema, or an older one.", {
-    hint: "Run: headroom migrate",
-    cause: error,
-  });
 }

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
+import { text as wholeText } from "node:stream/consumers";
 import { Client } from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
@@ -145,7 +145,7 @@ describe("--ephemeral --json", { timeout: 60_000 }, () => {
       env: { PATH: process.env["PATH"], npm_command: "start", TMPDIR: folder },
     });
     // The pipe closes when its last holder has ended: ours, not the shell.
-    await text(shell.stdout);
+    await wholeText(shell.stdout);
     expect(shell.signalCode).toBe("SIGTERM");
     await until(
       () => readdirSync(folder).filter((name) => name.startsWith("headroom-")),

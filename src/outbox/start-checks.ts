@@ -1,0 +1,30 @@
+/**
+ * What must be right before a relay starts, and the words for what is not.
+ */
+import type { Pool } from "pg";
+import { HeadroomError, toHeadroomError } from "../db/errors.ts";
+
+/** What a relay needs at once: to claim, to settle, to listen, for upkeep. With one more it claims ahead. */
+export const connectionsOfRelay = 4;
+
+/** With less, one purpose would wait for ever for a connection that another never gives back. */
+export function requireRoom(pool: Pool): void {
+  if (pool.options.max >= connectionsOfRelay) return;
+  throw new HeadroomError(
+    "usage",
+    `A relay needs ${connectionsOfRelay} connections; the pool has ${pool.options.max}.`,
+    {
+      hint: "Make the pool larger, or give the relay a connectionString of its own.",
+    },
+  );
+}
+
+/** A database without our schema is the commonest first mistake, and deserves its own words. */
+export function explainStart(error: unknown): HeadroomError {
+  const failure = toHeadroomError(error);
+  if (failure.sqlState !== "3F000" && failure.sqlState !== "42883" && failure.sqlState !== "42P01") return failure;
+  return new HeadroomError("schema_missing", "The database has no Headroom schema, or an older one.", {
+    hint: "Run: headroom migrate",
+    cause: error,
+  });
+}

@@ -17,8 +17,16 @@ import type { CallSlots } from "./slots.ts";
 import { longestSendMs, type Stream } from "./streams.ts";
 import { type Calls, isPromise } from "./timed.ts";
 
-/** How long rows of a rail that this relay lacks are left alone, so that a relay which has it finds them. */
-const foreignRailPauseMs = 10_000;
+/**
+ * How long a row of a rail that this relay lacks is left alone, so that a relay which has it finds it. Longer each time: every
+ * handing back writes two lines of archive, and a rail that nobody has may be missing for days.
+ */
+const foreignRailPause = { firstMs: 10_000, mostMs: 600_000 } as const;
+
+function foreignRailPauseMs(message: Message): number {
+  const handedBackBefore = (message.row.attempt_no - 1) / 2;
+  return Math.min(foreignRailPause.firstMs * 2 ** handedBackBefore, foreignRailPause.mostMs);
+}
 
 export interface DispatcherOptions {
   readonly rails: ReadonlyMap<number, Rail>;
@@ -109,7 +117,7 @@ export class Dispatcher {
 
   #sendOne(claim: Claim, message: Message, captures: Captured): Result | Promise<Result> {
     const rail = message.rail;
-    if (rail === undefined) return released(message, "rail_elsewhere", foreignRailPauseMs);
+    if (rail === undefined) return released(message, "rail_elsewhere", foreignRailPauseMs(message));
     const place = this.#options.slots.take(rail);
     return place === null
       ? this.#sendInPlace(claim, message, rail, captures)

@@ -17,6 +17,7 @@ import { HeadroomError } from "../src/db/errors.ts";
 import { migrate } from "../src/db/migrate.ts";
 import { readCatalogue } from "./gen/catalogue.ts";
 import { dumpSchema } from "./gen/schema.ts";
+import { describeStateMachine } from "./gen/state-machine.ts";
 import { generateTypes } from "./gen/types.ts";
 
 interface Generator {
@@ -28,6 +29,7 @@ interface Generator {
 const generators: readonly Generator[] = [
   { file: "src/db/generated.gen.ts", generate: async (client) => generateTypes(await readCatalogue(client)) },
   { file: "sql/schema.sql", generate: dumpSchema },
+  { file: "docs/state-machine.md", generate: describeStateMachine },
 ];
 
 async function withMigratedDatabase<T>(work: (client: Client) => Promise<T>): Promise<T> {
@@ -60,7 +62,7 @@ async function withClient<T>(url: string, work: (client: Client) => Promise<T>):
 }
 
 async function formatted(file: string, text: string): Promise<string> {
-  if (!file.endsWith(".ts")) return text;
+  if (file.endsWith(".sql")) return text;
   const settings = await prettier.resolveConfig(file);
   return prettier.format(text, { ...settings, filepath: file });
 }

@@ -9,11 +9,21 @@ create role headroom_control nologin inherit;
 
 create role headroom_executor nologin inherit;
 
+create role headroom_gateway nologin noinherit;
+grant anon to headroom_gateway;
+grant authenticated to headroom_gateway;
+grant service_role to headroom_gateway;
+
 create role headroom_ingest nologin inherit;
 
 create role headroom_owner nologin inherit;
 
 -- Schemas
+
+create schema capacity authorization headroom_owner;
+grant usage on schema capacity to headroom_auditor;
+grant usage on schema capacity to headroom_control;
+grant usage on schema capacity to headroom_executor;
 
 create schema headroom authorization headroom_owner;
 
@@ -29,8 +39,11 @@ grant usage on schema payments to headroom_control;
 grant usage on schema payments to headroom_ingest;
 
 create schema public authorization pg_database_owner;
+grant usage on schema public to anon;
+grant usage on schema public to authenticated;
 grant create, usage on schema public to headroom_owner;
 grant usage on schema public to public;
+grant usage on schema public to service_role;
 
 -- Types
 
@@ -44,6 +57,45 @@ create type outbox.attempt_state as enum (
   'SKIPPED',
   'REDRIVEN',
   'RESOLVED'
+);
+
+create type public.capacity_request_actor_type as enum (
+  'user',
+  'system',
+  'cron',
+  'customer'
+);
+
+create type public.capacity_request_event_type as enum (
+  'REQUEST_SUBMITTED',
+  'COMMERCIAL_APPROVED',
+  'COMMERCIAL_REJECTED',
+  'TECH_REVIEW_APPROVED',
+  'TECH_REVIEW_REJECTED',
+  'CUSTOMER_CONFIRMED',
+  'CUSTOMER_DECLINED',
+  'CUSTOMER_CONFIRMATION_TIMEOUT',
+  'PROVISIONING_COMPLETE',
+  'PROVISIONING_FAILED',
+  'CANCEL_APPROVED'
+);
+
+create type public.capacity_request_state as enum (
+  'SUBMITTED',
+  'UNDER_REVIEW',
+  'CUSTOMER_CONFIRMATION_REQUIRED',
+  'PROVISIONING',
+  'COMPLETED',
+  'REJECTED',
+  'CANCELLED',
+  'EXPIRED',
+  'FAILED'
+);
+
+create type capacity.actor as (
+  type public.capacity_request_actor_type,
+  id text,
+  via text
 );
 
 create type outbox.claimed_row as (
@@ -92,11 +144,412 @@ create type outbox.run_row as (
 
 -- Sequences
 
+create sequence capacity.request_numbers as bigint increment 1;
+
 create sequence outbox.claim_ids as bigint increment 1;
 
 create sequence outbox.swept_to as bigint increment 1;
 
 -- Tables and views
+
+create table capacity.confirmation_tokens (
+  id uuid not null,
+  request_id text not null,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone default now() not null,
+  used_at timestamp with time zone,
+  used_for public.capacity_request_event_type,
+  constraint confirmation_tokens_pkey PRIMARY KEY (id),
+  constraint confirmation_tokens_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id),
+  constraint confirmation_tokens_request_id_key UNIQUE (request_id)
+);
+alter table capacity.confirmation_tokens enable row level security;
+create policy all_workspaces on capacity.confirmation_tokens as permissive for select to headroom_auditor, headroom_control, service_role using (true);
+grant select on capacity.confirmation_tokens to headroom_auditor;
+grant select on capacity.confirmation_tokens to headroom_control;
+comment on table capacity.confirmation_tokens is 'The customer''s single-use links. The token itself is an HMAC over the id, made at the moment of sending and kept nowhere.';
+
+create table capacity.events (
+  request_id text not null,
+  seq integer not null,
+  id uuid not null,
+  event_type public.capacity_request_event_type not null,
+  actor_type public.capacity_request_actor_type not null,
+  actor_id text not null,
+  via text not null,
+  state_before public.capacity_request_state not null,
+  state_after public.capacity_request_state not null,
+  payload jsonb not null,
+  effects text[] not null,
+  created_at timestamp with time zone not null,
+  hash bytea not null,
+  constraint events_pkey PRIMARY KEY (request_id, seq),
+  constraint events_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id),
+  constraint events_seq_check CHECK ((seq > 0))
+);
+CREATE INDEX events_approved ON capacity.events USING btree (created_at, request_id, event_type, state_after, actor_type) WHERE ((event_type = ANY (ARRAY['COMMERCIAL_APPROVED'::public.capacity_request_event_type, 'TECH_REVIEW_APPROVED'::public.capacity_request_event_type])) AND ((payload -> 'counts'::text) IS DISTINCT FROM 'false'::jsonb));
+CREATE INDEX events_moved ON capacity.events USING btree (created_at, request_id, seq, state_before, state_after, event_type) WHERE (state_before <> state_after);
+alter table capacity.events enable row level security;
+create policy all_workspaces on capacity.events as permissive for select to headroom_auditor, headroom_control, service_role using (true);
+create policy members on capacity.events as permissive for select to authenticated using ((EXISTS ( SELECT
+   FROM capacity.requests r
+  WHERE (r.id = events.request_id))));
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON capacity.events FOR EACH STATEMENT EXECUTE FUNCTION capacity.refuse_change();
+grant select on capacity.events to authenticated;
+grant select on capacity.events to headroom_auditor;
+grant select on capacity.events to headroom_control;
+grant select on capacity.events to service_role;
+comment on table capacity.events is 'Append-only, for everybody.';
+comment on column capacity.events.via is 'The entrance: slack, web, api, cli:<login>, service:<key id>, link, cron, callback.';
+comment on column capacity.events.effects is 'The side effects that this event named; each is one outbox row with instruction <request>#<seq> and this idempotency key.';
+comment on column capacity.events.hash is 'SHA-256 over the hash before and the canonical form of this event.';
+
+create table capacity.group_members (
+  workspace_id text not null,
+  group_id text not null,
+  member_id text not null,
+  constraint group_members_pkey PRIMARY KEY (workspace_id, group_id, member_id),
+  constraint group_members_workspace_id_group_id_fkey FOREIGN KEY (workspace_id, group_id) REFERENCES capacity.groups(workspace_id, id) ON DELETE CASCADE,
+  constraint group_members_workspace_id_member_id_fkey FOREIGN KEY (workspace_id, member_id) REFERENCES capacity.members(workspace_id, id) ON DELETE CASCADE
+);
+CREATE INDEX group_members_member ON capacity.group_members USING btree (workspace_id, member_id);
+alter table capacity.group_members enable row level security;
+create policy all_workspaces on capacity.group_members as permissive for select to headroom_auditor, headroom_control, service_role using (true);
+grant select on capacity.group_members to headroom_auditor;
+grant select on capacity.group_members to headroom_control;
+
+create table capacity.groups (
+  workspace_id text not null,
+  id text not null,
+  name text not null,
+  constraint groups_id_check CHECK ((id ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$'::text)),
+  constraint groups_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+  constraint groups_pkey PRIMARY KEY (workspace_id, id),
+  constraint groups_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES capacity.workspaces(id)
+);
+alter table capacity.groups enable row level security;
+create policy all_workspaces on capacity.groups as permissive for select to headroom_auditor, headroom_control, service_role using (true);
+grant select on capacity.groups to headroom_auditor;
+grant select on capacity.groups to headroom_control;
+comment on table capacity.groups is 'Infra groups: any member of one may give the technical review that is routed to it.';
+
+create table capacity.linear_states (
+  workspace_id text not null,
+  state public.capacity_request_state not null,
+  linear_state_id text not null,
+  constraint linear_states_linear_state_id_check CHECK (((length(linear_state_id) >= 1) AND (length(linear_state_id) <= 64))),
+  constraint linear_states_pkey PRIMARY KEY (workspace_id, state),
+  constraint linear_states_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES capacity.workspaces(id)
+);
+alter table capacity.linear_states enable row level security;
+create policy all_workspaces on capacity.linear_states as permissive for select to headroom_auditor, headroom_control, service_role using (true);
+grant select on capacity.linear_states to headroom_auditor;
+grant select on capacity.linear_states to headroom_control;
+comment on table capacity.linear_states is 'Which workflow state of the Linear team stands for which state of a request.';
+
+create table capacity.members (
+  workspace_id text not null,
+  id text not null,
+  display_name text not null,
+  email text,
+  slack_user_id text,
+  roles text[] default '{requester}'::text[] not null,
+  delegate_id text,
+  away_from timestamp with time zone,
+  away_until timestamp with time zone,
+  active boolean default true not null,
+  created_at timestamp with time zone default now() not null,
+  constraint members_check CHECK ((delegate_id IS DISTINCT FROM id)),
+  constraint members_check1 CHECK ((((away_from IS NULL) = (away_until IS NULL)) AND (away_from < away_until))),
+  constraint members_display_name_check CHECK ((((length(display_name) >= 1) AND (length(display_name) <= 200)) AND (display_name !~ '[[:cntrl:]]'::text))),
+  constraint members_email_check CHECK (((length(email) <= 320) AND (email ~ '^[^@\s[:cntrl:]]+@[^@\s[:cntrl:]]+$'::text))),
+  constraint members_id_check CHECK ((id ~ '^[A-Za-z0-9][A-Za-z0-9._@-]{0,62}$'::text)),
+  constraint members_pkey PRIMARY KEY (workspace_id, id),
+  constraint members_roles_check CHECK ((roles <@ ARRAY['requester'::text, 'commercial'::text, 'vp'::text, 'operator'::text, 'admin'::text, 'auditor'::text])),
+  constraint members_slack_user_id_check CHECK ((slack_user_id ~ '^[UW][A-Z0-9]{2,31}$'::text)),
+  constraint members_workspace_id_delegate_id_fkey FOREIGN KEY (workspace_id, delegate_id) REFERENCES capacity.members(workspace_id, id),
+  constraint members_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES capacity.workspaces(id),
+  constraint members_workspace_id_slack_user_id_key UNIQUE (workspace_id, slack_user_id)
+);
+CREATE INDEX members_delegate ON capacity.members USING btree (workspace_id, delegate_id) WHERE (delegate_id IS NOT NULL);
+alter table capacity.members enable row level security;
+create policy all_workspaces on capacity.members as permissive for select to headroom_auditor, headroom_control, service_role using (true);
+create policy members on capacity.members as permissive for select to authenticated using ((workspace_id = ( SELECT capacity.reader_workspace() AS reader_workspace)));
+grant select on capacity.members to authenticated;
+grant select on capacity.members to headroom_auditor;
+grant select on capacity.members to headroom_control;
+grant select on capacity.members to service_role;
+comment on table capacity.members is 'The directory: the one source of who may do what. A token only says who somebody is.';
+comment on column capacity.members.delegate_id is 'Who acts for this member while away. Without dates of absence: never.';
+
+create table capacity.notices (
+  id bigint generated always as identity not null,
+  request_id text not null,
+  kind text not null,
+  step text,
+  member_id text,
+  actor_type public.capacity_request_actor_type not null,
+  actor_id text not null,
+  via text not null,
+  body text,
+  effects text[] default '{}'::text[] not null,
+  created_at timestamp with time zone default now() not null,
+  constraint notices_body_check CHECK ((length(body) <= 4000)),
+  constraint notices_kind_check CHECK ((kind = ANY (ARRAY['warning'::text, 'reminder'::text, 'late'::text, 'nudge'::text, 'note'::text]))),
+  constraint notices_pkey PRIMARY KEY (id),
+  constraint notices_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id),
+  constraint notices_step_check CHECK ((step = ANY (ARRAY['commercial'::text, 'technical'::text, 'confirmation'::text])))
+);
+CREATE UNIQUE INDEX notices_one_late ON capacity.notices USING btree (request_id, step) WHERE (kind = 'late'::text);
+CREATE UNIQUE INDEX notices_one_warning ON capacity.notices USING btree (request_id) WHERE (kind = 'warning'::text);
+CREATE INDEX notices_reminders ON capacity.notices USING btree (request_id, step, member_id, created_at) WHERE (kind = 'reminder'::text);
+CREATE INDEX notices_request ON capacity.notices USING btree (request_id, kind, created_at);
+alter table capacity.notices enable row level security;
+create policy all_workspaces on capacity.notices as permissive for select to headroom_auditor, headroom_control, service_role using (true);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON capacity.notices FOR EACH STATEMENT EXECUTE FUNCTION capacity.refuse_change();
+grant select on capacity.notices to headroom_auditor;
+grant select on capacity.notices to headroom_control;
+comment on table capacity.notices is 'Warnings, reminders, nudges and notes. Append-only; side effects have instruction <request>!<id>.';
+
+create table capacity.personal_data (
+  request_id text not null,
+  salt bytea,
+  customer_ref jsonb,
+  erased_at timestamp with time zone,
+  erased_by text,
+  erased_why text,
+  constraint personal_data_check CHECK (((erased_at IS NULL) = (salt IS NOT NULL))),
+  constraint personal_data_pkey PRIMARY KEY (request_id),
+  constraint personal_data_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id)
+);
+alter table capacity.personal_data enable row level security;
+create policy all_workspaces on capacity.personal_data as permissive for select to headroom_auditor, headroom_control, service_role using (true);
+create policy members on capacity.personal_data as permissive for select to authenticated using ((EXISTS ( SELECT
+   FROM capacity.requests r
+  WHERE (r.id = personal_data.request_id))));
+grant select on capacity.personal_data to authenticated;
+grant select on capacity.personal_data to headroom_auditor;
+grant select on capacity.personal_data to headroom_control;
+grant select on capacity.personal_data to service_role;
+comment on table capacity.personal_data is 'customer_ref of each request; with the salt gone, the hash in the log says nothing about it.';
+
+create table capacity.policies (
+  workspace_id text not null,
+  id text not null,
+  kind text not null,
+  rank integer default 100 not null,
+  enabled boolean default true not null,
+  description text,
+  sizes text[],
+  regions text[],
+  min_monthly_cost_usd numeric,
+  max_monthly_cost_usd numeric,
+  max_quantity integer,
+  step text not null,
+  approver_role text,
+  approver_id text,
+  group_id text,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint policies_approver_role_check CHECK ((approver_role = ANY (ARRAY['commercial'::text, 'vp'::text, 'admin'::text]))),
+  constraint policies_check CHECK (
+CASE kind
+    WHEN 'escalation'::text THEN ((step = 'commercial'::text) AND (num_nonnulls(approver_role, approver_id) = 1) AND (group_id IS NULL))
+    WHEN 'auto_approval'::text THEN (num_nonnulls(approver_role, approver_id, group_id) = 0)
+    ELSE
+    CASE step
+        WHEN 'commercial'::text THEN ((approver_id IS NOT NULL) AND (approver_role IS NULL) AND (group_id IS NULL))
+        WHEN 'technical'::text THEN ((group_id IS NOT NULL) AND (approver_id IS NULL) AND (approver_role IS NULL))
+        ELSE false
+    END
+END),
+  constraint policies_description_check CHECK ((length(description) <= 500)),
+  constraint policies_id_check CHECK ((id ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text)),
+  constraint policies_kind_check CHECK ((kind = ANY (ARRAY['escalation'::text, 'auto_approval'::text, 'review_route'::text]))),
+  constraint policies_max_monthly_cost_usd_check CHECK ((max_monthly_cost_usd >= (0)::numeric)),
+  constraint policies_max_quantity_check CHECK ((max_quantity > 0)),
+  constraint policies_min_monthly_cost_usd_check CHECK ((min_monthly_cost_usd >= (0)::numeric)),
+  constraint policies_pkey PRIMARY KEY (workspace_id, id),
+  constraint policies_regions_check CHECK (((cardinality(regions) >= 1) AND (cardinality(regions) <= 100))),
+  constraint policies_sizes_check CHECK (((cardinality(sizes) >= 1) AND (cardinality(sizes) <= 100))),
+  constraint policies_step_check CHECK ((step = ANY (ARRAY['commercial'::text, 'technical'::text, 'both'::text]))),
+  constraint policies_workspace_id_approver_id_fkey FOREIGN KEY (workspace_id, approver_id) REFERENCES capacity.members(workspace_id, id),
+  constraint policies_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES capacity.workspaces(id),
+  constraint policies_workspace_id_group_id_fkey FOREIGN KEY (workspace_id, group_id) REFERENCES capacity.groups(workspace_id, id)
+);
+alter table capacity.policies enable row level security;
+create policy all_workspaces on capacity.policies as permissive for select to headroom_auditor, headroom_control, service_role using (true);
+grant select on capacity.policies to headroom_auditor;
+grant select on capacity.policies to headroom_control;
+comment on table capacity.policies is 'Approval rules, snapshotted into a request when it is submitted. Of several that apply, the lowest rank decides.';
+
+create table capacity.requests (
+  id text not null,
+  workspace_id text not null,
+  version integer default 0 not null,
+  state public.capacity_request_state default 'SUBMITTED'::public.capacity_request_state not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  state_since timestamp with time zone not null,
+  requester_user_id text not null,
+  commercial_owner_user_id text,
+  infra_owner_group text,
+  requested_size text not null,
+  quantity integer not null,
+  region text not null,
+  needed_by_date date,
+  expected_duration_days integer,
+  estimated_monthly_cost_usd numeric,
+  confirmation_ttl_days integer default 7 not null,
+  slack_channel_id text,
+  replaces_request_id text,
+  customer_hash bytea,
+  review_plan jsonb default '{}'::jsonb not null,
+  commercial_endorsed_at timestamp with time zone,
+  commercial_endorsed_by text,
+  commercial_approved_at timestamp with time zone,
+  commercial_approved_by text,
+  technical_approved_at timestamp with time zone,
+  technical_approved_by text,
+  next_deadline_at timestamp with time zone,
+  confirmation_token_id uuid,
+  rejection_reason text,
+  cancellation_reason text,
+  cancellation_authorizer_user_id text,
+  head_hash bytea,
+  constraint requests_pkey PRIMARY KEY (id),
+  constraint requests_replaces_request_id_fkey FOREIGN KEY (replaces_request_id) REFERENCES capacity.requests(id),
+  constraint requests_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES capacity.workspaces(id)
+) with (fillfactor=80);
+CREATE INDEX requests_authority_member ON capacity.requests USING btree (workspace_id, ((review_plan #>> '{commercial,authority,member}'::text[]))) WHERE ((review_plan #>> '{commercial,authority,kind}'::text[]) = 'member'::text);
+CREATE INDEX requests_authority_role ON capacity.requests USING btree (workspace_id, ((review_plan #>> '{commercial,authority,role}'::text[]))) WHERE ((review_plan #>> '{commercial,authority,kind}'::text[]) = 'role'::text);
+CREATE INDEX requests_commercial ON capacity.requests USING btree (workspace_id, commercial_owner_user_id, id DESC);
+CREATE INDEX requests_deadline ON capacity.requests USING btree (next_deadline_at) WHERE (next_deadline_at IS NOT NULL);
+CREATE INDEX requests_infra ON capacity.requests USING btree (workspace_id, infra_owner_group, id DESC);
+CREATE INDEX requests_open ON capacity.requests USING btree (workspace_id, state, state_since) WHERE (state = ANY (ARRAY['UNDER_REVIEW'::public.capacity_request_state, 'CUSTOMER_CONFIRMATION_REQUIRED'::public.capacity_request_state, 'PROVISIONING'::public.capacity_request_state]));
+CREATE INDEX requests_recent ON capacity.requests USING btree (workspace_id, created_at DESC, id DESC);
+CREATE INDEX requests_requester ON capacity.requests USING btree (workspace_id, requester_user_id, id DESC);
+alter table capacity.requests enable row level security;
+create policy all_workspaces on capacity.requests as permissive for select to headroom_auditor, headroom_control, service_role using (true);
+create policy members on capacity.requests as permissive for select to authenticated using (((workspace_id = ( SELECT capacity.reader_workspace() AS reader_workspace)) AND ((workspace_id = ( SELECT capacity.reader_workspace('{admin,auditor}'::text[]) AS reader_workspace)) OR (requester_user_id = ( SELECT capacity.reader_id() AS reader_id)) OR (commercial_owner_user_id = ( SELECT capacity.reader_id() AS reader_id)) OR ((commercial_owner_user_id = ANY (( SELECT capacity.reader_owners() AS reader_owners)::text[])) AND (commercial_owner_user_id <> requester_user_id)) OR (infra_owner_group = ANY (( SELECT capacity.reader_groups() AS reader_groups)::text[])) OR (((review_plan #>> '{commercial,authority,kind}'::text[]) = 'role'::text) AND ((review_plan #>> '{commercial,authority,role}'::text[]) = ANY (( SELECT capacity.reader_roles() AS reader_roles)::text[]))) OR (((review_plan #>> '{commercial,authority,kind}'::text[]) = 'member'::text) AND ((review_plan #>> '{commercial,authority,member}'::text[]) = ( SELECT capacity.reader_id() AS reader_id))) OR ((workspace_id = ( SELECT capacity.reader_workspace('{operator}'::text[]) AS reader_workspace)) AND (state = ANY (ARRAY['PROVISIONING'::public.capacity_request_state, 'COMPLETED'::public.capacity_request_state, 'FAILED'::public.capacity_request_state]))))));
+grant select on capacity.requests to authenticated;
+grant select on capacity.requests to headroom_auditor;
+grant select on capacity.requests to headroom_control;
+grant select on capacity.requests to service_role;
+comment on table capacity.requests is 'Current state of each request: the fold of its events, written by the reducer alone.';
+comment on column capacity.requests.version is 'How many events there are.';
+comment on column capacity.requests.customer_hash is 'Salted hash of customer_ref, which is kept apart in personal_data so that it can be erased.';
+comment on column capacity.requests.review_plan is 'Who must approve and by which rule, as the policies stood at submission.';
+comment on column capacity.requests.head_hash is 'Hash of the last event: the head of the chain.';
+
+create table capacity.review_looks (
+  request_id text not null,
+  next_look_at timestamp with time zone not null,
+  constraint review_looks_pkey PRIMARY KEY (request_id)
+);
+CREATE INDEX review_looks_age ON capacity.review_looks USING btree (next_look_at);
+alter table capacity.review_looks enable row level security;
+create policy all_workspaces on capacity.review_looks as permissive for select to headroom_auditor, headroom_control, service_role using (true);
+grant select on capacity.review_looks to headroom_auditor;
+grant select on capacity.review_looks to headroom_control;
+comment on table capacity.review_looks is 'When the sweep looks again at a request whose review is late. A missing row: at once.';
+
+create table capacity.secrets (
+  name text not null,
+  encrypted bytea not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint secrets_name_check CHECK ((name ~ '^[A-Z][A-Z0-9_]{0,62}$'::text)),
+  constraint secrets_pkey PRIMARY KEY (name)
+);
+alter table capacity.secrets enable row level security;
+comment on table capacity.secrets is 'Secrets of a database without Vault, encrypted under a key that only the environment holds.';
+
+create table capacity.submissions (
+  workspace_id text not null,
+  idempotency_key text not null,
+  request_id text not null,
+  fingerprint bytea not null,
+  created_at timestamp with time zone default now() not null,
+  constraint submissions_idempotency_key_check CHECK (((length(idempotency_key) >= 1) AND (length(idempotency_key) <= 200))),
+  constraint submissions_pkey PRIMARY KEY (workspace_id, idempotency_key)
+);
+alter table capacity.submissions enable row level security;
+create policy all_workspaces on capacity.submissions as permissive for select to headroom_auditor, headroom_control, service_role using (true);
+grant select on capacity.submissions to headroom_auditor;
+grant select on capacity.submissions to headroom_control;
+comment on table capacity.submissions is 'Idempotency keys of create_capacity_request: the insert decides.';
+
+create table capacity.subscriptions (
+  workspace_id text not null,
+  endpoint text not null,
+  event_types public.capacity_request_event_type[],
+  enabled boolean default true not null,
+  created_at timestamp with time zone default now() not null,
+  constraint subscriptions_endpoint_check CHECK ((endpoint ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text)),
+  constraint subscriptions_pkey PRIMARY KEY (workspace_id, endpoint),
+  constraint subscriptions_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES capacity.workspaces(id)
+);
+alter table capacity.subscriptions enable row level security;
+create policy all_workspaces on capacity.subscriptions as permissive for select to headroom_auditor, headroom_control, service_role using (true);
+grant select on capacity.subscriptions to headroom_auditor;
+grant select on capacity.subscriptions to headroom_control;
+comment on table capacity.subscriptions is 'Endpoints that get the events of a workspace as CloudEvents. Null types: all of them.';
+
+create table capacity.timer_failures (
+  request_id text not null,
+  timer text not null,
+  failures integer default 1 not null,
+  error_code text not null,
+  message text not null,
+  first_at timestamp with time zone default now() not null,
+  last_at timestamp with time zone default now() not null,
+  retry_at timestamp with time zone not null,
+  constraint timer_failures_pkey PRIMARY KEY (request_id, timer)
+);
+alter table capacity.timer_failures enable row level security;
+create policy all_workspaces on capacity.timer_failures as permissive for select to headroom_auditor, headroom_control, service_role using (true);
+grant select on capacity.timer_failures to headroom_auditor;
+grant select on capacity.timer_failures to headroom_control;
+comment on table capacity.timer_failures is 'Requests on which a timer failed: each is left alone for a while, and none stops the others.';
+
+create table capacity.workspaces (
+  id text not null,
+  name text not null,
+  public_url text,
+  slack_channel_id text,
+  linear_team_id text,
+  slack_users_become_requesters boolean default true not null,
+  warn_before_hours integer default 48 not null,
+  review_sla_hours integer default 24 not null,
+  remind_every_hours integer default 24 not null,
+  most_reminders smallint default 3 not null,
+  nudge_every_minutes integer default 60 not null,
+  created_at timestamp with time zone default now() not null,
+  constraint workspaces_id_check CHECK ((id ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text)),
+  constraint workspaces_linear_team_id_check CHECK (((length(linear_team_id) >= 1) AND (length(linear_team_id) <= 64))),
+  constraint workspaces_most_reminders_check CHECK (((most_reminders >= 0) AND (most_reminders <= 100))),
+  constraint workspaces_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+  constraint workspaces_nudge_every_minutes_check CHECK (((nudge_every_minutes >= 1) AND (nudge_every_minutes <= 10080))),
+  constraint workspaces_pkey PRIMARY KEY (id),
+  constraint workspaces_public_url_check CHECK (((public_url ~ '^https?://[^\s]+$'::text) AND (length(public_url) <= 500))),
+  constraint workspaces_remind_every_hours_check CHECK (((remind_every_hours >= 1) AND (remind_every_hours <= 8760))),
+  constraint workspaces_review_sla_hours_check CHECK (((review_sla_hours >= 1) AND (review_sla_hours <= 8760))),
+  constraint workspaces_slack_channel_id_check CHECK ((slack_channel_id ~ '^[A-Z0-9]{2,32}$'::text)),
+  constraint workspaces_warn_before_hours_check CHECK (((warn_before_hours >= 1) AND (warn_before_hours <= 8760)))
+);
+alter table capacity.workspaces enable row level security;
+create policy all_workspaces on capacity.workspaces as permissive for select to headroom_auditor, headroom_control, service_role using (true);
+create policy members on capacity.workspaces as permissive for select to authenticated using ((id = ( SELECT capacity.reader_workspace() AS reader_workspace)));
+grant select on capacity.workspaces to authenticated;
+grant select on capacity.workspaces to headroom_auditor;
+grant select on capacity.workspaces to headroom_control;
+grant select on capacity.workspaces to service_role;
+comment on table capacity.workspaces is 'A company or team that keeps its requests to itself, and its settings.';
+comment on column capacity.workspaces.public_url is 'Where the customer''s link leads. Without it no link is mailed.';
+comment on column capacity.workspaces.slack_channel_id is 'Where requests are posted unless they name a channel. Null: nothing is posted.';
+comment on column capacity.workspaces.linear_team_id is 'The team whose issues mirror requests. Null: no issues.';
+comment on column capacity.workspaces.warn_before_hours is 'How long before the customer''s deadline the one warning goes out.';
+comment on column capacity.workspaces.review_sla_hours is 'How long one review step may take before it counts as late and its first reminder goes out.';
 
 create table headroom.migrations (
   number integer not null,
@@ -634,7 +1087,1001 @@ grant select on payments.supervisor_outbox_status to headroom_auditor;
 grant select on payments.supervisor_outbox_status to headroom_control;
 comment on view payments.supervisor_outbox_status is 'Depth, age, flight and dead letters of the payment outbox.';
 
+create view public.capacity_approval_latency with (security_invoker=true) as
+ SELECT a.workspace_id,
+    d.day,
+    a.step,
+    a.automatic,
+    a.approvals,
+    a.mean_seconds,
+    a.median_seconds,
+    a.p90_seconds,
+    a.longest_seconds
+   FROM generate_series(0, 3653) n(ago)
+     CROSS JOIN LATERAL ( SELECT (now() AT TIME ZONE 'UTC'::text)::date - n.ago AS "?column?") d(day)
+     CROSS JOIN LATERAL ( SELECT r.workspace_id,
+            s.step,
+            e.actor_type = 'system'::public.capacity_request_actor_type AS automatic,
+            count(*) AS approvals,
+            avg(l.seconds) AS mean_seconds,
+            percentile_cont(0.5::double precision) WITHIN GROUP (ORDER BY l.seconds) AS median_seconds,
+            percentile_cont(0.9::double precision) WITHIN GROUP (ORDER BY l.seconds) AS p90_seconds,
+            max(l.seconds) AS longest_seconds
+           FROM capacity.events e
+             CROSS JOIN LATERAL ( SELECT r_1.workspace_id,
+                    r_1.created_at
+                   FROM capacity.requests r_1
+                  WHERE r_1.id = e.request_id
+                 OFFSET 0) r
+             CROSS JOIN LATERAL ( VALUES (
+                        CASE e.event_type
+                            WHEN 'COMMERCIAL_APPROVED'::public.capacity_request_event_type THEN 'commercial'::text
+                            ELSE 'technical'::text
+                        END), (
+                        CASE e.state_after
+                            WHEN 'CUSTOMER_CONFIRMATION_REQUIRED'::public.capacity_request_state THEN 'both'::text
+                            ELSE NULL::text
+                        END)) s(step)
+             CROSS JOIN LATERAL ( SELECT EXTRACT(epoch FROM e.created_at - r.created_at)::double precision AS "extract") l(seconds)
+          WHERE e.created_at >= (d.day::timestamp without time zone AT TIME ZONE 'UTC'::text) AND e.created_at < ((d.day + 1)::timestamp without time zone AT TIME ZONE 'UTC'::text) AND (e.event_type = ANY (ARRAY['COMMERCIAL_APPROVED'::public.capacity_request_event_type, 'TECH_REVIEW_APPROVED'::public.capacity_request_event_type])) AND (e.payload -> 'counts'::text) IS DISTINCT FROM 'false'::jsonb AND s.step IS NOT NULL
+          GROUP BY r.workspace_id, s.step, (e.actor_type = 'system'::public.capacity_request_actor_type)) a;
+grant select on public.capacity_approval_latency to authenticated;
+grant select on public.capacity_approval_latency to headroom_auditor;
+grant select on public.capacity_approval_latency to headroom_control;
+grant select on public.capacity_approval_latency to service_role;
+comment on view public.capacity_approval_latency is 'Approval latency by workspace, day (UTC) and step: commercial, technical, both. Ask for a span of days.';
+
+create view public.capacity_backlog with (security_invoker=true) as
+ SELECT r.workspace_id,
+    w.stage,
+    w.waits_on_kind,
+    w.waits_on,
+    count(*) AS requests,
+    min(r.state_since) AS oldest_since,
+    EXTRACT(epoch FROM now() - min(r.state_since))::double precision AS oldest_seconds,
+    count(*) FILTER (WHERE w.late) AS late,
+    sum(r.estimated_monthly_cost_usd) AS monthly_cost_usd
+   FROM capacity.requests r
+     JOIN capacity.workspaces s ON s.id = r.workspace_id
+     LEFT JOIN capacity.members o ON o.workspace_id = r.workspace_id AND o.id = r.commercial_owner_user_id AND o.delegate_id IS NOT NULL AND now() >= o.away_from AND now() <= o.away_until
+     CROSS JOIN LATERAL ( SELECT 'commercial'::text AS stage,
+            COALESCE(a.kind, 'member'::text) AS waits_on_kind,
+            a.who AS waits_on,
+            now() > (r.state_since + s.review_sla_hours::double precision * '01:00:00'::interval) AS late
+           FROM ( SELECT
+                        CASE r.review_plan #>> '{commercial,authority,kind}'::text[]
+                            WHEN 'role'::text THEN 'role'::text
+                            ELSE NULL::text
+                        END AS kind,
+                        CASE r.review_plan #>> '{commercial,authority,kind}'::text[]
+                            WHEN 'role'::text THEN r.review_plan #>> '{commercial,authority,role}'::text[]
+                            WHEN 'member'::text THEN r.review_plan #>> '{commercial,authority,member}'::text[]
+                            ELSE COALESCE(o.delegate_id, r.commercial_owner_user_id)
+                        END AS who) a
+          WHERE r.state = 'UNDER_REVIEW'::public.capacity_request_state AND r.commercial_approved_at IS NULL
+        UNION ALL
+         SELECT 'technical'::text,
+            'group'::text,
+            r.infra_owner_group,
+            now() > (r.state_since + s.review_sla_hours::double precision * '01:00:00'::interval)
+          WHERE r.state = 'UNDER_REVIEW'::public.capacity_request_state AND r.technical_approved_at IS NULL
+        UNION ALL
+         SELECT 'confirmation'::text,
+            'customer'::text,
+            NULL::text,
+            now() > r.next_deadline_at
+          WHERE r.state = 'CUSTOMER_CONFIRMATION_REQUIRED'::public.capacity_request_state
+        UNION ALL
+         SELECT 'provisioning'::text,
+            'operator'::text,
+            NULL::text,
+            false
+          WHERE r.state = 'PROVISIONING'::public.capacity_request_state) w
+  WHERE r.state = ANY (ARRAY['UNDER_REVIEW'::public.capacity_request_state, 'CUSTOMER_CONFIRMATION_REQUIRED'::public.capacity_request_state, 'PROVISIONING'::public.capacity_request_state])
+  GROUP BY r.workspace_id, w.stage, w.waits_on_kind, w.waits_on;
+grant select on public.capacity_backlog to authenticated;
+grant select on public.capacity_backlog to headroom_auditor;
+grant select on public.capacity_backlog to headroom_control;
+grant select on public.capacity_backlog to service_role;
+comment on view public.capacity_backlog is 'Open requests by workspace, stage and whom they wait on, with the age of the oldest.';
+
+create view public.capacity_outcomes with (security_invoker=true) as
+ SELECT o.workspace_id,
+    d.day,
+    o.outcome,
+    o.origin_state,
+    o.event_type,
+    o.requests
+   FROM generate_series(0, 3653) n(ago)
+     CROSS JOIN LATERAL ( SELECT (now() AT TIME ZONE 'UTC'::text)::date - n.ago AS "?column?") d(day)
+     CROSS JOIN LATERAL ( SELECT r.workspace_id,
+            e.state_after AS outcome,
+            e.state_before AS origin_state,
+            e.event_type,
+            count(*) AS requests
+           FROM capacity.events e
+             CROSS JOIN LATERAL ( SELECT r_1.workspace_id
+                   FROM capacity.requests r_1
+                  WHERE r_1.id = e.request_id
+                 OFFSET 0) r
+          WHERE e.created_at >= (d.day::timestamp without time zone AT TIME ZONE 'UTC'::text) AND e.created_at < ((d.day + 1)::timestamp without time zone AT TIME ZONE 'UTC'::text) AND e.state_before <> e.state_after AND (e.state_after = ANY (ARRAY['COMPLETED'::public.capacity_request_state, 'REJECTED'::public.capacity_request_state, 'CANCELLED'::public.capacity_request_state, 'EXPIRED'::public.capacity_request_state, 'FAILED'::public.capacity_request_state]))
+          GROUP BY r.workspace_id, e.state_after, e.state_before, e.event_type) o;
+grant select on public.capacity_outcomes to authenticated;
+grant select on public.capacity_outcomes to headroom_auditor;
+grant select on public.capacity_outcomes to headroom_control;
+grant select on public.capacity_outcomes to service_role;
+comment on view public.capacity_outcomes is 'Ended requests by workspace, day (UTC), outcome, the state they were in, and the event that ended them.';
+
+create view public.capacity_provisioning_duration with (security_invoker=true) as
+ SELECT p.workspace_id,
+    d.day,
+    p.outcome,
+    p.requests,
+    p.mean_seconds,
+    p.median_seconds,
+    p.p90_seconds,
+    p.longest_seconds
+   FROM generate_series(0, 3653) n(ago)
+     CROSS JOIN LATERAL ( SELECT (now() AT TIME ZONE 'UTC'::text)::date - n.ago AS "?column?") d(day)
+     CROSS JOIN LATERAL ( SELECT r.workspace_id,
+            e.state_after AS outcome,
+            count(*) AS requests,
+            avg(b.seconds) AS mean_seconds,
+            percentile_cont(0.5::double precision) WITHIN GROUP (ORDER BY b.seconds) AS median_seconds,
+            percentile_cont(0.9::double precision) WITHIN GROUP (ORDER BY b.seconds) AS p90_seconds,
+            max(b.seconds) AS longest_seconds
+           FROM capacity.events e
+             CROSS JOIN LATERAL ( SELECT r_1.workspace_id
+                   FROM capacity.requests r_1
+                  WHERE r_1.id = e.request_id
+                 OFFSET 0) r
+             CROSS JOIN LATERAL ( SELECT EXTRACT(epoch FROM e.created_at - b_1.created_at)::double precision AS seconds
+                   FROM capacity.events b_1
+                  WHERE b_1.request_id = e.request_id AND b_1.seq < e.seq AND b_1.state_after = 'PROVISIONING'::public.capacity_request_state AND b_1.state_before <> 'PROVISIONING'::public.capacity_request_state
+                  ORDER BY b_1.seq DESC
+                 LIMIT 1) b
+          WHERE e.created_at >= (d.day::timestamp without time zone AT TIME ZONE 'UTC'::text) AND e.created_at < ((d.day + 1)::timestamp without time zone AT TIME ZONE 'UTC'::text) AND e.state_before <> e.state_after AND e.state_before = 'PROVISIONING'::public.capacity_request_state AND (e.state_after = ANY (ARRAY['COMPLETED'::public.capacity_request_state, 'FAILED'::public.capacity_request_state]))
+          GROUP BY r.workspace_id, e.state_after) p;
+grant select on public.capacity_provisioning_duration to authenticated;
+grant select on public.capacity_provisioning_duration to headroom_auditor;
+grant select on public.capacity_provisioning_duration to headroom_control;
+grant select on public.capacity_provisioning_duration to service_role;
+comment on view public.capacity_provisioning_duration is 'From PROVISIONING to COMPLETED or FAILED, by workspace, day (UTC) and outcome.';
+
+create view public.capacity_request_events with (security_invoker=true) as
+ SELECT id,
+    request_id AS capacity_request_id,
+    event_type,
+    actor_type,
+    actor_id,
+    payload,
+    created_at,
+    seq,
+    via,
+    state_before,
+    state_after,
+    encode(hash, 'hex'::text) AS hash
+   FROM capacity.events e;
+grant select on public.capacity_request_events to authenticated;
+grant select on public.capacity_request_events to headroom_auditor;
+grant select on public.capacity_request_events to headroom_control;
+grant select on public.capacity_request_events to service_role;
+comment on view public.capacity_request_events is 'What happened to capacity requests, event by event.';
+
+create view public.capacity_requests with (security_invoker=true) as
+ SELECT r.id,
+    r.version,
+    r.state,
+    r.created_at,
+    r.updated_at,
+    r.requester_user_id,
+    r.commercial_owner_user_id,
+    r.infra_owner_group,
+    d.customer_ref,
+    r.requested_size,
+    r.quantity,
+    r.region,
+    r.needed_by_date,
+    r.expected_duration_days,
+    r.estimated_monthly_cost_usd,
+    r.commercial_approved_at,
+    r.technical_approved_at,
+    r.next_deadline_at,
+    r.confirmation_ttl_days,
+    r.slack_channel_id,
+    capacity.captured_value(r.id, 'slack'::text, 'slack_thread_ts'::text) AS slack_thread_ts,
+    capacity.captured_value(r.id, 'linear'::text, 'linear_issue_id'::text) AS linear_issue_id,
+    capacity.last_notified_at(r.id, r.version) AS last_notified_at,
+    r.cancellation_reason,
+    r.cancellation_authorizer_user_id,
+    r.workspace_id,
+    r.state_since,
+    r.replaces_request_id,
+    r.review_plan,
+    r.commercial_endorsed_at,
+    r.commercial_endorsed_by,
+    r.commercial_approved_by,
+    r.technical_approved_by,
+    r.rejection_reason
+   FROM capacity.requests r
+     LEFT JOIN capacity.personal_data d ON d.request_id = r.id;
+grant select on public.capacity_requests to authenticated;
+grant select on public.capacity_requests to headroom_auditor;
+grant select on public.capacity_requests to headroom_control;
+grant select on public.capacity_requests to service_role;
+comment on view public.capacity_requests is 'Capacity requests: the current state of each.';
+
+create view public.capacity_time_in_state with (security_invoker=true) as
+ SELECT s.workspace_id,
+    d.day,
+    s.state,
+    s.stays,
+    s.mean_seconds,
+    s.median_seconds,
+    s.p90_seconds,
+    s.longest_seconds
+   FROM generate_series(0, 3653) n(ago)
+     CROSS JOIN LATERAL ( SELECT (now() AT TIME ZONE 'UTC'::text)::date - n.ago AS "?column?") d(day)
+     CROSS JOIN LATERAL ( SELECT r.workspace_id,
+            e.state_before AS state,
+            count(*) AS stays,
+            avg(b.seconds) AS mean_seconds,
+            percentile_cont(0.5::double precision) WITHIN GROUP (ORDER BY b.seconds) AS median_seconds,
+            percentile_cont(0.9::double precision) WITHIN GROUP (ORDER BY b.seconds) AS p90_seconds,
+            max(b.seconds) AS longest_seconds
+           FROM capacity.events e
+             CROSS JOIN LATERAL ( SELECT r_1.workspace_id
+                   FROM capacity.requests r_1
+                  WHERE r_1.id = e.request_id
+                 OFFSET 0) r
+             CROSS JOIN LATERAL ( SELECT EXTRACT(epoch FROM e.created_at - b_1.created_at)::double precision AS seconds
+                   FROM capacity.events b_1
+                  WHERE b_1.request_id = e.request_id AND b_1.seq < e.seq AND b_1.state_after = e.state_before AND b_1.state_before <> b_1.state_after
+                  ORDER BY b_1.seq DESC
+                 LIMIT 1) b
+          WHERE e.created_at >= (d.day::timestamp without time zone AT TIME ZONE 'UTC'::text) AND e.created_at < ((d.day + 1)::timestamp without time zone AT TIME ZONE 'UTC'::text) AND e.state_before <> e.state_after AND e.seq > 1
+          GROUP BY r.workspace_id, e.state_before) s;
+grant select on public.capacity_time_in_state to authenticated;
+grant select on public.capacity_time_in_state to headroom_auditor;
+grant select on public.capacity_time_in_state to headroom_control;
+grant select on public.capacity_time_in_state to service_role;
+comment on view public.capacity_time_in_state is 'Time in state: stays that ended, by workspace, day (UTC) and state. Ask for a span of days.';
+
 -- Functions
+
+create function capacity.acting(p_actor_type public.capacity_request_actor_type, p_actor_id text, p_workspace_id text)
+  returns capacity.actor
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e18d3b6de78c528c';
+
+create function capacity.acts_as_owner(p_request capacity.requests, p_member_id text, p_roles text[])
+  returns boolean
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 2f39e28c480530fb';
+
+create function capacity.apply(p_request_id text, p_event_type public.capacity_request_event_type, p_actor capacity.actor, p_payload jsonb, p_expected_version integer DEFAULT NULL::integer, OUT request capacity.requests, OUT repeated boolean, OUT decided_by text, OUT decided_at timestamp with time zone)
+  returns record
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 2222b660faf330f8';
+
+create function capacity.approve_by_rule(p_request capacity.requests, p_via text)
+  returns capacity.requests
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 46a5a64a2c05afeb';
+
+create function capacity.authorize(p_actor capacity.actor, p_request capacity.requests, p_event_type public.capacity_request_event_type, p_payload jsonb DEFAULT '{}'::jsonb, OUT allowed boolean, OUT counts boolean, OUT code text, OUT reason text)
+  returns record
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b99bb947777eda5b';
+
+create function capacity.caller(OUT kind text, OUT workspace_id text, OUT member_id text, OUT via text)
+  returns record
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 a318e2e017473d91';
+
+create function capacity.captured_value(p_request_id text, p_rail text, p_name text)
+  returns text
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 d414147248f255e5';
+grant execute on function capacity.captured_value to authenticated;
+grant execute on function capacity.captured_value to headroom_auditor;
+grant execute on function capacity.captured_value to headroom_control;
+grant execute on function capacity.captured_value to service_role;
+
+create function capacity.check_changes(p_changes jsonb, p_fields text[])
+  returns void
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 4d894444d2910cd2';
+
+create function capacity.check_json(p_value jsonb, p_name text, p_most_bytes integer, p_code text)
+  returns void
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 cf0c34ca3820d587';
+
+create function capacity.check_payload(p_event_type public.capacity_request_event_type, p_payload jsonb)
+  returns void
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 6e3a07d346367c25';
+
+create function capacity.check_policy(p_policy capacity.policies)
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 6ab507536e6d6a09';
+
+create function capacity.check_replaced(p_workspace_id text, p_request_id text)
+  returns void
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 db76cfd8b23c5768';
+
+create function capacity.check_terms(p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric, p_confirmation_ttl_days integer, p_slack_channel_id text)
+  returns void
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 34be2947e4f27a57';
+
+create function capacity.claims()
+  returns jsonb
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 abf69c2f980c660e';
+
+create function capacity.commercial_plan(p_workspace_id text, p_requester_id text, p_owner_id text, p_route capacity.policies, p_escalation capacity.policies, p_auto capacity.policies)
+  returns jsonb
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 d2cc3c7fd7ddfa07';
+
+create function capacity.commercial_reviewers(p_workspace_id text, p_requester_id text, p_owner_id text, p_authority jsonb)
+  returns jsonb
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 642c0a576242f4be';
+
+create function capacity.compute_next_state(p_state public.capacity_request_state, p_event_type public.capacity_request_event_type, p_commercial_done boolean, p_technical_done boolean)
+  returns public.capacity_request_state
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 9de152d6b2fcd33d';
+
+create function capacity.confirmation_story(p_token capacity.confirmation_tokens)
+  returns jsonb
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 cc11ea0e8195a8ef';
+
+create function capacity.confirmation_token(p_token_id uuid)
+  returns text
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 666cee9ccfc68470';
+grant execute on function capacity.confirmation_token to headroom_executor;
+
+create function capacity.deliveries_of(p_request_id text)
+  returns jsonb
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 481689258338065e';
+
+create function capacity.dispatch_side_effects(p_request capacity.requests, p_event capacity.events)
+  returns integer
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 af15bedf521b6e20';
+
+create function capacity.effects_of(p_request capacity.requests, p_event_type public.capacity_request_event_type, p_state_before public.capacity_request_state)
+  returns text[]
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 9d6cf1453bc4bcf3';
+
+create function capacity.email_facts(p_story jsonb)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 17267c8b50e963e1';
+
+create function capacity.email_html(p_paragraphs text[])
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 3785ec40d1ab7716';
+
+create function capacity.email_letter(p_to text, p_subject text, p_paragraphs text[])
+  returns jsonb
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 4730aba7449a8d48';
+
+create function capacity.email_of_customer(p_request_id text)
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 985812454e66238d';
+
+create function capacity.email_text(p_text text, p_most integer)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 0bd11a662655dc46';
+
+create function capacity.enqueue_effect(p_story jsonb, p_effect text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 37f1a15f78628dd5';
+
+create function capacity.equal_constant_time(p_left bytea, p_right bytea)
+  returns boolean
+  language plpgsql immutable security invoker parallel safe set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 ec55f0c46cbcc436';
+
+create function capacity.erase_messages(p_request_id text, p_actor text, p_why text)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 3db8d68fc9f8cae8';
+
+create function capacity.event_hash(p_previous bytea, p_event capacity.events)
+  returns bytea
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b51f3df5ecf0c1d4';
+
+create function capacity.fail(p_code text, p_message text, p_facts text DEFAULT NULL::text, p_hint text DEFAULT NULL::text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 afb994addcebec2a';
+
+create function capacity.find_confirmation(p_token text)
+  returns capacity.confirmation_tokens
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 1719f21fe4be4fdb';
+
+create function capacity.find_member(p_workspace_id text, p_id text)
+  returns capacity.members
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 3f444eb8cf416a3d';
+
+create aggregate capacity.fold(capacity.events)
+  returns capacity.requests
+  language internal immutable security invoker owner headroom_owner
+  as 'sha256 47a318ba1be02bec';
+
+create function capacity.get_secret(p_name text)
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 0422cf0b1aa426e2';
+
+create function capacity.has_vault()
+  returns boolean
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e8c65e607314d13a';
+
+create function capacity.hmac_sha256(p_key bytea, p_data bytea)
+  returns bytea
+  language plpgsql immutable security invoker strict parallel safe set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 66b88d3860714d7a';
+
+create function capacity.json_text(p_text text)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 9e0b420d1c7cfc3a';
+
+create function capacity.last_delivery(p_stream_id smallint, p_request_id text, p_version integer)
+  returns timestamp with time zone
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 ec7758bf15c1d0ee';
+
+create function capacity.last_notified_at(p_request_id text, p_version integer)
+  returns timestamp with time zone
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 d8c7f0ceafc9b4ca';
+grant execute on function capacity.last_notified_at to authenticated;
+grant execute on function capacity.last_notified_at to headroom_auditor;
+grant execute on function capacity.last_notified_at to headroom_control;
+grant execute on function capacity.last_notified_at to service_role;
+
+create function capacity.linear_description(p_story jsonb)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 83c65f142d743aa3';
+
+create function capacity.linear_state_input(p_story jsonb)
+  returns jsonb
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 571ece0250d86aa4';
+
+create function capacity.linear_state_kind(p_state text)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 ee7d80bec78b2f67';
+
+create function capacity.linear_step(p_story jsonb, p_step text)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 c514dd5e31c28ede';
+
+create function capacity.linear_text(p_text text, p_most integer)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 abfb1a3496aa5e61';
+
+create function capacity.list_groups(p_workspace_id text)
+  returns TABLE(id text, name text, members text[])
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 a59158963976d728';
+grant execute on function capacity.list_groups to headroom_auditor;
+grant execute on function capacity.list_groups to headroom_control;
+
+create function capacity.list_heads(p_after text DEFAULT ''::text, p_limit integer DEFAULT 10000, p_workspace_id text DEFAULT NULL::text)
+  returns TABLE(request_id text, version integer, hash text)
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan owner headroom_owner
+  as 'sha256 14d5c1dc544898b8';
+grant execute on function capacity.list_heads to headroom_auditor;
+grant execute on function capacity.list_heads to headroom_control;
+
+create function capacity.list_members(p_workspace_id text, p_inactive boolean DEFAULT false)
+  returns TABLE(id text, display_name text, email text, slack_user_id text, roles text[], groups text[], delegate_id text, away_from timestamp with time zone, away_until timestamp with time zone, away boolean, active boolean, created_at timestamp with time zone)
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 ad0d22d117eddd32';
+grant execute on function capacity.list_members to headroom_auditor;
+grant execute on function capacity.list_members to headroom_control;
+
+create function capacity.list_policies(p_workspace_id text)
+  returns SETOF capacity.policies
+  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 5fe1d7d00775aa04';
+grant execute on function capacity.list_policies to headroom_auditor;
+grant execute on function capacity.list_policies to headroom_control;
+
+create function capacity.list_requests(p_workspace_id text, p_states public.capacity_request_state[] DEFAULT NULL::public.capacity_request_state[], p_requester_id text DEFAULT NULL::text, p_waits_on text DEFAULT NULL::text, p_limit integer DEFAULT 50, p_after text DEFAULT NULL::text)
+  returns TABLE(id text, state public.capacity_request_state, version integer, created_at timestamp with time zone, updated_at timestamp with time zone, state_since timestamp with time zone, requester_user_id text, commercial_owner_user_id text, infra_owner_group text, requested_size text, quantity integer, region text, needed_by_date date, estimated_monthly_cost_usd numeric, next_deadline_at timestamp with time zone, waits_on text[])
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off owner headroom_owner
+  as 'sha256 c8c0dd61d078d4f9';
+grant execute on function capacity.list_requests to headroom_auditor;
+grant execute on function capacity.list_requests to headroom_control;
+
+create function capacity.list_secrets()
+  returns TABLE(name text, kept_in text, readable boolean, updated_at timestamp with time zone)
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 1784e8f6a75a65ad';
+grant execute on function capacity.list_secrets to headroom_control;
+
+create function capacity.list_workspaces()
+  returns SETOF capacity.workspaces
+  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 ff90cef049df5bcf';
+grant execute on function capacity.list_workspaces to headroom_auditor;
+grant execute on function capacity.list_workspaces to headroom_control;
+
+create function capacity.may_read(p_request capacity.requests, p_member_id text)
+  returns boolean
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 35e63616f31d7f2e';
+
+create function capacity.member_for_slack(p_workspace_id text, p_slack_user_id text, p_display_name text)
+  returns capacity.members
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 6dfdd22e8b95c84d';
+
+create function capacity.new_confirmation_token(p_request_id text, p_expires_at timestamp with time zone)
+  returns uuid
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 dfb233407160daa3';
+
+create function capacity.next_request_id(p_at timestamp with time zone DEFAULT clock_timestamp())
+  returns text
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 80d42f8a24886571';
+
+create function capacity.notice_asked(p_request capacity.requests, p_kind text, p_step text)
+  returns text[]
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 c07252757221e23b';
+
+create function capacity.notice_effects(p_request capacity.requests, p_kind text, p_via text, p_asked text[])
+  returns text[]
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 2b3a2bf715ccd336';
+
+create function capacity.open_secret(p_name text, p_box bytea)
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 724ff7540ec31830';
+
+create function capacity.pending_approvals(p_request capacity.requests)
+  returns jsonb
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 403479cb4741c3ee';
+
+create function capacity.post_notice(p_request capacity.requests, p_kind text, p_step text, p_member_id text, p_actor capacity.actor, p_body text)
+  returns capacity.notices
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 38a6f5c32032e553';
+
+create function capacity.project(p_request capacity.requests, p_event capacity.events)
+  returns capacity.requests
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 4626ca402a0747e0';
+
+create function capacity.put_group(p_workspace_id text, p_id text, p_name text DEFAULT NULL::text, p_add text[] DEFAULT '{}'::text[], p_remove text[] DEFAULT '{}'::text[], OUT id text, OUT name text, OUT members text[])
+  returns record
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 026c56f22c9464cf';
+grant execute on function capacity.put_group to headroom_control;
+
+create function capacity.put_member(p_workspace_id text, p_id text, p_changes jsonb DEFAULT '{}'::jsonb)
+  returns capacity.members
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 bd0bed6cd158c237';
+grant execute on function capacity.put_member to headroom_control;
+
+create function capacity.put_policy(p_workspace_id text, p_id text, p_changes jsonb)
+  returns capacity.policies
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 4534d6a8e1fdfbcd';
+grant execute on function capacity.put_policy to headroom_control;
+
+create function capacity.put_workspace(p_id text, p_changes jsonb DEFAULT '{}'::jsonb)
+  returns capacity.workspaces
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 59d130f53d199509';
+grant execute on function capacity.put_workspace to headroom_control;
+
+create function capacity.reader_groups()
+  returns text[]
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 930011878bab20a2';
+grant execute on function capacity.reader_groups to authenticated;
+
+create function capacity.reader_id()
+  returns text
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 2e16f858d3947301';
+grant execute on function capacity.reader_id to authenticated;
+
+create function capacity.reader_owners()
+  returns text[]
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 48c96c45554cf2f4';
+grant execute on function capacity.reader_owners to authenticated;
+
+create function capacity.reader_roles()
+  returns text[]
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f6b9a3168bbdd027';
+grant execute on function capacity.reader_roles to authenticated;
+
+create function capacity.reader_workspace(p_with_roles text[] DEFAULT NULL::text[])
+  returns text
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 01b2a55eff84d3ca';
+grant execute on function capacity.reader_workspace to authenticated;
+
+create function capacity.refuse_change()
+  returns trigger
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 48d6d0c52c9ac57c';
+
+create function capacity.remove_group(p_workspace_id text, p_id text)
+  returns void
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 1341021dbee22dac';
+grant execute on function capacity.remove_group to headroom_control;
+
+create function capacity.remove_member(p_workspace_id text, p_id text, OUT member_id text, OUT left_groups text[], OUT open_requests bigint, OUT policies text[], OUT delegators text[])
+  returns record
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 89f478b40e107b65';
+grant execute on function capacity.remove_member to headroom_control;
+
+create function capacity.remove_policy(p_workspace_id text, p_id text)
+  returns void
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 85e347a8d1ffbd2b';
+grant execute on function capacity.remove_policy to headroom_control;
+
+create function capacity.render_email_closing(p_story jsonb)
+  returns jsonb
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 688cffe25feb18dc';
+
+create function capacity.render_email_confirmation(p_story jsonb)
+  returns jsonb
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 75b5f02ee15199d3';
+
+create function capacity.render_email_digest(p_story jsonb)
+  returns jsonb
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 d9552adc6e7bb934';
+
+create function capacity.render_email_notice(p_story jsonb, p_member_id text)
+  returns jsonb
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 27e0f19182362615';
+
+create function capacity.render_event(p_story jsonb)
+  returns jsonb
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f6bd8cd9c47f2972';
+
+create function capacity.render_linear_comment(p_story jsonb)
+  returns jsonb
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 d1363803b3025b43';
+
+create function capacity.render_linear_issue(p_story jsonb)
+  returns jsonb
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 1338359688dbc3f2';
+
+create function capacity.render_linear_state(p_story jsonb)
+  returns jsonb
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 69c969a4a5451480';
+
+create function capacity.render_money(p_amount jsonb)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 3ef78fde3769f58b';
+
+create function capacity.render_slack_digest(p_story jsonb)
+  returns jsonb
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 320b649eb80effac';
+
+create function capacity.render_slack_reply(p_story jsonb)
+  returns jsonb
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 079bd7dd79bef593';
+
+create function capacity.render_slack_root(p_story jsonb, p_method text)
+  returns jsonb
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 2cbff1ce52efa057';
+
+create function capacity.render_text(p_text text, p_most integer)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e706fb4c2283d684';
+
+create function capacity.render_time(p_seconds jsonb, p_exact boolean DEFAULT false)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 d5a114a65a89faae';
+
+create function capacity.review_plan(p_workspace_id text, p_requester_id text, p_commercial_owner_id text, p_infra_group_id text, p_requested_size text, p_quantity integer, p_region text, p_monthly_cost_usd numeric)
+  returns jsonb
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b7f5059a4eadc4f0';
+
+create function capacity.reviewers(p_request capacity.requests, p_step text)
+  returns jsonb
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 0a56f181c47dcf5e';
+
+create function capacity.schedule_timers()
+  returns text
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f6c151912c2b01b3';
+
+create function capacity.seal_secret(p_name text, p_value text)
+  returns bytea
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 c43e5d984229431f';
+
+create function capacity.set_secret(p_name text, p_value text)
+  returns void
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 ab571c09fa4257b7';
+grant execute on function capacity.set_secret to headroom_control;
+
+create function capacity.signed_in_member()
+  returns capacity.members
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 214eb88ee538b3b2';
+
+create function capacity.slack_limit(p_channel text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 62ecb0c46a2b2056';
+
+create function capacity.slack_mentions(p_story jsonb, p_ids jsonb)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 5c4e123c1628f14f';
+
+create function capacity.slack_quote(p_text text)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 6ddefe0d900e9313';
+
+create function capacity.slack_safe(p_story jsonb)
+  returns jsonb
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 2df963fa8c3f7be8';
+
+create function capacity.slack_step(p_story jsonb, p_step text)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 754f471745303c21';
+
+create function capacity.slack_text(p_text text, p_most integer)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 7dfa100681944d8f';
+
+create function capacity.slack_time(p_seconds jsonb)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 38705c990fa3490d';
+
+create function capacity.story_digest(p_story jsonb)
+  returns text[]
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 9f688bf7fecc15a6';
+
+create function capacity.story_name(p_story jsonb, p_id text)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 20c54fe0bb7fca91';
+
+create function capacity.story_next(p_story jsonb)
+  returns jsonb
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 4d93f62348992248';
+
+create function capacity.story_of(p_request capacity.requests, p_event capacity.events, p_also text[] DEFAULT '{}'::text[])
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 1f20a0dc86bfbf08';
+
+create function capacity.story_sentence(p_story jsonb)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 134f3dbe80877bb7';
+
+create function capacity.story_state(p_state text)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 d07eca70828f2c70';
+
+create function capacity.submit(p_actor capacity.actor, p_workspace_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric, p_confirmation_ttl_days integer, p_slack_channel_id text, p_idempotency_key text, p_replaces_request_id text)
+  returns capacity.requests
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 57f922af31085957';
+
+create function capacity.technical_plan(p_workspace_id text, p_requester_id text, p_group_id text, p_route capacity.policies, p_auto capacity.policies)
+  returns jsonb
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 47e19591cb093c57';
+
+create function capacity.technical_reviewers(p_workspace_id text, p_requester_id text, p_group_id text)
+  returns jsonb
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 ebca19ef37b62500';
+
+create function capacity.timer_actor()
+  returns capacity.actor
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 da6f1a0510998106';
+
+create function capacity.timer_asked(p_request capacity.requests, p_step text)
+  returns text[]
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f4d9826f0421205c';
+
+create function capacity.timer_expire(p_most integer, OUT expired integer, OUT failed jsonb, OUT more boolean)
+  returns record
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 7d79945f0a5edb18';
+
+create function capacity.timer_failed(p_request_id text, p_timer text, p_error_code text, p_message text)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b1a7af0c1f0555fb';
+
+create function capacity.timer_remind(p_workspace capacity.workspaces, p_member_id text, p_items jsonb)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 683f693e78361a76';
+
+create function capacity.timer_remind_person(p_workspace capacity.workspaces, p_member_id text, p_items jsonb, OUT reminded integer, OUT failed jsonb)
+  returns record
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f87605477b7e6f3b';
+
+create function capacity.timer_review(p_most integer, OUT late integer, OUT reminded integer, OUT failed jsonb, OUT more boolean)
+  returns record
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 939a17fb8c85f325';
+
+create function capacity.timer_review_one(p_request capacity.requests, p_workspace capacity.workspaces, OUT late integer, OUT due jsonb)
+  returns record
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 1cb63fd637bf2f61';
+
+create function capacity.timer_since(p_request capacity.requests, p_step text)
+  returns timestamp with time zone
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 c2f94b2dc4d0e306';
+
+create function capacity.timer_warn(p_most integer, OUT warned integer, OUT failed jsonb, OUT more boolean)
+  returns record
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 260015f07a50f0c2';
+
+create function capacity.transitions()
+  returns TABLE(state_before public.capacity_request_state, event_type public.capacity_request_event_type, state_after public.capacity_request_state, when_both_approved boolean)
+  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 6818f3f2a2c264b5';
+
+create function capacity.verify_chain(p_after text, p_to text, p_workspace_id text)
+  returns TABLE(invariant text, code text, subject text, detail text)
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off owner headroom_owner
+  as 'sha256 0a931bd55b44ce9e';
+
+create function capacity.verify_deliveries(p_after uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid, p_limit integer DEFAULT 10000, OUT last_id uuid, OUT deliveries bigint, OUT lines bigint, OUT findings jsonb)
+  returns record
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off owner headroom_owner
+  as 'sha256 8684c14165b46e47';
+grant execute on function capacity.verify_deliveries to headroom_auditor;
+grant execute on function capacity.verify_deliveries to headroom_control;
+
+create function capacity.verify_effects(p_after text, p_to text, p_workspace_id text, OUT effects bigint, OUT findings jsonb)
+  returns record
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off owner headroom_owner
+  as 'sha256 c3a9615411bde364';
+
+create function capacity.verify_extent(p_workspace_id text DEFAULT NULL::text, OUT requests bigint, OUT deliveries bigint, OUT keys bigint, OUT lanes bigint)
+  returns record
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 4a429c2d229e9621';
+grant execute on function capacity.verify_extent to headroom_auditor;
+grant execute on function capacity.verify_extent to headroom_control;
+
+create function capacity.verify_fold(p_after text, p_to text, p_workspace_id text)
+  returns TABLE(invariant text, code text, subject text, detail text)
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off owner headroom_owner
+  as 'sha256 e289461d149644c2';
+
+create function capacity.verify_heads(p_request_ids text[], p_versions integer[], p_hashes text[])
+  returns TABLE(invariant text, code text, subject text, detail text)
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 4802e92d311f7674';
+grant execute on function capacity.verify_heads to headroom_auditor;
+grant execute on function capacity.verify_heads to headroom_control;
+
+create function capacity.verify_keys(p_after_instruction text DEFAULT ''::text, p_after_key text DEFAULT ''::text, p_limit integer DEFAULT 20000, OUT last_instruction text, OUT last_key text, OUT keys bigint, OUT findings jsonb)
+  returns record
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off owner headroom_owner
+  as 'sha256 85647eb200626a7f';
+grant execute on function capacity.verify_keys to headroom_auditor;
+grant execute on function capacity.verify_keys to headroom_control;
+
+create function capacity.verify_lanes(p_after bigint DEFAULT 0, p_limit integer DEFAULT 20000, OUT last_id bigint, OUT lanes bigint, OUT findings jsonb)
+  returns record
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off owner headroom_owner
+  as 'sha256 6698a9e8bc0f2232';
+grant execute on function capacity.verify_lanes to headroom_auditor;
+grant execute on function capacity.verify_lanes to headroom_control;
+
+create function capacity.verify_lines(p_after uuid, p_to uuid)
+  returns TABLE(invariant text, code text, subject text, detail text)
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off owner headroom_owner
+  as 'sha256 0521ee618ac3f6f6';
+
+create function capacity.verify_order(p_stream text, OUT deliveries bigint, OUT findings jsonb)
+  returns record
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off set work_mem=64MB set plan_cache_mode=force_custom_plan owner headroom_owner
+  as 'sha256 e7e05ca4c9cb8049';
+grant execute on function capacity.verify_order to headroom_auditor;
+grant execute on function capacity.verify_order to headroom_control;
+
+create function capacity.verify_origins(p_after uuid, p_to uuid)
+  returns TABLE(invariant text, code text, subject text, detail text)
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off owner headroom_owner
+  as 'sha256 ea8627394c186f8c';
+
+create function capacity.verify_places(p_after uuid, p_to uuid)
+  returns TABLE(invariant text, code text, subject text, detail text)
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off owner headroom_owner
+  as 'sha256 2457e4800d499675';
+
+create function capacity.verify_projection(p_after text, p_to text, p_workspace_id text)
+  returns TABLE(invariant text, code text, subject text, detail text)
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off owner headroom_owner
+  as 'sha256 1af6059dca29be97';
+
+create function capacity.verify_requests(p_after text DEFAULT ''::text, p_limit integer DEFAULT 2000, p_workspace_id text DEFAULT NULL::text, OUT last_id text, OUT requests bigint, OUT events bigint, OUT effects bigint, OUT findings jsonb)
+  returns record
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off owner headroom_owner
+  as 'sha256 5df2f44bb68eede4';
+grant execute on function capacity.verify_requests to headroom_auditor;
+grant execute on function capacity.verify_requests to headroom_control;
 
 create function outbox.admit(p_destination_ids integer[], p_deferred boolean[], p_lease_seconds integer)
   returns TABLE(ord integer, admitted boolean, due timestamp with time zone)
@@ -740,6 +2187,11 @@ create function outbox.enqueue_many(p_rows jsonb)
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 35e2f2ed41ecc130';
 grant execute on function outbox.enqueue_many to headroom_ingest;
+
+create function outbox.enqueue_pair(p_stream text, p_key text, p_instruction_id text, p_rail text, p_destination text, p_first_key text, p_first_payload jsonb, p_first_coalesce_key text, p_first_binds jsonb, p_second_key text, p_second_payload jsonb, p_second_coalesce_key text, p_second_binds jsonb)
+  returns integer
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 aafd234d46709127';
 
 create function outbox.ensure_partitions(p_days_ahead integer DEFAULT 30)
   returns integer
@@ -1055,6 +2507,86 @@ create function payments.enqueue_payment_outbox(p_instruction_id text, p_partici
   language sql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 b029417b66c82037';
 grant execute on function payments.enqueue_payment_outbox to headroom_ingest;
+
+create function public.apply_capacity_event(p_request_id text, p_event_type public.capacity_request_event_type, p_actor_type public.capacity_request_actor_type, p_actor_id text, p_payload jsonb DEFAULT '{}'::jsonb, p_expected_version integer DEFAULT NULL::integer)
+  returns public.capacity_requests
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan owner headroom_owner
+  as 'sha256 d666d04fd56e8a74';
+grant execute on function public.apply_capacity_event to authenticated;
+grant execute on function public.apply_capacity_event to headroom_control;
+grant execute on function public.apply_capacity_event to service_role;
+
+create function public.create_capacity_request(p_requester_user_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric DEFAULT NULL::numeric, p_confirmation_ttl_days integer DEFAULT 7, p_workspace_id text DEFAULT NULL::text, p_slack_channel_id text DEFAULT NULL::text, p_idempotency_key text DEFAULT NULL::text, p_replaces_request_id text DEFAULT NULL::text)
+  returns public.capacity_requests
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 c3c75079e11e9661';
+grant execute on function public.create_capacity_request to authenticated;
+grant execute on function public.create_capacity_request to headroom_control;
+grant execute on function public.create_capacity_request to service_role;
+
+create function public.decide_by_token(p_token text, p_decision text, p_reason text DEFAULT NULL::text)
+  returns jsonb
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 794f84b0e5460525';
+grant execute on function public.decide_by_token to anon;
+grant execute on function public.decide_by_token to authenticated;
+grant execute on function public.decide_by_token to service_role;
+
+create function public.describe_confirmation(p_token text)
+  returns jsonb
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 61dd7e1dc4b5d7a7';
+grant execute on function public.describe_confirmation to anon;
+grant execute on function public.describe_confirmation to authenticated;
+grant execute on function public.describe_confirmation to service_role;
+
+create function public.erase_customer(p_request_id text, p_why text, p_actor_id text DEFAULT NULL::text)
+  returns jsonb
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 9ea54f9e5793e1d4';
+grant execute on function public.erase_customer to authenticated;
+grant execute on function public.erase_customer to headroom_control;
+grant execute on function public.erase_customer to service_role;
+
+create function public.get_capacity_request(p_request_id text)
+  returns jsonb
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 ba992a2c377ffd17';
+grant execute on function public.get_capacity_request to authenticated;
+grant execute on function public.get_capacity_request to headroom_control;
+grant execute on function public.get_capacity_request to service_role;
+
+create function public.note_capacity_request(p_request_id text, p_body text, p_actor_id text DEFAULT NULL::text)
+  returns jsonb
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 1ece54da1276692c';
+grant execute on function public.note_capacity_request to authenticated;
+grant execute on function public.note_capacity_request to headroom_control;
+grant execute on function public.note_capacity_request to service_role;
+
+create function public.nudge_capacity_request(p_request_id text, p_actor_id text DEFAULT NULL::text)
+  returns jsonb
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 ba48860e8f5e5b6a';
+grant execute on function public.nudge_capacity_request to authenticated;
+grant execute on function public.nudge_capacity_request to headroom_control;
+grant execute on function public.nudge_capacity_request to service_role;
+
+create function public.preview_capacity_request(p_requester_user_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_requested_size text, p_quantity integer, p_region text, p_estimated_monthly_cost_usd numeric DEFAULT NULL::numeric, p_workspace_id text DEFAULT NULL::text, p_slack_channel_id text DEFAULT NULL::text)
+  returns jsonb
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e1c37cf5ec29c134';
+grant execute on function public.preview_capacity_request to authenticated;
+grant execute on function public.preview_capacity_request to headroom_control;
+grant execute on function public.preview_capacity_request to service_role;
+
+create function public.run_capacity_request_timers(p_most integer DEFAULT 200)
+  returns jsonb
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 4761bf3644f47fef';
+grant execute on function public.run_capacity_request_timers to headroom_control;
+grant execute on function public.run_capacity_request_timers to headroom_executor;
+grant execute on function public.run_capacity_request_timers to service_role;
 
 -- Default privileges
 

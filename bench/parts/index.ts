@@ -1,5 +1,6 @@
 /** The parts of a run, in the order in which they run. A new part is one file and one line here. */
 import type { Part } from "../model.ts";
+import { applyPart } from "./apply.ts";
 import { archivePart } from "./archive.ts";
 import { backlogPart } from "./backlog.ts";
 import { drainPart } from "./drain.ts";
@@ -15,6 +16,7 @@ export const PARTS: readonly Part[] = [
   runsOfOnePart,
   wakePart,
   enqueuePart,
+  applyPart,
   backlogPart,
   archivePart,
   heldOpenPart,

@@ -33,6 +33,8 @@ const writeTypes: Readonly<Record<string, string>> = {
 };
 
 export function generateTypes(catalogue: Catalogue): string {
+  const names = [...catalogue.enums, ...catalogue.relations].map(({ schema, name }) => shortName(schema, name));
+  ambiguous = new Set(names.filter((name, index) => names.indexOf(name) !== index));
   const tables = catalogue.relations.filter((relation) => relation.kind === "table");
   const views = catalogue.relations.filter((relation) => relation.kind === "view");
   const parts = [
@@ -63,9 +65,18 @@ function docComment(comment: string | null, indent = ""): string {
 }
 
 /** `outbox.attempt_state` → `OutboxAttemptState`; what lives in public goes without that word. */
-function typeName(schema: string, name: string): string {
+function shortName(schema: string, name: string): string {
   const words = `${schema === "public" ? "" : `${schema}_`}${name}`.split("_");
   return words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join("");
+}
+
+/** Short names that two things share, such as the view public.capacity_requests and the table capacity.requests. */
+let ambiguous: ReadonlySet<string> = new Set();
+
+/** The short name; where two share it, the one in public says so. */
+function typeName(schema: string, name: string): string {
+  const short = shortName(schema, name);
+  return schema === "public" && ambiguous.has(short) ? `Public${short}` : short;
 }
 
 function readType(type: TypeRef): string {

@@ -8,16 +8,28 @@ do $$
 declare
   v_schema text;
   v_who text;
+  v_ours text;
 begin
   select string_agg(quote_ident(r.rolname), ', ') into v_who
     from pg_roles r
-   where r.rolname in ('anon', 'authenticated', 'service_role', 'headroom_ingest', 'headroom_executor', 'headroom_control', 'headroom_auditor');
-  foreach v_schema in array array['outbox', 'payments', 'headroom'] loop
+   where r.rolname in ('anon', 'authenticated', 'service_role', 'authenticator', 'headroom_gateway',
+                       'headroom_ingest', 'headroom_executor', 'headroom_control', 'headroom_auditor');
+  foreach v_schema in array array['outbox', 'capacity', 'payments', 'headroom'] loop
     continue when to_regnamespace(v_schema) is null;
     execute format('revoke all on schema %I from public, %s', v_schema, v_who);
     execute format('revoke all on all tables in schema %I from public, %s', v_schema, v_who);
     execute format('revoke all on all sequences in schema %I from public, %s', v_schema, v_who);
     execute format('revoke all on all functions in schema %I from public, %s', v_schema, v_who);
+  end loop;
+  -- In public not everything is ours, so there it goes by owner.
+  for v_ours in
+    select format('function %s', p.oid::regprocedure) from pg_proc p
+     where p.pronamespace = 'public'::regnamespace and p.proowner = 'headroom_owner'::regrole
+    union all
+    select format('table %s', c.oid::regclass) from pg_class c
+     where c.relnamespace = 'public'::regnamespace and c.relowner = 'headroom_owner'::regrole and c.relkind in ('r', 'p', 'v', 'm')
+  loop
+    execute format('revoke all on %s from public, %s', v_ours, v_who);
   end loop;
 end
 $$;
@@ -100,3 +112,87 @@ begin
   end loop;
 end
 $$;
+
+-- The workflow. Members and machines read through the views of public, which run with the rights of who asks: hence the tables
+-- and what the views and policies call, but never the schema, so that nothing in it can be named. Which rows: sql/policies/capacity.sql.
+grant select on
+  public.capacity_requests, public.capacity_request_events,
+  public.capacity_approval_latency, public.capacity_backlog, public.capacity_outcomes, public.capacity_provisioning_duration,
+  public.capacity_time_in_state
+to authenticated, service_role, headroom_control, headroom_auditor;
+grant select on
+  capacity.requests, capacity.events, capacity.personal_data, capacity.workspaces, capacity.members
+to authenticated, service_role;
+grant execute on function
+  capacity.captured_value(text, text, text),
+  capacity.last_notified_at(text, integer)
+to authenticated, service_role, headroom_control, headroom_auditor;
+grant execute on function
+  capacity.reader_id(),
+  capacity.reader_workspace(text[]),
+  capacity.reader_roles(),
+  capacity.reader_groups(),
+  capacity.reader_owners()
+to authenticated;
+
+-- What members do, machines do for them, and operators do at the command line. Each of these finds out who calls.
+grant execute on function
+  public.create_capacity_request(text, text, text, jsonb, text, integer, text, date, integer, numeric, integer, text, text, text, text),
+  public.preview_capacity_request(text, text, text, text, integer, text, numeric, text, text),
+  public.apply_capacity_event(text, public.capacity_request_event_type, public.capacity_request_actor_type, text, jsonb, integer),
+  public.get_capacity_request(text),
+  public.nudge_capacity_request(text, text),
+  public.note_capacity_request(text, text, text),
+  public.erase_customer(text, text, text)
+to authenticated, service_role, headroom_control;
+
+-- Whoever holds a confirmation link.
+grant execute on function
+  public.describe_confirmation(text),
+  public.decide_by_token(text, text, text)
+to anon, authenticated, service_role;
+
+-- The executor sweeps, and makes a confirmation link at the moment of sending it.
+grant usage on schema capacity to headroom_executor;
+grant execute on function
+  public.run_capacity_request_timers(integer)
+to headroom_executor, headroom_control, service_role;
+grant execute on function
+  capacity.confirmation_token(uuid)
+to headroom_executor;
+
+-- Control keeps the directory and the policies, and stores secrets, which it cannot read back.
+grant usage on schema capacity to headroom_control;
+grant select on all tables in schema capacity to headroom_control;
+revoke select on capacity.secrets from headroom_control;
+grant execute on function
+  capacity.put_workspace(text, jsonb),
+  capacity.put_member(text, text, jsonb),
+  capacity.remove_member(text, text),
+  capacity.put_group(text, text, text, text[], text[]),
+  capacity.remove_group(text, text),
+  capacity.put_policy(text, text, jsonb),
+  capacity.remove_policy(text, text),
+  capacity.set_secret(text, text),
+  capacity.list_secrets()
+to headroom_control;
+
+-- Auditors read all but secrets. Both they and control list and verify.
+grant usage on schema capacity to headroom_auditor;
+grant select on all tables in schema capacity to headroom_auditor;
+revoke select on capacity.secrets from headroom_auditor;
+grant execute on function
+  capacity.list_workspaces(),
+  capacity.list_members(text, boolean),
+  capacity.list_groups(text),
+  capacity.list_policies(text),
+  capacity.list_requests(text, public.capacity_request_state[], text, text, integer, text),
+  capacity.list_heads(text, integer, text),
+  capacity.verify_extent(text),
+  capacity.verify_requests(text, integer, text),
+  capacity.verify_deliveries(uuid, integer),
+  capacity.verify_keys(text, text, integer),
+  capacity.verify_lanes(bigint, integer),
+  capacity.verify_order(text),
+  capacity.verify_heads(text[], integer[], text[])
+to headroom_control, headroom_auditor;

@@ -29,6 +29,22 @@ describe("what the server says", () => {
     expect(toHeadroomError(fromServer("42501")).hint).toContain("headroom_");
   });
 
+  test("a refusal of the workflow has the code that its detail begins with, and the rest as its detail", () => {
+    const stale = fromServer("PT409", { detail: "stale_version: version 2, expected 1" });
+    expect(toHeadroomError(stale)).toMatchObject({
+      code: "stale_version",
+      httpStatus: 409,
+      detail: "version 2, expected 1",
+    });
+    const bare = toHeadroomError(fromServer("PT400", { detail: "invalid_payload" }));
+    expect(bare).toMatchObject({ code: "invalid_payload", httpStatus: 400 });
+    expect(bare.detail).toBeUndefined();
+    expect(toHeadroomError(fromServer("PT409", { detail: "Something else." }))).toMatchObject({
+      code: "conflict",
+      detail: "Something else.",
+    });
+  });
+
   test("a line without a partition is told apart from a check that failed", () => {
     const archive = { schema: "outbox", table: "attempts_week" };
     expect(toHeadroomError(fromServer("23514", archive))).toMatchObject({

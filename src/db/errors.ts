@@ -46,8 +46,9 @@ interface ErrorKind {
 }
 
 /**
- * SQLSTATE → code → HTTP status. Class HR is ours: the SQL raises these with a message, a detail and a hint.
- * A key of two characters stands for the rest of its class.
+ * SQLSTATE → code → HTTP status. Class HR is ours: the SQL raises these with a message, a detail and a hint. Class PT is the
+ * workflow's, with an HTTP status in its name that PostgREST answers with; several refusals share one, and the detail names
+ * the very one. A key of two characters stands for the rest of its class.
  */
 export const errorsBySqlState: Readonly<Record<string, ErrorKind>> = {
   HR001: { code: "unknown_stream", httpStatus: 400 },
@@ -66,6 +67,16 @@ export const errorsBySqlState: Readonly<Record<string, ErrorKind>> = {
   HR010: { code: "lease_lost", httpStatus: 409 },
   HR011: { code: "schema_newer_than_code", httpStatus: 409 },
   HR012: { code: "not_allowed", httpStatus: 403 },
+
+  PT400: { code: "invalid_input", httpStatus: 400 },
+  PT401: { code: "not_signed_in", httpStatus: 401 },
+  PT403: { code: "not_allowed", httpStatus: 403 },
+  PT404: { code: "not_found", httpStatus: 404 },
+  PT409: { code: "conflict", httpStatus: 409 },
+  PT410: { code: "gone", httpStatus: 410 },
+  PT422: { code: "nobody_can_approve", httpStatus: 422 },
+  PT429: { code: "too_soon", httpStatus: 429 },
+  PT503: { code: "not_configured", httpStatus: 503 },
 
   "08": { code: "database_unreachable", httpStatus: 503, retryable: true },
   "22": { code: "invalid_input", httpStatus: 400 },
@@ -115,8 +126,13 @@ export const errorsBySqlState: Readonly<Record<string, ErrorKind>> = {
   "58": { code: "database_storage_failed", httpStatus: 503 },
 };
 
-/** Codes that TypeScript raises without the database having said anything. */
+/** Codes that TypeScript raises without the database having said anything, and refusals that share a state. */
 const statusOfOwnCodes: Readonly<Record<string, number>> = {
+  invalid_payload: 400,
+  stale_version: 409,
+  invalid_transition: 409,
+  deadline_passed: 409,
+  already_used: 409,
   database_unreachable: 503,
   connection_lost: 503,
   server_too_old: 503,
@@ -182,6 +198,16 @@ export function sqlStateOf(error: unknown): string | undefined {
   return /^[0-9A-Z]{5}$/.test(like.code) ? like.code : undefined;
 }
 
+/** A refusal of the workflow: its detail is the code, or the code, a colon and the facts. */
+function readRefusal(
+  sqlState: string,
+  detail: string | undefined,
+): { code: string; facts: string | undefined } | undefined {
+  if (!sqlState.startsWith("PT")) return undefined;
+  const match = /^([a-z_]+)(?:: (.+))?$/s.exec(detail ?? "");
+  return match?.[1] === undefined ? undefined : { code: match[1], facts: match[2] };
+}
+
 function kindOfSqlState(sqlState: string): ErrorKind {
   return (
     errorsBySqlState[sqlState] ?? errorsBySqlState[sqlState.slice(0, 2)] ?? { code: "database_error", httpStatus: 500 }
@@ -222,10 +248,11 @@ export function toHeadroomError(error: unknown): HeadroomError {
   const sqlState = lacksPartition(like) ? "HR009" : sqlStateOf(error);
   if (sqlState !== undefined) {
     const kind = kindOfSqlState(sqlState);
-    return new HeadroomError(kind.code, like.message, {
+    const refusal = readRefusal(sqlState, textOf(like.detail));
+    return new HeadroomError(refusal?.code ?? kind.code, like.message, {
       sqlState,
       httpStatus: kind.httpStatus,
-      detail: textOf(like.detail),
+      detail: refusal === undefined ? textOf(like.detail) : refusal.facts,
       hint: textOf(like.hint) ?? kind.hint,
       cause: error,
     });

@@ -14,6 +14,242 @@ export type OutboxAttemptState =
   | "REDRIVEN"
   | "RESOLVED";
 
+export type CapacityRequestActorType = "user" | "system" | "cron" | "customer";
+
+export type CapacityRequestEventType =
+  | "REQUEST_SUBMITTED"
+  | "COMMERCIAL_APPROVED"
+  | "COMMERCIAL_REJECTED"
+  | "TECH_REVIEW_APPROVED"
+  | "TECH_REVIEW_REJECTED"
+  | "CUSTOMER_CONFIRMED"
+  | "CUSTOMER_DECLINED"
+  | "CUSTOMER_CONFIRMATION_TIMEOUT"
+  | "PROVISIONING_COMPLETE"
+  | "PROVISIONING_FAILED"
+  | "CANCEL_APPROVED";
+
+export type CapacityRequestState =
+  | "SUBMITTED"
+  | "UNDER_REVIEW"
+  | "CUSTOMER_CONFIRMATION_REQUIRED"
+  | "PROVISIONING"
+  | "COMPLETED"
+  | "REJECTED"
+  | "CANCELLED"
+  | "EXPIRED"
+  | "FAILED";
+
+export interface CapacityActor {
+  type: CapacityRequestActorType;
+  id: string;
+  via: string;
+}
+
+/** The customer's single-use links. The token itself is an HMAC over the id, made at the moment of sending and kept nowhere. */
+export interface CapacityConfirmationTokens {
+  id: string;
+  request_id: string;
+  expires_at: Date;
+  created_at: Date;
+  used_at: Date | null;
+  used_for: CapacityRequestEventType | null;
+}
+
+/** Append-only, for everybody. */
+export interface CapacityEvents {
+  request_id: string;
+  seq: number;
+  id: string;
+  event_type: CapacityRequestEventType;
+  actor_type: CapacityRequestActorType;
+  actor_id: string;
+  via: string;
+  state_before: CapacityRequestState;
+  state_after: CapacityRequestState;
+  payload: Json;
+  effects: string[];
+  created_at: Date;
+  hash: Buffer;
+}
+
+export interface CapacityGroupMembers {
+  workspace_id: string;
+  group_id: string;
+  member_id: string;
+}
+
+/** Infra groups: any member of one may give the technical review that is routed to it. */
+export interface CapacityGroups {
+  workspace_id: string;
+  id: string;
+  name: string;
+}
+
+/** Which workflow state of the Linear team stands for which state of a request. */
+export interface CapacityLinearStates {
+  workspace_id: string;
+  state: CapacityRequestState;
+  linear_state_id: string;
+}
+
+/** The directory: the one source of who may do what. A token only says who somebody is. */
+export interface CapacityMembers {
+  workspace_id: string;
+  id: string;
+  display_name: string;
+  email: string | null;
+  slack_user_id: string | null;
+  roles: string[];
+  delegate_id: string | null;
+  away_from: Date | null;
+  away_until: Date | null;
+  active: boolean;
+  created_at: Date;
+}
+
+/** Warnings, reminders, nudges and notes. Append-only; side effects have instruction <request>!<id>. */
+export interface CapacityNotices {
+  id: number;
+  request_id: string;
+  kind: string;
+  step: string | null;
+  member_id: string | null;
+  actor_type: CapacityRequestActorType;
+  actor_id: string;
+  via: string;
+  body: string | null;
+  effects: string[];
+  created_at: Date;
+}
+
+/** customer_ref of each request; with the salt gone, the hash in the log says nothing about it. */
+export interface CapacityPersonalData {
+  request_id: string;
+  salt: Buffer | null;
+  customer_ref: Json | null;
+  erased_at: Date | null;
+  erased_by: string | null;
+  erased_why: string | null;
+}
+
+/** Approval rules, snapshotted into a request when it is submitted. Of several that apply, the lowest rank decides. */
+export interface CapacityPolicies {
+  workspace_id: string;
+  id: string;
+  kind: string;
+  rank: number;
+  enabled: boolean;
+  description: string | null;
+  sizes: string[] | null;
+  regions: string[] | null;
+  min_monthly_cost_usd: string | null;
+  max_monthly_cost_usd: string | null;
+  max_quantity: number | null;
+  step: string;
+  approver_role: string | null;
+  approver_id: string | null;
+  group_id: string | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+/** Current state of each request: the fold of its events, written by the reducer alone. */
+export interface CapacityRequests {
+  id: string;
+  workspace_id: string;
+  version: number;
+  state: CapacityRequestState;
+  created_at: Date;
+  updated_at: Date;
+  state_since: Date;
+  requester_user_id: string;
+  commercial_owner_user_id: string | null;
+  infra_owner_group: string | null;
+  requested_size: string;
+  quantity: number;
+  region: string;
+  needed_by_date: string | null;
+  expected_duration_days: number | null;
+  estimated_monthly_cost_usd: string | null;
+  confirmation_ttl_days: number;
+  slack_channel_id: string | null;
+  replaces_request_id: string | null;
+  customer_hash: Buffer | null;
+  review_plan: Json;
+  commercial_endorsed_at: Date | null;
+  commercial_endorsed_by: string | null;
+  commercial_approved_at: Date | null;
+  commercial_approved_by: string | null;
+  technical_approved_at: Date | null;
+  technical_approved_by: string | null;
+  next_deadline_at: Date | null;
+  confirmation_token_id: string | null;
+  rejection_reason: string | null;
+  cancellation_reason: string | null;
+  cancellation_authorizer_user_id: string | null;
+  head_hash: Buffer | null;
+}
+
+/** When the sweep looks again at a request whose review is late. A missing row: at once. */
+export interface CapacityReviewLooks {
+  request_id: string;
+  next_look_at: Date;
+}
+
+/** Secrets of a database without Vault, encrypted under a key that only the environment holds. */
+export interface CapacitySecrets {
+  name: string;
+  encrypted: Buffer;
+  updated_at: Date;
+}
+
+/** Idempotency keys of create_capacity_request: the insert decides. */
+export interface CapacitySubmissions {
+  workspace_id: string;
+  idempotency_key: string;
+  request_id: string;
+  fingerprint: Buffer;
+  created_at: Date;
+}
+
+/** Endpoints that get the events of a workspace as CloudEvents. Null types: all of them. */
+export interface CapacitySubscriptions {
+  workspace_id: string;
+  endpoint: string;
+  event_types: string | null;
+  enabled: boolean;
+  created_at: Date;
+}
+
+/** Requests on which a timer failed: each is left alone for a while, and none stops the others. */
+export interface CapacityTimerFailures {
+  request_id: string;
+  timer: string;
+  failures: number;
+  error_code: string;
+  message: string;
+  first_at: Date;
+  last_at: Date;
+  retry_at: Date;
+}
+
+/** A company or team that keeps its requests to itself, and its settings. */
+export interface CapacityWorkspaces {
+  id: string;
+  name: string;
+  public_url: string | null;
+  slack_channel_id: string | null;
+  linear_team_id: string | null;
+  slack_users_become_requesters: boolean;
+  warn_before_hours: number;
+  review_sla_hours: number;
+  remind_every_hours: number;
+  most_reminders: number;
+  nudge_every_minutes: number;
+  created_at: Date;
+}
+
 /** Migrations that were applied to this database, once each. */
 export interface HeadroomMigrations {
   number: number;
@@ -345,8 +581,138 @@ export interface PaymentsSupervisorOutboxStatus {
   oldest_pending_age_seconds: number | null;
 }
 
+/** Approval latency by workspace, day (UTC) and step: commercial, technical, both. Ask for a span of days. */
+export interface CapacityApprovalLatency {
+  workspace_id: string | null;
+  day: string | null;
+  step: string | null;
+  automatic: boolean | null;
+  approvals: number | null;
+  mean_seconds: number | null;
+  median_seconds: number | null;
+  p90_seconds: number | null;
+  longest_seconds: number | null;
+}
+
+/** Open requests by workspace, stage and whom they wait on, with the age of the oldest. */
+export interface CapacityBacklog {
+  workspace_id: string | null;
+  stage: string | null;
+  waits_on_kind: string | null;
+  waits_on: string | null;
+  requests: number | null;
+  oldest_since: Date | null;
+  oldest_seconds: number | null;
+  late: number | null;
+  monthly_cost_usd: string | null;
+}
+
+/** Ended requests by workspace, day (UTC), outcome, the state they were in, and the event that ended them. */
+export interface CapacityOutcomes {
+  workspace_id: string | null;
+  day: string | null;
+  outcome: CapacityRequestState | null;
+  origin_state: CapacityRequestState | null;
+  event_type: CapacityRequestEventType | null;
+  requests: number | null;
+}
+
+/** From PROVISIONING to COMPLETED or FAILED, by workspace, day (UTC) and outcome. */
+export interface CapacityProvisioningDuration {
+  workspace_id: string | null;
+  day: string | null;
+  outcome: CapacityRequestState | null;
+  requests: number | null;
+  mean_seconds: number | null;
+  median_seconds: number | null;
+  p90_seconds: number | null;
+  longest_seconds: number | null;
+}
+
+/** What happened to capacity requests, event by event. */
+export interface CapacityRequestEvents {
+  id: string | null;
+  capacity_request_id: string | null;
+  event_type: CapacityRequestEventType | null;
+  actor_type: CapacityRequestActorType | null;
+  actor_id: string | null;
+  payload: Json | null;
+  created_at: Date | null;
+  seq: number | null;
+  via: string | null;
+  state_before: CapacityRequestState | null;
+  state_after: CapacityRequestState | null;
+  hash: string | null;
+}
+
+/** Capacity requests: the current state of each. */
+export interface PublicCapacityRequests {
+  id: string | null;
+  version: number | null;
+  state: CapacityRequestState | null;
+  created_at: Date | null;
+  updated_at: Date | null;
+  requester_user_id: string | null;
+  commercial_owner_user_id: string | null;
+  infra_owner_group: string | null;
+  customer_ref: Json | null;
+  requested_size: string | null;
+  quantity: number | null;
+  region: string | null;
+  needed_by_date: string | null;
+  expected_duration_days: number | null;
+  estimated_monthly_cost_usd: string | null;
+  commercial_approved_at: Date | null;
+  technical_approved_at: Date | null;
+  next_deadline_at: Date | null;
+  confirmation_ttl_days: number | null;
+  slack_channel_id: string | null;
+  slack_thread_ts: string | null;
+  linear_issue_id: string | null;
+  last_notified_at: Date | null;
+  cancellation_reason: string | null;
+  cancellation_authorizer_user_id: string | null;
+  workspace_id: string | null;
+  state_since: Date | null;
+  replaces_request_id: string | null;
+  review_plan: Json | null;
+  commercial_endorsed_at: Date | null;
+  commercial_endorsed_by: string | null;
+  commercial_approved_by: string | null;
+  technical_approved_by: string | null;
+  rejection_reason: string | null;
+}
+
+/** Time in state: stays that ended, by workspace, day (UTC) and state. Ask for a span of days. */
+export interface CapacityTimeInState {
+  workspace_id: string | null;
+  day: string | null;
+  state: CapacityRequestState | null;
+  stays: number | null;
+  mean_seconds: number | null;
+  median_seconds: number | null;
+  p90_seconds: number | null;
+  longest_seconds: number | null;
+}
+
 /** Every table's row, by its name in the database. */
 export interface Tables {
+  "capacity.confirmation_tokens": CapacityConfirmationTokens;
+  "capacity.events": CapacityEvents;
+  "capacity.group_members": CapacityGroupMembers;
+  "capacity.groups": CapacityGroups;
+  "capacity.linear_states": CapacityLinearStates;
+  "capacity.members": CapacityMembers;
+  "capacity.notices": CapacityNotices;
+  "capacity.personal_data": CapacityPersonalData;
+  "capacity.policies": CapacityPolicies;
+  "capacity.requests": CapacityRequests;
+  "capacity.review_looks": CapacityReviewLooks;
+  "capacity.secrets": CapacitySecrets;
+  "capacity.submissions": CapacitySubmissions;
+  "capacity.subscriptions": CapacitySubscriptions;
+  "capacity.timer_failures": CapacityTimerFailures;
+  "capacity.workspaces": CapacityWorkspaces;
   "headroom.migrations": HeadroomMigrations;
   "headroom.recreatables": HeadroomRecreatables;
   "outbox.attempts": OutboxAttempts;
@@ -372,10 +738,1142 @@ export interface Views {
   "payments.payment_outbox_attempts": PaymentsPaymentOutboxAttempts;
   "payments.payment_outbox_pending": PaymentsPaymentOutboxPending;
   "payments.supervisor_outbox_status": PaymentsSupervisorOutboxStatus;
+  "public.capacity_approval_latency": CapacityApprovalLatency;
+  "public.capacity_backlog": CapacityBacklog;
+  "public.capacity_outcomes": CapacityOutcomes;
+  "public.capacity_provisioning_duration": CapacityProvisioningDuration;
+  "public.capacity_request_events": CapacityRequestEvents;
+  "public.capacity_requests": PublicCapacityRequests;
+  "public.capacity_time_in_state": CapacityTimeInState;
 }
 
 /** Every function's arguments and result, by its name in the database. */
 export interface Functions {
+  /** The actor of a call through an entrance, or a refusal. */
+  "capacity.acting": {
+    args: {
+      p_actor_type: CapacityRequestActorType | null;
+      p_actor_id: string | null;
+      p_workspace_id: string | null;
+    };
+    result: CapacityActor;
+  };
+  /** Whether a member is the commercial owner or stands in for them now. */
+  "capacity.acts_as_owner": {
+    args: {
+      p_request: string | null;
+      p_member_id: string | null;
+      p_roles: readonly string[] | string | null;
+    };
+    result: boolean;
+  };
+  /** Records an event and everything that follows from it, or answers who decided before. Nullable: decided_by, decided_at. */
+  "capacity.apply": {
+    args: {
+      p_request_id: string | null;
+      p_event_type: CapacityRequestEventType | null;
+      p_actor: string | null;
+      p_payload: unknown;
+      p_expected_version?: number | null | undefined;
+    };
+    result: { request: string; repeated: boolean; decided_by: string | null; decided_at: Date | null };
+  };
+  /** Gives the approvals that the plan gives by itself; returns the request after them. */
+  "capacity.approve_by_rule": {
+    args: {
+      p_request: string | null;
+      p_via: string | null;
+    };
+    result: CapacityRequests;
+  };
+  /** Whether this actor may do this on this request, whether it counts, and else why not. Nullable: code, reason. */
+  "capacity.authorize": {
+    args: {
+      p_actor: string | null;
+      p_request: string | null;
+      p_event_type: CapacityRequestEventType | null;
+      p_payload?: unknown;
+    };
+    result: { allowed: boolean; counts: boolean; code: string | null; reason: string | null };
+  };
+  /** Who calls: member, service, sql or anon, and through which entrance. Nullable: workspace_id, member_id. */
+  "capacity.caller": {
+    args: Record<string, never>;
+    result: { kind: string; workspace_id: string | null; member_id: string | null; via: string };
+  };
+  /** A capture of a request's deliveries on a rail. Nullable: result. */
+  "capacity.captured_value": {
+    args: {
+      p_request_id: string | null;
+      p_rail: string | null;
+      p_name: string | null;
+    };
+    result: string | null;
+  };
+  /** Raises invalid_input unless the changes name known fields only. */
+  "capacity.check_changes": {
+    args: {
+      p_changes: unknown;
+      p_fields: readonly string[] | string | null;
+    };
+    result: void;
+  };
+  /** Raises the given code unless the value is an object that may be kept. */
+  "capacity.check_json": {
+    args: {
+      p_value: unknown;
+      p_name: string | null;
+      p_most_bytes: number | null;
+      p_code: string | null;
+    };
+    result: void;
+  };
+  /** Raises invalid_payload unless the event may carry this. */
+  "capacity.check_payload": {
+    args: {
+      p_event_type: CapacityRequestEventType | null;
+      p_payload: unknown;
+    };
+    result: void;
+  };
+  /** What is wrong with an approval rule. Nullable: result. */
+  "capacity.check_policy": {
+    args: {
+      p_policy: string | null;
+    };
+    result: string | null;
+  };
+  /** Raises unless the request that is replaced is over. */
+  "capacity.check_replaced": {
+    args: {
+      p_workspace_id: string | null;
+      p_request_id: string | null;
+    };
+    result: void;
+  };
+  /** Raises invalid_input unless a request may have these terms. */
+  "capacity.check_terms": {
+    args: {
+      p_customer_ref: unknown;
+      p_requested_size: string | null;
+      p_quantity: number | null;
+      p_region: string | null;
+      p_needed_by_date: string | null;
+      p_expected_duration_days: number | null;
+      p_estimated_monthly_cost_usd: number | string | null;
+      p_confirmation_ttl_days: number | null;
+      p_slack_channel_id: string | null;
+    };
+    result: void;
+  };
+  /** The claims of a verified token, or null where nobody verified one. Nullable: result. */
+  "capacity.claims": {
+    args: Record<string, never>;
+    result: Json | null;
+  };
+  /** The commercial half of a review plan, from the rules that apply. */
+  "capacity.commercial_plan": {
+    args: {
+      p_workspace_id: string | null;
+      p_requester_id: string | null;
+      p_owner_id: string | null;
+      p_route: string | null;
+      p_escalation: string | null;
+      p_auto: string | null;
+    };
+    result: Json;
+  };
+  /** Members whose commercial approval would count now, as {id, name}. */
+  "capacity.commercial_reviewers": {
+    args: {
+      p_workspace_id: string | null;
+      p_requester_id: string | null;
+      p_owner_id: string | null;
+      p_authority: unknown;
+    };
+    result: Json;
+  };
+  /** The state after an event, or the error invalid_transition. */
+  "capacity.compute_next_state": {
+    args: {
+      p_state: CapacityRequestState | null;
+      p_event_type: CapacityRequestEventType | null;
+      p_commercial_done: boolean | null;
+      p_technical_done: boolean | null;
+    };
+    result: CapacityRequestState;
+  };
+  /** What a confirmation page shows. */
+  "capacity.confirmation_story": {
+    args: {
+      p_token: string | null;
+    };
+    result: Json;
+  };
+  /** The token of a confirmation link, computed at the moment of sending. */
+  "capacity.confirmation_token": {
+    args: {
+      p_token_id: string | null;
+    };
+    result: string;
+  };
+  /** The messages of a request with their places. */
+  "capacity.deliveries_of": {
+    args: {
+      p_request_id: string | null;
+    };
+    result: Json;
+  };
+  /** Enqueues the side effects that an event names, and counts them. The only thing that turns events into outbox rows. */
+  "capacity.dispatch_side_effects": {
+    args: {
+      p_request: string | null;
+      p_event: string | null;
+    };
+    result: number;
+  };
+  /** The names of an event's side effects, in the order in which they are enqueued. */
+  "capacity.effects_of": {
+    args: {
+      p_request: string | null;
+      p_event_type: CapacityRequestEventType | null;
+      p_state_before: CapacityRequestState | null;
+    };
+    result: string[];
+  };
+  /** The terms of a request, for a mail. */
+  "capacity.email_facts": {
+    args: {
+      p_story: unknown;
+    };
+    result: string;
+  };
+  /** Paragraphs of a mail as HTML. */
+  "capacity.email_html": {
+    args: {
+      p_paragraphs: readonly string[] | string | null;
+    };
+    result: string;
+  };
+  /** The payload of a mail. */
+  "capacity.email_letter": {
+    args: {
+      p_to: string | null;
+      p_subject: string | null;
+      p_paragraphs: readonly string[] | string | null;
+    };
+    result: Json;
+  };
+  /** The customer's address, when it is one. Nullable: result. */
+  "capacity.email_of_customer": {
+    args: {
+      p_request_id: string | null;
+    };
+    result: string | null;
+  };
+  /** A text fit for one line of a mail. Nullable: result. */
+  "capacity.email_text": {
+    args: {
+      p_text: string | null;
+      p_most: number | null;
+    };
+    result: string | null;
+  };
+  /** Enqueues one side effect of an event or a notice. */
+  "capacity.enqueue_effect": {
+    args: {
+      p_story: unknown;
+      p_effect: string | null;
+    };
+    result: void;
+  };
+  /** Whether two values are equal, without telling by the time taken where they differ. */
+  "capacity.equal_constant_time": {
+    args: {
+      p_left: Buffer | null;
+      p_right: Buffer | null;
+    };
+    result: boolean;
+  };
+  /** Erases the payloads of a request's messages: how many were erased, skipped before that, and still wait. */
+  "capacity.erase_messages": {
+    args: {
+      p_request_id: string | null;
+      p_actor: string | null;
+      p_why: string | null;
+    };
+    result: Json;
+  };
+  /** SHA-256 over the hash before and the canonical form of the event. Nullable: p_previous. */
+  "capacity.event_hash": {
+    args: {
+      p_previous: Buffer | null;
+      p_event: string | null;
+    };
+    result: Buffer;
+  };
+  /** Raises a refusal: a sentence for people, a code for programs, and the way out. */
+  "capacity.fail": {
+    args: {
+      p_code: string | null;
+      p_message: string | null;
+      p_facts?: string | null | undefined;
+      p_hint?: string | null | undefined;
+    };
+    result: void;
+  };
+  /** The confirmation behind a token, or a refusal. */
+  "capacity.find_confirmation": {
+    args: {
+      p_token: string | null;
+    };
+    result: CapacityConfirmationTokens;
+  };
+  /** The member with this id or Slack id in a workspace, active or not; null when there is none. */
+  "capacity.find_member": {
+    args: {
+      p_workspace_id: string | null;
+      p_id: string | null;
+    };
+    result: CapacityMembers;
+  };
+  /** A secret by name; refuses when it is missing or cannot be read. */
+  "capacity.get_secret": {
+    args: {
+      p_name: string | null;
+    };
+    result: string;
+  };
+  /** Whether secrets are kept in Supabase Vault. */
+  "capacity.has_vault": {
+    args: Record<string, never>;
+    result: boolean;
+  };
+  /** HMAC-SHA-256 of the data under the key. */
+  "capacity.hmac_sha256": {
+    args: {
+      p_key: Buffer | null;
+      p_data: Buffer | null;
+    };
+    result: Buffer;
+  };
+  /** A text escaped for JSON, without the quotes. Nullable: result. */
+  "capacity.json_text": {
+    args: {
+      p_text: string | null;
+    };
+    result: string | null;
+  };
+  /** When a message about a request last reached people. Nullable: result. */
+  "capacity.last_delivery": {
+    args: {
+      p_stream_id: number | null;
+      p_request_id: string | null;
+      p_version: number | null;
+    };
+    result: Date | null;
+  };
+  /** When a message about a request last reached people. Nullable: result. */
+  "capacity.last_notified_at": {
+    args: {
+      p_request_id: string | null;
+      p_version: number | null;
+    };
+    result: Date | null;
+  };
+  /** The description of a request's issue, in Markdown. */
+  "capacity.linear_description": {
+    args: {
+      p_story: unknown;
+    };
+    result: string;
+  };
+  /** The part of an issue's input that sets its state. */
+  "capacity.linear_state_input": {
+    args: {
+      p_story: unknown;
+    };
+    result: Json;
+  };
+  /** The kind of Linear workflow state that a state of ours is. */
+  "capacity.linear_state_kind": {
+    args: {
+      p_state: string | null;
+    };
+    result: string;
+  };
+  /** One review of a request in words, for Linear. */
+  "capacity.linear_step": {
+    args: {
+      p_story: unknown;
+      p_step: string | null;
+    };
+    result: string;
+  };
+  /** A text escaped for Markdown. Nullable: result. */
+  "capacity.linear_text": {
+    args: {
+      p_text: string | null;
+      p_most: number | null;
+    };
+    result: string | null;
+  };
+  /** Infra groups of a workspace and who is in them. */
+  "capacity.list_groups": {
+    args: {
+      p_workspace_id: string | null;
+    };
+    result: { id: string; name: string; members: string[] }[];
+  };
+  /** Number and hash of the last event of each request, in pages. */
+  "capacity.list_heads": {
+    args: {
+      p_after?: string | null | undefined;
+      p_limit?: number | null | undefined;
+      p_workspace_id?: string | null | undefined;
+    };
+    result: { request_id: string; version: number; hash: string }[];
+  };
+  /** Members of a workspace and their groups. Nullable: email, slack_user_id, delegate_id, away_from, away_until. */
+  "capacity.list_members": {
+    args: {
+      p_workspace_id: string | null;
+      p_inactive?: boolean | null | undefined;
+    };
+    result: {
+      id: string;
+      display_name: string;
+      email: string | null;
+      slack_user_id: string | null;
+      roles: string[];
+      groups: string[];
+      delegate_id: string | null;
+      away_from: Date | null;
+      away_until: Date | null;
+      away: boolean;
+      active: boolean;
+      created_at: Date;
+    }[];
+  };
+  /** Approval rules of a workspace, the deciding ones first. */
+  "capacity.list_policies": {
+    args: {
+      p_workspace_id: string | null;
+    };
+    result: CapacityPolicies[];
+  };
+  /** Requests of a workspace, newest first, in pages. Nullable: commercial_owner_user_id, infra_owner_group, needed_by_date, estimated_monthly_cost_usd, next_deadline_at. */
+  "capacity.list_requests": {
+    args: {
+      p_workspace_id: string | null;
+      p_states?: readonly CapacityRequestState[] | string | null | undefined;
+      p_requester_id?: string | null | undefined;
+      p_waits_on?: string | null | undefined;
+      p_limit?: number | null | undefined;
+      p_after?: string | null | undefined;
+    };
+    result: {
+      id: string;
+      state: CapacityRequestState;
+      version: number;
+      created_at: Date;
+      updated_at: Date;
+      state_since: Date;
+      requester_user_id: string;
+      commercial_owner_user_id: string | null;
+      infra_owner_group: string | null;
+      requested_size: string;
+      quantity: number;
+      region: string;
+      needed_by_date: string | null;
+      estimated_monthly_cost_usd: string | null;
+      next_deadline_at: Date | null;
+      waits_on: string[];
+    }[];
+  };
+  /** The names of the stored secrets, and whether they can be read under this key. */
+  "capacity.list_secrets": {
+    args: Record<string, never>;
+    result: { name: string; kept_in: string; readable: boolean; updated_at: Date }[];
+  };
+  /** All workspaces and their settings. */
+  "capacity.list_workspaces": {
+    args: Record<string, never>;
+    result: CapacityWorkspaces[];
+  };
+  /** Whether this member of the request's workspace may read it. */
+  "capacity.may_read": {
+    args: {
+      p_request: string | null;
+      p_member_id: string | null;
+    };
+    result: boolean;
+  };
+  /** The active member behind a Slack user, made a requester on first use where the workspace allows it. */
+  "capacity.member_for_slack": {
+    args: {
+      p_workspace_id: string | null;
+      p_slack_user_id: string | null;
+      p_display_name: string | null;
+    };
+    result: CapacityMembers;
+  };
+  /** The id of a new single-use confirmation token; a request gets one at most. */
+  "capacity.new_confirmation_token": {
+    args: {
+      p_request_id: string | null;
+      p_expires_at: Date | string | null;
+    };
+    result: string;
+  };
+  /** A new request id. */
+  "capacity.next_request_id": {
+    args: {
+      p_at?: Date | string | null | undefined;
+    };
+    result: string;
+  };
+  /** Member ids of those whom a notice calls upon. */
+  "capacity.notice_asked": {
+    args: {
+      p_request: string | null;
+      p_kind: string | null;
+      p_step: string | null;
+    };
+    result: string[];
+  };
+  /** The names of a notice's side effects. */
+  "capacity.notice_effects": {
+    args: {
+      p_request: string | null;
+      p_kind: string | null;
+      p_via: string | null;
+      p_asked: readonly string[] | string | null;
+    };
+    result: string[];
+  };
+  /** The secret in a sealed box, or null when the box does not open. Nullable: result. */
+  "capacity.open_secret": {
+    args: {
+      p_name: string | null;
+      p_box: Buffer | null;
+    };
+    result: string | null;
+  };
+  /** Open review steps, and who may decide each. */
+  "capacity.pending_approvals": {
+    args: {
+      p_request: string | null;
+    };
+    result: Json;
+  };
+  /** Records a notice and enqueues its side effects. */
+  "capacity.post_notice": {
+    args: {
+      p_request: string | null;
+      p_kind: string | null;
+      p_step: string | null;
+      p_member_id: string | null;
+      p_actor: string | null;
+      p_body: string | null;
+    };
+    result: CapacityNotices;
+  };
+  /** The request after an event: one step of the fold. */
+  "capacity.project": {
+    args: {
+      p_request: string | null;
+      p_event: string | null;
+    };
+    result: CapacityRequests;
+  };
+  /** Makes an infra group or changes its name and members. */
+  "capacity.put_group": {
+    args: {
+      p_workspace_id: string | null;
+      p_id: string | null;
+      p_name?: string | null | undefined;
+      p_add?: readonly string[] | string | null | undefined;
+      p_remove?: readonly string[] | string | null | undefined;
+    };
+    result: { id: string; name: string; members: string[] };
+  };
+  /** Adds a member to the directory or changes one. */
+  "capacity.put_member": {
+    args: {
+      p_workspace_id: string | null;
+      p_id: string | null;
+      p_changes?: unknown;
+    };
+    result: CapacityMembers;
+  };
+  /** Makes an approval rule or changes one. */
+  "capacity.put_policy": {
+    args: {
+      p_workspace_id: string | null;
+      p_id: string | null;
+      p_changes: unknown;
+    };
+    result: CapacityPolicies;
+  };
+  /** Makes a workspace or changes its settings. */
+  "capacity.put_workspace": {
+    args: {
+      p_id: string | null;
+      p_changes?: unknown;
+    };
+    result: CapacityWorkspaces;
+  };
+  /** The infra groups of the member who reads. */
+  "capacity.reader_groups": {
+    args: Record<string, never>;
+    result: string[];
+  };
+  /** The member who reads. Nullable: result. */
+  "capacity.reader_id": {
+    args: Record<string, never>;
+    result: string | null;
+  };
+  /** The owners for whom the member who reads stands in now. */
+  "capacity.reader_owners": {
+    args: Record<string, never>;
+    result: string[];
+  };
+  /** The roles of the member who reads. Nullable: result. */
+  "capacity.reader_roles": {
+    args: Record<string, never>;
+    result: string[] | null;
+  };
+  /** The workspace of the member who reads, if they have one of the roles. Nullable: result. */
+  "capacity.reader_workspace": {
+    args: {
+      p_with_roles?: readonly string[] | string | null | undefined;
+    };
+    result: string | null;
+  };
+  /** Deletes an infra group that nothing waits for. */
+  "capacity.remove_group": {
+    args: {
+      p_workspace_id: string | null;
+      p_id: string | null;
+    };
+    result: void;
+  };
+  /** Deactivates a member, and tells what waited on them. */
+  "capacity.remove_member": {
+    args: {
+      p_workspace_id: string | null;
+      p_id: string | null;
+    };
+    result: {
+      member_id: string;
+      left_groups: string[];
+      open_requests: number;
+      policies: string[];
+      delegators: string[];
+    };
+  };
+  /** Deletes an approval rule. */
+  "capacity.remove_policy": {
+    args: {
+      p_workspace_id: string | null;
+      p_id: string | null;
+    };
+    result: void;
+  };
+  /** The payload of the mail that tells the customer how a request ended. */
+  "capacity.render_email_closing": {
+    args: {
+      p_story: unknown;
+    };
+    result: Json;
+  };
+  /** The payload of the mail that asks the customer to confirm. */
+  "capacity.render_email_confirmation": {
+    args: {
+      p_story: unknown;
+    };
+    result: Json;
+  };
+  /** The payload of a reminder by mail. */
+  "capacity.render_email_digest": {
+    args: {
+      p_story: unknown;
+    };
+    result: Json;
+  };
+  /** The payload of a mail to a member about a request. */
+  "capacity.render_email_notice": {
+    args: {
+      p_story: unknown;
+      p_member_id: string | null;
+    };
+    result: Json;
+  };
+  /** The CloudEvents envelope of an event. */
+  "capacity.render_event": {
+    args: {
+      p_story: unknown;
+    };
+    result: Json;
+  };
+  /** The payload of a comment on a request's Linear issue. */
+  "capacity.render_linear_comment": {
+    args: {
+      p_story: unknown;
+    };
+    result: Json;
+  };
+  /** The payload that creates a request's Linear issue. */
+  "capacity.render_linear_issue": {
+    args: {
+      p_story: unknown;
+    };
+    result: Json;
+  };
+  /** The payload that brings a request's Linear issue up to date. */
+  "capacity.render_linear_state": {
+    args: {
+      p_story: unknown;
+    };
+    result: Json;
+  };
+  /** An amount of dollars in words. Nullable: result. */
+  "capacity.render_money": {
+    args: {
+      p_amount: unknown;
+    };
+    result: string | null;
+  };
+  /** The payload of a reminder in Slack. */
+  "capacity.render_slack_digest": {
+    args: {
+      p_story: unknown;
+    };
+    result: Json;
+  };
+  /** The payload of a reply in a request's thread. */
+  "capacity.render_slack_reply": {
+    args: {
+      p_story: unknown;
+    };
+    result: Json;
+  };
+  /** The payload of a request's root message, to post or to update it. */
+  "capacity.render_slack_root": {
+    args: {
+      p_story: unknown;
+      p_method: string | null;
+    };
+    result: Json;
+  };
+  /** A text cleaned of control characters and cut to a number of UTF-16 units. Nullable: result. */
+  "capacity.render_text": {
+    args: {
+      p_text: string | null;
+      p_most: number | null;
+    };
+    result: string | null;
+  };
+  /** A time for people, or exactly. Nullable: result. */
+  "capacity.render_time": {
+    args: {
+      p_seconds: unknown;
+      p_exact?: boolean | null | undefined;
+    };
+    result: string | null;
+  };
+  /** Who must approve what and by which rule; raises nobody_can_approve when that would be nobody. */
+  "capacity.review_plan": {
+    args: {
+      p_workspace_id: string | null;
+      p_requester_id: string | null;
+      p_commercial_owner_id: string | null;
+      p_infra_group_id: string | null;
+      p_requested_size: string | null;
+      p_quantity: number | null;
+      p_region: string | null;
+      p_monthly_cost_usd: number | string | null;
+    };
+    result: Json;
+  };
+  /** Members whose approval of a step would count now, as {id, name}. */
+  "capacity.reviewers": {
+    args: {
+      p_request: string | null;
+      p_step: string | null;
+    };
+    result: Json;
+  };
+  /** Schedules the timers in pg_cron: says pg_cron, or worker where that cannot be. */
+  "capacity.schedule_timers": {
+    args: Record<string, never>;
+    result: string;
+  };
+  /** A secret as it is stored: encrypted and authenticated under the key of the process. */
+  "capacity.seal_secret": {
+    args: {
+      p_name: string | null;
+      p_value: string | null;
+    };
+    result: Buffer;
+  };
+  /** Stores or replaces a secret. */
+  "capacity.set_secret": {
+    args: {
+      p_name: string | null;
+      p_value: string | null;
+    };
+    result: void;
+  };
+  /** The active member whom the claims name, or null. */
+  "capacity.signed_in_member": {
+    args: Record<string, never>;
+    result: CapacityMembers;
+  };
+  /** Gives a Slack channel its rate limit on first use. */
+  "capacity.slack_limit": {
+    args: {
+      p_channel: string | null;
+    };
+    result: void;
+  };
+  /** Mentions of members, separated by commas. Nullable: result. */
+  "capacity.slack_mentions": {
+    args: {
+      p_story: unknown;
+      p_ids: unknown;
+    };
+    result: string | null;
+  };
+  /** A text quoted in Slack markup. */
+  "capacity.slack_quote": {
+    args: {
+      p_text: string | null;
+    };
+    result: string;
+  };
+  /** A story with its facts fit for a Slack message that is written as JSON text. */
+  "capacity.slack_safe": {
+    args: {
+      p_story: unknown;
+    };
+    result: Json;
+  };
+  /** One review of a request as a line of Slack markup. */
+  "capacity.slack_step": {
+    args: {
+      p_story: unknown;
+      p_step: string | null;
+    };
+    result: string;
+  };
+  /** A text escaped for Slack and cut to a number of UTF-16 units. Nullable: result. */
+  "capacity.slack_text": {
+    args: {
+      p_text: string | null;
+      p_most: number | null;
+    };
+    result: string | null;
+  };
+  /** A time as Slack markup. Nullable: result. */
+  "capacity.slack_time": {
+    args: {
+      p_seconds: unknown;
+    };
+    result: string | null;
+  };
+  /** Lines that name the reviews of a reminder. */
+  "capacity.story_digest": {
+    args: {
+      p_story: unknown;
+    };
+    result: string[];
+  };
+  /** The name of a member in a story, as it stands in the directory. */
+  "capacity.story_name": {
+    args: {
+      p_story: unknown;
+      p_id: string | null;
+    };
+    result: string;
+  };
+  /** Member ids of those whom a message should ping. Nullable: result. */
+  "capacity.story_next": {
+    args: {
+      p_story: unknown;
+    };
+    result: Json | null;
+  };
+  /** What messages about a request are rendered from. */
+  "capacity.story_of": {
+    args: {
+      p_request: string | null;
+      p_event: string | null;
+      p_also?: readonly string[] | string | null | undefined;
+    };
+    result: Json;
+  };
+  /** What happened, in words. */
+  "capacity.story_sentence": {
+    args: {
+      p_story: unknown;
+    };
+    result: string;
+  };
+  /** A state in words, as messages say it. */
+  "capacity.story_state": {
+    args: {
+      p_state: string | null;
+    };
+    result: string;
+  };
+  /** Makes and submits a request, once per idempotency key. */
+  "capacity.submit": {
+    args: {
+      p_actor: string | null;
+      p_workspace_id: string | null;
+      p_commercial_owner_user_id: string | null;
+      p_infra_owner_group: string | null;
+      p_customer_ref: unknown;
+      p_requested_size: string | null;
+      p_quantity: number | null;
+      p_region: string | null;
+      p_needed_by_date: string | null;
+      p_expected_duration_days: number | null;
+      p_estimated_monthly_cost_usd: number | string | null;
+      p_confirmation_ttl_days: number | null;
+      p_slack_channel_id: string | null;
+      p_idempotency_key: string | null;
+      p_replaces_request_id: string | null;
+    };
+    result: CapacityRequests;
+  };
+  /** The technical half of a review plan, from the rules that apply. */
+  "capacity.technical_plan": {
+    args: {
+      p_workspace_id: string | null;
+      p_requester_id: string | null;
+      p_group_id: string | null;
+      p_route: string | null;
+      p_auto: string | null;
+    };
+    result: Json;
+  };
+  /** Members whose technical approval would count now, as {id, name}. */
+  "capacity.technical_reviewers": {
+    args: {
+      p_workspace_id: string | null;
+      p_requester_id: string | null;
+      p_group_id: string | null;
+    };
+    result: Json;
+  };
+  /** The actor of everything that timers do. */
+  "capacity.timer_actor": {
+    args: Record<string, never>;
+    result: CapacityActor;
+  };
+  /** Member ids of those whom an open review waits for; none when it is decided. */
+  "capacity.timer_asked": {
+    args: {
+      p_request: string | null;
+      p_step: string | null;
+    };
+    result: string[];
+  };
+  /** Expires requests whose deadline has passed, a batch of them. */
+  "capacity.timer_expire": {
+    args: {
+      p_most: number | null;
+    };
+    result: { expired: number; failed: Json; more: boolean };
+  };
+  /** Notes that a timer failed on a request, and when it is tried again. */
+  "capacity.timer_failed": {
+    args: {
+      p_request_id: string | null;
+      p_timer: string | null;
+      p_error_code: string | null;
+      p_message: string | null;
+    };
+    result: Json;
+  };
+  /** Sends one person one reminder of one or more reviews. */
+  "capacity.timer_remind": {
+    args: {
+      p_workspace: string | null;
+      p_member_id: string | null;
+      p_items: unknown;
+    };
+    result: void;
+  };
+  /** Reminds a person of several reviews, isolating those that fail. */
+  "capacity.timer_remind_person": {
+    args: {
+      p_workspace: string | null;
+      p_member_id: string | null;
+      p_items: unknown;
+    };
+    result: { reminded: number; failed: Json };
+  };
+  /** Marks late reviews and reminds reviewers, a batch of requests at a time. */
+  "capacity.timer_review": {
+    args: {
+      p_most: number | null;
+    };
+    result: { late: number; reminded: number; failed: Json; more: boolean };
+  };
+  /** What is late in one request, and whom to remind of it. */
+  "capacity.timer_review_one": {
+    args: {
+      p_request: string | null;
+      p_workspace: string | null;
+    };
+    result: { late: number; due: Json };
+  };
+  /** When the clock of a review step began to run. */
+  "capacity.timer_since": {
+    args: {
+      p_request: string | null;
+      p_step: string | null;
+    };
+    result: Date;
+  };
+  /** Warns of deadlines that are near, a batch of them, each once. */
+  "capacity.timer_warn": {
+    args: {
+      p_most: number | null;
+    };
+    result: { warned: number; failed: Json; more: boolean };
+  };
+  /** Every lawful step; null where it does not depend on the approvals. Nullable: when_both_approved. */
+  "capacity.transitions": {
+    args: Record<string, never>;
+    result: {
+      state_before: CapacityRequestState;
+      event_type: CapacityRequestEventType;
+      state_after: CapacityRequestState;
+      when_both_approved: boolean | null;
+    }[];
+  };
+  /** Broken numbering, hashes and transitions in the log of a range of requests. */
+  "capacity.verify_chain": {
+    args: {
+      p_after: string | null;
+      p_to: string | null;
+      p_workspace_id: string | null;
+    };
+    result: { invariant: string; code: string; subject: string; detail: string }[];
+  };
+  /** Verifies a batch of outbox rows: origin, lines, place. Nullable: last_id. */
+  "capacity.verify_deliveries": {
+    args: {
+      p_after?: string | null | undefined;
+      p_limit?: number | null | undefined;
+    };
+    result: { last_id: string | null; deliveries: number; lines: number; findings: Json };
+  };
+  /** Side effects of a range of requests: how many there are, and which lack their outbox row. */
+  "capacity.verify_effects": {
+    args: {
+      p_after: string | null;
+      p_to: string | null;
+      p_workspace_id: string | null;
+    };
+    result: { effects: number; findings: Json };
+  };
+  /** How many requests there are, and about how many outbox rows, keys and lanes. */
+  "capacity.verify_extent": {
+    args: {
+      p_workspace_id?: string | null | undefined;
+    };
+    result: { requests: number; deliveries: number; keys: number; lanes: number };
+  };
+  /** Requests of a range that differ from the fold of their events. */
+  "capacity.verify_fold": {
+    args: {
+      p_after: string | null;
+      p_to: string | null;
+      p_workspace_id: string | null;
+    };
+    result: { invariant: string; code: string; subject: string; detail: string }[];
+  };
+  /** Heads on record that the log no longer has. */
+  "capacity.verify_heads": {
+    args: {
+      p_request_ids: readonly string[] | string | null;
+      p_versions: readonly number[] | string | null;
+      p_hashes: readonly string[] | string | null;
+    };
+    result: { invariant: string; code: string; subject: string; detail: string }[];
+  };
+  /** Verifies a batch of the workflow's idempotency keys. Nullable: last_instruction, last_key. */
+  "capacity.verify_keys": {
+    args: {
+      p_after_instruction?: string | null | undefined;
+      p_after_key?: string | null | undefined;
+      p_limit?: number | null | undefined;
+    };
+    result: { last_instruction: string | null; last_key: string | null; keys: number; findings: Json };
+  };
+  /** Verifies a batch of lanes: that each is awake or rightly idle. Nullable: last_id. */
+  "capacity.verify_lanes": {
+    args: {
+      p_after?: number | bigint | string | null | undefined;
+      p_limit?: number | null | undefined;
+    };
+    result: { last_id: number | null; lanes: number; findings: Json };
+  };
+  /** Gaps, doubles and unlawful successions in the archive lines of a range of rows. */
+  "capacity.verify_lines": {
+    args: {
+      p_after: string | null;
+      p_to: string | null;
+    };
+    result: { invariant: string; code: string; subject: string; detail: string }[];
+  };
+  /** Verifies that an ordered stream delivered in order, key by key. */
+  "capacity.verify_order": {
+    args: {
+      p_stream: string | null;
+    };
+    result: { deliveries: number; findings: Json };
+  };
+  /** Outbox rows of the workflow that no event or notice named. */
+  "capacity.verify_origins": {
+    args: {
+      p_after: string | null;
+      p_to: string | null;
+    };
+    result: { invariant: string; code: string; subject: string; detail: string }[];
+  };
+  /** Rows of a range that are nowhere, in two places, or in a place that has lost count. */
+  "capacity.verify_places": {
+    args: {
+      p_after: string | null;
+      p_to: string | null;
+    };
+    result: { invariant: string; code: string; subject: string; detail: string }[];
+  };
+  /** Requests of a range whose stored row is not the fold of their events. */
+  "capacity.verify_projection": {
+    args: {
+      p_after: string | null;
+      p_to: string | null;
+      p_workspace_id: string | null;
+    };
+    result: { invariant: string; code: string; subject: string; detail: string }[];
+  };
+  /** Verifies a batch of requests: chain, projection, side effects. Nullable: last_id. */
+  "capacity.verify_requests": {
+    args: {
+      p_after?: string | null | undefined;
+      p_limit?: number | null | undefined;
+      p_workspace_id?: string | null | undefined;
+    };
+    result: { last_id: string | null; requests: number; events: number; effects: number; findings: Json };
+  };
   /** Reserves send slots at destinations, and dates the rows that have to wait. */
   "outbox.admit": {
     args: {
@@ -574,6 +2072,25 @@ export interface Functions {
       p_rows: unknown;
     };
     result: { ord: number; outbox_id: string; seq: number | null; created: boolean }[];
+  };
+  /** Adds two new rows of one key in the caller's transaction. Nullable: p_first_coalesce_key, p_first_binds, p_second_coalesce_key, p_second_binds. */
+  "outbox.enqueue_pair": {
+    args: {
+      p_stream: string | null;
+      p_key: string | null;
+      p_instruction_id: string | null;
+      p_rail: string | null;
+      p_destination: string | null;
+      p_first_key: string | null;
+      p_first_payload: unknown;
+      p_first_coalesce_key: string | null;
+      p_first_binds: unknown;
+      p_second_key: string | null;
+      p_second_payload: unknown;
+      p_second_coalesce_key: string | null;
+      p_second_binds: unknown;
+    };
+    result: number;
   };
   /** Makes missing archive partitions for the days ahead and returns how many it made. */
   "outbox.ensure_partitions": {
@@ -1125,10 +2642,249 @@ export interface Functions {
     };
     result: { outbox_id: string; sequence_id: number | null; created: boolean };
   };
+  /** Records an event on a capacity request and returns the request after it. */
+  "public.apply_capacity_event": {
+    args: {
+      p_request_id: string | null;
+      p_event_type: CapacityRequestEventType | null;
+      p_actor_type: CapacityRequestActorType | null;
+      p_actor_id: string | null;
+      p_payload?: unknown;
+      p_expected_version?: number | null | undefined;
+    };
+    result: PublicCapacityRequests;
+  };
+  /** Creates a capacity request and submits it for review. */
+  "public.create_capacity_request": {
+    args: {
+      p_requester_user_id: string | null;
+      p_commercial_owner_user_id: string | null;
+      p_infra_owner_group: string | null;
+      p_customer_ref: unknown;
+      p_requested_size: string | null;
+      p_quantity: number | null;
+      p_region: string | null;
+      p_needed_by_date: string | null;
+      p_expected_duration_days: number | null;
+      p_estimated_monthly_cost_usd?: number | string | null | undefined;
+      p_confirmation_ttl_days?: number | null | undefined;
+      p_workspace_id?: string | null | undefined;
+      p_slack_channel_id?: string | null | undefined;
+      p_idempotency_key?: string | null | undefined;
+      p_replaces_request_id?: string | null | undefined;
+    };
+    result: PublicCapacityRequests;
+  };
+  /** Confirms or declines an offer by its link; single use. */
+  "public.decide_by_token": {
+    args: {
+      p_token: string | null;
+      p_decision: string | null;
+      p_reason?: string | null | undefined;
+    };
+    result: Json;
+  };
+  /** The offer behind a confirmation link and what became of it. */
+  "public.describe_confirmation": {
+    args: {
+      p_token: string | null;
+    };
+    result: Json;
+  };
+  /** Erases a request's customer data and the messages that may quote it; the chain stays verifiable. */
+  "public.erase_customer": {
+    args: {
+      p_request_id: string | null;
+      p_why: string | null;
+      p_actor_id?: string | null | undefined;
+    };
+    result: Json;
+  };
+  /** A request with its history, open approvals, deliveries, jobs and notices. */
+  "public.get_capacity_request": {
+    args: {
+      p_request_id: string | null;
+    };
+    result: Json;
+  };
+  /** Adds a note to a request, for those who may read it. */
+  "public.note_capacity_request": {
+    args: {
+      p_request_id: string | null;
+      p_body: string | null;
+      p_actor_id?: string | null | undefined;
+    };
+    result: Json;
+  };
+  /** Nudges those whose decision a request waits for; says whom, and when it may be done again. */
+  "public.nudge_capacity_request": {
+    args: {
+      p_request_id: string | null;
+      p_actor_id?: string | null | undefined;
+    };
+    result: Json;
+  };
+  /** The review plan that a request with these terms would get, without making it. */
+  "public.preview_capacity_request": {
+    args: {
+      p_requester_user_id: string | null;
+      p_commercial_owner_user_id: string | null;
+      p_infra_owner_group: string | null;
+      p_requested_size: string | null;
+      p_quantity: number | null;
+      p_region: string | null;
+      p_estimated_monthly_cost_usd?: number | string | null | undefined;
+      p_workspace_id?: string | null | undefined;
+      p_slack_channel_id?: string | null | undefined;
+    };
+    result: Json;
+  };
+  /** Runs the timers of capacity requests and says what they did. */
+  "public.run_capacity_request_timers": {
+    args: {
+      p_most?: number | null | undefined;
+    };
+    result: Json;
+  };
 }
 
 /** What `call` has to know about each function while running. */
 export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = {
+  "capacity.acting": { returns: "row", json: [], positional: false },
+  "capacity.acts_as_owner": { returns: "value", json: [], positional: false },
+  "capacity.apply": { returns: "row", json: ["p_payload"], positional: false },
+  "capacity.approve_by_rule": { returns: "row", json: [], positional: false },
+  "capacity.authorize": { returns: "row", json: ["p_payload"], positional: false },
+  "capacity.caller": { returns: "row", json: [], positional: false },
+  "capacity.captured_value": { returns: "value", json: [], positional: false },
+  "capacity.check_changes": { returns: "nothing", json: ["p_changes"], positional: false },
+  "capacity.check_json": { returns: "nothing", json: ["p_value"], positional: false },
+  "capacity.check_payload": { returns: "nothing", json: ["p_payload"], positional: false },
+  "capacity.check_policy": { returns: "value", json: [], positional: false },
+  "capacity.check_replaced": { returns: "nothing", json: [], positional: false },
+  "capacity.check_terms": { returns: "nothing", json: ["p_customer_ref"], positional: false },
+  "capacity.claims": { returns: "value", json: [], positional: false },
+  "capacity.commercial_plan": { returns: "value", json: [], positional: false },
+  "capacity.commercial_reviewers": { returns: "value", json: ["p_authority"], positional: false },
+  "capacity.compute_next_state": { returns: "value", json: [], positional: false },
+  "capacity.confirmation_story": { returns: "value", json: [], positional: false },
+  "capacity.confirmation_token": { returns: "value", json: [], positional: false },
+  "capacity.deliveries_of": { returns: "value", json: [], positional: false },
+  "capacity.dispatch_side_effects": { returns: "value", json: [], positional: false },
+  "capacity.effects_of": { returns: "value", json: [], positional: false },
+  "capacity.email_facts": { returns: "value", json: ["p_story"], positional: false },
+  "capacity.email_html": { returns: "value", json: [], positional: false },
+  "capacity.email_letter": { returns: "value", json: [], positional: false },
+  "capacity.email_of_customer": { returns: "value", json: [], positional: false },
+  "capacity.email_text": { returns: "value", json: [], positional: false },
+  "capacity.enqueue_effect": { returns: "nothing", json: ["p_story"], positional: false },
+  "capacity.equal_constant_time": { returns: "value", json: [], positional: false },
+  "capacity.erase_messages": { returns: "value", json: [], positional: false },
+  "capacity.event_hash": { returns: "value", json: [], positional: false },
+  "capacity.fail": { returns: "nothing", json: [], positional: false },
+  "capacity.find_confirmation": { returns: "row", json: [], positional: false },
+  "capacity.find_member": { returns: "row", json: [], positional: false },
+  "capacity.get_secret": { returns: "value", json: [], positional: false },
+  "capacity.has_vault": { returns: "value", json: [], positional: false },
+  "capacity.hmac_sha256": { returns: "value", json: [], positional: false },
+  "capacity.json_text": { returns: "value", json: [], positional: false },
+  "capacity.last_delivery": { returns: "value", json: [], positional: false },
+  "capacity.last_notified_at": { returns: "value", json: [], positional: false },
+  "capacity.linear_description": { returns: "value", json: ["p_story"], positional: false },
+  "capacity.linear_state_input": { returns: "value", json: ["p_story"], positional: false },
+  "capacity.linear_state_kind": { returns: "value", json: [], positional: false },
+  "capacity.linear_step": { returns: "value", json: ["p_story"], positional: false },
+  "capacity.linear_text": { returns: "value", json: [], positional: false },
+  "capacity.list_groups": { returns: "rows", json: [], positional: false },
+  "capacity.list_heads": { returns: "rows", json: [], positional: false },
+  "capacity.list_members": { returns: "rows", json: [], positional: false },
+  "capacity.list_policies": { returns: "rows", json: [], positional: false },
+  "capacity.list_requests": { returns: "rows", json: [], positional: false },
+  "capacity.list_secrets": { returns: "rows", json: [], positional: false },
+  "capacity.list_workspaces": { returns: "rows", json: [], positional: false },
+  "capacity.may_read": { returns: "value", json: [], positional: false },
+  "capacity.member_for_slack": { returns: "row", json: [], positional: false },
+  "capacity.new_confirmation_token": { returns: "value", json: [], positional: false },
+  "capacity.next_request_id": { returns: "value", json: [], positional: false },
+  "capacity.notice_asked": { returns: "value", json: [], positional: false },
+  "capacity.notice_effects": { returns: "value", json: [], positional: false },
+  "capacity.open_secret": { returns: "value", json: [], positional: false },
+  "capacity.pending_approvals": { returns: "value", json: [], positional: false },
+  "capacity.post_notice": { returns: "row", json: [], positional: false },
+  "capacity.project": { returns: "row", json: [], positional: false },
+  "capacity.put_group": { returns: "row", json: [], positional: false },
+  "capacity.put_member": { returns: "row", json: ["p_changes"], positional: false },
+  "capacity.put_policy": { returns: "row", json: ["p_changes"], positional: false },
+  "capacity.put_workspace": { returns: "row", json: ["p_changes"], positional: false },
+  "capacity.reader_groups": { returns: "value", json: [], positional: false },
+  "capacity.reader_id": { returns: "value", json: [], positional: false },
+  "capacity.reader_owners": { returns: "value", json: [], positional: false },
+  "capacity.reader_roles": { returns: "value", json: [], positional: false },
+  "capacity.reader_workspace": { returns: "value", json: [], positional: false },
+  "capacity.remove_group": { returns: "nothing", json: [], positional: false },
+  "capacity.remove_member": { returns: "row", json: [], positional: false },
+  "capacity.remove_policy": { returns: "nothing", json: [], positional: false },
+  "capacity.render_email_closing": { returns: "value", json: ["p_story"], positional: false },
+  "capacity.render_email_confirmation": { returns: "value", json: ["p_story"], positional: false },
+  "capacity.render_email_digest": { returns: "value", json: ["p_story"], positional: false },
+  "capacity.render_email_notice": { returns: "value", json: ["p_story"], positional: false },
+  "capacity.render_event": { returns: "value", json: ["p_story"], positional: false },
+  "capacity.render_linear_comment": { returns: "value", json: ["p_story"], positional: false },
+  "capacity.render_linear_issue": { returns: "value", json: ["p_story"], positional: false },
+  "capacity.render_linear_state": { returns: "value", json: ["p_story"], positional: false },
+  "capacity.render_money": { returns: "value", json: ["p_amount"], positional: false },
+  "capacity.render_slack_digest": { returns: "value", json: ["p_story"], positional: false },
+  "capacity.render_slack_reply": { returns: "value", json: ["p_story"], positional: false },
+  "capacity.render_slack_root": { returns: "value", json: ["p_story"], positional: false },
+  "capacity.render_text": { returns: "value", json: [], positional: false },
+  "capacity.render_time": { returns: "value", json: ["p_seconds"], positional: false },
+  "capacity.review_plan": { returns: "value", json: [], positional: false },
+  "capacity.reviewers": { returns: "value", json: [], positional: false },
+  "capacity.schedule_timers": { returns: "value", json: [], positional: false },
+  "capacity.seal_secret": { returns: "value", json: [], positional: false },
+  "capacity.set_secret": { returns: "nothing", json: [], positional: false },
+  "capacity.signed_in_member": { returns: "row", json: [], positional: false },
+  "capacity.slack_limit": { returns: "nothing", json: [], positional: false },
+  "capacity.slack_mentions": { returns: "value", json: ["p_story", "p_ids"], positional: false },
+  "capacity.slack_quote": { returns: "value", json: [], positional: false },
+  "capacity.slack_safe": { returns: "value", json: ["p_story"], positional: false },
+  "capacity.slack_step": { returns: "value", json: ["p_story"], positional: false },
+  "capacity.slack_text": { returns: "value", json: [], positional: false },
+  "capacity.slack_time": { returns: "value", json: ["p_seconds"], positional: false },
+  "capacity.story_digest": { returns: "value", json: ["p_story"], positional: false },
+  "capacity.story_name": { returns: "value", json: ["p_story"], positional: false },
+  "capacity.story_next": { returns: "value", json: ["p_story"], positional: false },
+  "capacity.story_of": { returns: "value", json: [], positional: false },
+  "capacity.story_sentence": { returns: "value", json: ["p_story"], positional: false },
+  "capacity.story_state": { returns: "value", json: [], positional: false },
+  "capacity.submit": { returns: "row", json: ["p_customer_ref"], positional: false },
+  "capacity.technical_plan": { returns: "value", json: [], positional: false },
+  "capacity.technical_reviewers": { returns: "value", json: [], positional: false },
+  "capacity.timer_actor": { returns: "row", json: [], positional: false },
+  "capacity.timer_asked": { returns: "value", json: [], positional: false },
+  "capacity.timer_expire": { returns: "row", json: [], positional: false },
+  "capacity.timer_failed": { returns: "value", json: [], positional: false },
+  "capacity.timer_remind": { returns: "nothing", json: ["p_items"], positional: false },
+  "capacity.timer_remind_person": { returns: "row", json: ["p_items"], positional: false },
+  "capacity.timer_review": { returns: "row", json: [], positional: false },
+  "capacity.timer_review_one": { returns: "row", json: [], positional: false },
+  "capacity.timer_since": { returns: "value", json: [], positional: false },
+  "capacity.timer_warn": { returns: "row", json: [], positional: false },
+  "capacity.transitions": { returns: "rows", json: [], positional: false },
+  "capacity.verify_chain": { returns: "rows", json: [], positional: false },
+  "capacity.verify_deliveries": { returns: "row", json: [], positional: false },
+  "capacity.verify_effects": { returns: "row", json: [], positional: false },
+  "capacity.verify_extent": { returns: "row", json: [], positional: false },
+  "capacity.verify_fold": { returns: "rows", json: [], positional: false },
+  "capacity.verify_heads": { returns: "rows", json: [], positional: false },
+  "capacity.verify_keys": { returns: "row", json: [], positional: false },
+  "capacity.verify_lanes": { returns: "row", json: [], positional: false },
+  "capacity.verify_lines": { returns: "rows", json: [], positional: false },
+  "capacity.verify_order": { returns: "row", json: [], positional: false },
+  "capacity.verify_origins": { returns: "rows", json: [], positional: false },
+  "capacity.verify_places": { returns: "rows", json: [], positional: false },
+  "capacity.verify_projection": { returns: "rows", json: [], positional: false },
+  "capacity.verify_requests": { returns: "row", json: [], positional: false },
   "outbox.admit": { returns: "rows", json: [], positional: false },
   "outbox.advance_lanes": { returns: "nothing", json: [], positional: false },
   "outbox.archive_partitions": { returns: "rows", json: [], positional: false },
@@ -1148,6 +2904,11 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.destination_status": { returns: "rows", json: [], positional: false },
   "outbox.enqueue": { returns: "row", json: ["p_payload", "p_captures", "p_binds"], positional: false },
   "outbox.enqueue_many": { returns: "rows", json: ["p_rows"], positional: false },
+  "outbox.enqueue_pair": {
+    returns: "value",
+    json: ["p_first_payload", "p_first_binds", "p_second_payload", "p_second_binds"],
+    positional: false,
+  },
   "outbox.ensure_partitions": { returns: "value", json: [], positional: false },
   "outbox.erase_payload": { returns: "nothing", json: [], positional: false },
   "outbox.existing_row": { returns: "row", json: [], positional: false },
@@ -1204,4 +2965,14 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.why_not_enqueued": { returns: "row", json: [], positional: false },
   "payments.bump_participant_outbox_seq": { returns: "value", json: [], positional: false },
   "payments.enqueue_payment_outbox": { returns: "row", json: ["p_payload"], positional: false },
+  "public.apply_capacity_event": { returns: "row", json: ["p_payload"], positional: false },
+  "public.create_capacity_request": { returns: "row", json: ["p_customer_ref"], positional: false },
+  "public.decide_by_token": { returns: "value", json: [], positional: false },
+  "public.describe_confirmation": { returns: "value", json: [], positional: false },
+  "public.erase_customer": { returns: "value", json: [], positional: false },
+  "public.get_capacity_request": { returns: "value", json: [], positional: false },
+  "public.note_capacity_request": { returns: "value", json: [], positional: false },
+  "public.nudge_capacity_request": { returns: "value", json: [], positional: false },
+  "public.preview_capacity_request": { returns: "value", json: [], positional: false },
+  "public.run_capacity_request_timers": { returns: "value", json: [], positional: false },
 };

@@ -26,6 +26,11 @@ const shownFields = [
   "attempt",
   "failures",
   "what",
+  "request",
+  "expired",
+  "warned",
+  "reminded",
+  "late",
   "message",
 ] as const;
 

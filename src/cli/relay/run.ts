@@ -1,8 +1,10 @@
 /**
  * Runs a relay for a command: from its options to its orderly end.
  *
- * Owns: the relay, its metrics server and its log. Does not own: signals and the database server (the command does).
+ * Owns: the relay, the workflow's timers beside it, its metrics server and its log. Does not own: signals and the database server
+ * (the command does).
  */
+import { startTimers } from "../../capacity/timers.ts";
 import { connect, describeDatabaseUrl } from "../../db/connect.ts";
 import { createRelay, type Relay } from "../../outbox/relay.ts";
 import type { Rail } from "../../rails/rail.ts";
@@ -49,13 +51,14 @@ export async function runRelay(
     await metrics?.close();
     throw error;
   }
+  const timers = startTimers({ connectionString: url, log });
   return {
     relay,
     rails,
     metricsUrl: metrics?.url,
     async stop() {
       stopping = true;
-      await relay.stop();
+      await Promise.all([relay.stop(), timers.stop()]);
       await metrics?.close();
       // Connections that a rail keeps open for reuse.
       for (const rail of rails) if ("close" in rail && typeof rail.close === "function") rail.close();

@@ -9,7 +9,10 @@ import { join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { HeadroomError } from "../errors.ts";
 
-/** Order matters: views call functions, triggers and policies name them, and grants come last over everything. */
+/**
+ * Order matters: views call functions, triggers and policies name them, and grants come last over everything. The exposed
+ * functions of `public` come right after the views, whose rows they return.
+ */
 export const recreatableKinds = ["functions", "views", "triggers", "policies", "grants"] as const;
 export type RecreatableKind = (typeof recreatableKinds)[number];
 
@@ -53,10 +56,21 @@ export async function readSqlFolder(sqlDir: string): Promise<SqlFolder> {
       });
     }
   }
-  const recreatables: RecreatableFile[] = [];
+  const byKind = new Map<RecreatableKind, RecreatableFile[]>();
   for (const kind of recreatableKinds) {
-    for (const file of await readFiles(sqlDir, kind)) recreatables.push({ ...file, kind });
+    byKind.set(
+      kind,
+      (await readFiles(sqlDir, kind)).map((file) => ({ ...file, kind })),
+    );
   }
+  const isExposed = (file: RecreatableFile): boolean => file.path.startsWith("functions/public/");
+  const functions = byKind.get("functions") ?? [];
+  const recreatables = [
+    ...functions.filter((file) => !isExposed(file)),
+    ...(byKind.get("views") ?? []),
+    ...functions.filter(isExposed),
+    ...recreatableKinds.slice(2).flatMap((kind) => byKind.get(kind) ?? []),
+  ];
   return { migrations, recreatables };
 }
 

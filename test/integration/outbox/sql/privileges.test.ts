@@ -238,7 +238,7 @@ describe.each(POSTGRES_VERSIONS)("privileges on PostgreSQL %i", async (version) 
       superuser,
       "select rolname, rolcanlogin, rolsuper, rolbypassrls, rolcreaterole from pg_roles where rolname like 'headroom\\_%' order by 1",
     );
-    expect(roles).toHaveLength(5);
+    expect(roles).toHaveLength(6);
     expect(
       roles.every((role) =>
         Object.values(role as object)

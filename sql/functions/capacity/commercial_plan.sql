@@ -1,0 +1,54 @@
+-- The commercial half of a review plan. A rule names an owner only where the requester named none. Whoever is named must be
+-- somebody who may review, or else a requester could choose a friend as the judge of their request.
+create or replace function capacity.commercial_plan(
+  p_workspace_id text, p_requester_id text, p_owner_id text, p_route capacity.policies, p_escalation capacity.policies, p_auto capacity.policies
+) returns jsonb
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_owner capacity.members;
+  v_authority jsonb;
+  v_reviewers jsonb := '[]';
+  v_why text;
+begin
+  if coalesce(p_owner_id, p_route.approver_id) is not null then
+    v_owner := capacity.find_member(p_workspace_id, coalesce(p_owner_id, p_route.approver_id));
+    if p_owner_id is not null and (v_owner.id is null or not v_owner.active) then
+      perform capacity.fail('invalid_input', format('There is no active member "%s" who could be the commercial owner.', left(p_owner_id, 64)), null,
+        'Name an active member of the workspace, or leave the owner out where a rule names one.');
+    elsif p_owner_id is not null and not v_owner.roles && array['commercial', 'vp', 'admin'] then
+      perform capacity.fail('invalid_input', format('%s does not review requests and cannot be the commercial owner.', v_owner.display_name), v_owner.id,
+        'Name a member with the role commercial or vp.');
+    end if;
+  end if;
+
+  v_authority := jsonb_strip_nulls(jsonb_build_object(
+    'kind', case when p_escalation.approver_role is not null then 'role' when p_escalation.approver_id is not null then 'member' else 'owner' end,
+    'role', p_escalation.approver_role, 'member', case when p_escalation.id is null then v_owner.id else p_escalation.approver_id end));
+  if p_auto.id is not null then
+    v_why := format('Approved by itself under the rule "%s".', p_auto.id);
+  else
+    v_reviewers := capacity.commercial_reviewers(p_workspace_id, p_requester_id, v_owner.id, v_authority);
+    v_why := case
+      when p_escalation.id is not null then format('The rule "%s" asks for the approval of %s.', p_escalation.id,
+                                                   coalesce('a member with the role ' || p_escalation.approver_role, p_escalation.approver_id))
+      when p_owner_id is not null then format('%s is the commercial owner.', v_owner.display_name)
+      when v_owner.id is not null then format('The rule "%s" names %s as the commercial owner.', p_route.id, v_owner.display_name)
+    end;
+    if v_reviewers = '[]' then
+      perform capacity.fail('nobody_can_approve', 'Nobody could give the commercial approval of this request.',
+        case when v_why is null then 'No commercial owner was named, and no rule names one.'
+             when v_owner.id = p_requester_id and p_escalation.id is null then 'The commercial owner is the requester, who does not review their own request.'
+             else v_why || ' That leaves no active member other than the requester.' end,
+        'Name another commercial owner, or ask an admin to mend the policy or the directory.');
+    end if;
+  end if;
+  return jsonb_build_object('owner', v_owner.id, 'authority', v_authority, 'auto', p_auto.id is not null,
+    'rule', case when p_auto.id is not null then p_auto.id
+                 when p_escalation.id is not null then p_escalation.id
+                 when p_owner_id is null then p_route.id end,
+    'why', v_why, 'reviewers', v_reviewers);
+end
+$$;
+comment on function capacity.commercial_plan(text, text, text, capacity.policies, capacity.policies, capacity.policies)
+  is 'The commercial half of a review plan, from the rules that apply.';

@@ -1,0 +1,39 @@
+-- Makes one outbox row of each side effect that the event names, in the transaction of the event: what is rolled back was never
+-- said, and what is committed will be. Nothing is sent here; the relay does that, in order, per request and surface. Returns how
+-- many there are: a call whose result is assigned is evaluated in place, and one that is thrown away is run as a query.
+--
+-- After the first event a thread in Slack gets two rows each time, which go into its lane together. Everything else is rare
+-- enough to be enqueued one by one. All lanes belong to a request that the caller has locked, so the order cannot deadlock.
+create or replace function capacity.dispatch_side_effects(p_request capacity.requests, p_event capacity.events) returns integer
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_count integer := cardinality(p_event.effects);
+  v_done integer := 0;
+  v_story jsonb;
+  v_effect text;
+begin
+  if v_count = 0 then
+    return 0;
+  end if;
+  v_story := capacity.story_of(p_request, p_event);
+  if p_event.effects[1] = 'slack:root-update' and p_event.effects[2] = 'slack:reply' then
+    v_done := outbox.enqueue_pair(
+      'capacity', p_request.id || ':slack', v_story ->> 'instruction', 'slack', 'slack:' || p_request.slack_channel_id,
+      'slack:root-update', capacity.render_slack_root(v_story, 'chat.update'), 'root',
+      '[{"path": ["ts"], "capture": "slack_thread_ts", "required": true}]',
+      'slack:reply', capacity.render_slack_reply(v_story), null,
+      '[{"path": ["thread_ts"], "capture": "slack_thread_ts", "required": true}]');
+  elsif p_event.effects[1] = 'slack:root' then
+    perform capacity.slack_limit(p_request.slack_channel_id);
+  end if;
+  if v_done < v_count then
+    foreach v_effect in array p_event.effects[v_done + 1:v_count] loop
+      perform capacity.enqueue_effect(v_story, v_effect);
+    end loop;
+  end if;
+  return v_count;
+end
+$$;
+comment on function capacity.dispatch_side_effects(capacity.requests, capacity.events)
+  is 'Enqueues the side effects that an event names, and counts them. The only thing that turns events into outbox rows.';

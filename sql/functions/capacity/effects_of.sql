@@ -1,0 +1,48 @@
+-- Which side effects an event has: the names are written into the event, and each is the idempotency key of one outbox row
+-- (I3). So this is decided once, from the request as it stands after the event and from the workspace's settings, and
+-- dispatch_side_effects() makes a row of every name without deciding again.
+--
+-- A surface that was switched on while a request was under way is not used for it: a comment needs the issue that the first
+-- event made. One that was switched off is left alone from then on.
+create or replace function capacity.effects_of(
+  p_request capacity.requests, p_event_type public.capacity_request_event_type, p_state_before public.capacity_request_state
+) returns text[]
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_effects text[] := '{}';
+  v_linear boolean;
+  v_mails boolean;
+  v_events text[];
+begin
+  select w.linear_team_id is not null, w.public_url is not null,
+         (select array_agg('event:' || s.endpoint order by s.endpoint) from capacity.subscriptions s
+           where s.workspace_id = w.id and s.enabled and (s.event_types is null or p_event_type = any (s.event_types)))
+    into v_linear, v_mails, v_events
+    from capacity.workspaces w where w.id = p_request.workspace_id;
+
+  if p_request.slack_channel_id is not null then
+    v_effects := case when p_event_type = 'REQUEST_SUBMITTED' then '{slack:root}' else '{slack:root-update,slack:reply}' end;
+  end if;
+  if not v_linear and not v_mails and v_events is null then
+    return v_effects;
+  end if;
+  if v_linear then
+    if p_event_type = 'REQUEST_SUBMITTED' then
+      v_effects := v_effects || 'linear:issue'::text;
+    elsif exists (select from capacity.events e where e.request_id = p_request.id and e.seq = 1 and 'linear:issue' = any (e.effects)) then
+      v_effects := v_effects || '{linear:comment,linear:state}'::text[];
+    end if;
+  end if;
+  -- The customer hears when an answer is wanted, and, once one was, how it ended.
+  if v_mails and p_request.state <> p_state_before
+     and (p_request.state = 'CUSTOMER_CONFIRMATION_REQUIRED'
+          or p_state_before in ('CUSTOMER_CONFIRMATION_REQUIRED', 'PROVISIONING') and p_request.state <> 'PROVISIONING')
+     and capacity.email_of_customer(p_request.id) is not null then
+    v_effects := v_effects || case when p_request.state = 'CUSTOMER_CONFIRMATION_REQUIRED' then 'email:confirmation' else 'email:closing' end;
+  end if;
+  return v_effects || v_events;
+end
+$$;
+comment on function capacity.effects_of(capacity.requests, public.capacity_request_event_type, public.capacity_request_state)
+  is 'The names of an event''s side effects, in the order in which they are enqueued.';

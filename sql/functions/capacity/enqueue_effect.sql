@@ -1,0 +1,72 @@
+-- Makes the outbox row of one side effect: which rail, in which lane, and what it must wait for. A lane per request and surface, so
+-- that a dead Slack root never holds up the customer's e-mail.
+--
+-- The root's answer is captured as slack_thread_ts, and every later Slack row binds it: a reply is always threaded, and without
+-- a thread it is not sent at all. The same with the issue in Linear. Of root updates that have not been sent yet only the last one
+-- goes out.
+--
+-- Row by row, not enqueue_many(): an event has three or four effects, and building and taking apart an array of them took
+-- longer than the calls it saves. All lanes belong to a request that the caller has locked, so the order cannot deadlock.
+create or replace function capacity.enqueue_effect(p_story jsonb, p_effect text) returns void
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_id text := p_story ->> 'id';
+  v_rail text := split_part(p_effect, ':', 1);
+  v_key text := v_id || ':' || v_rail;
+  v_payload jsonb;
+  v_expires_at timestamptz;
+  v_coalesce_key text;
+  v_destination text;
+  v_captures jsonb;
+  v_binds jsonb;
+  v_row record;
+begin
+  if v_rail = 'slack' then
+    v_destination := 'slack:' || (p_story ->> 'channel');
+    if p_effect = 'slack:root' then
+      v_payload := capacity.render_slack_root(p_story, 'chat.postMessage');
+      v_captures := '{"slack_thread_ts": ["ts"]}';
+    elsif p_effect = 'slack:root-update' then
+      v_payload := capacity.render_slack_root(p_story, 'chat.update');
+      v_binds := '[{"path": ["ts"], "capture": "slack_thread_ts", "required": true}]';
+      v_coalesce_key := 'root';
+    else
+      v_payload := capacity.render_slack_reply(p_story);
+      v_binds := '[{"path": ["thread_ts"], "capture": "slack_thread_ts", "required": true}]';
+    end if;
+  elsif v_rail = 'linear' then
+    if p_effect = 'linear:issue' then
+      v_payload := capacity.render_linear_issue(p_story);
+      v_captures := '{"linear_issue_id": ["issue", "id"]}';
+    elsif p_effect = 'linear:state' then
+      v_payload := capacity.render_linear_state(p_story);
+      v_binds := '[{"path": ["id"], "capture": "linear_issue_id", "required": true}]';
+      v_coalesce_key := 'state';
+    else
+      v_payload := capacity.render_linear_comment(p_story);
+      v_binds := '[{"path": ["input", "issueId"], "capture": "linear_issue_id", "required": true}]';
+    end if;
+  elsif v_rail = 'email' then
+    if p_effect = 'email:closing' then
+      v_payload := capacity.render_email_closing(p_story);
+    elsif starts_with(p_effect, 'email:member:') then
+      v_payload := capacity.render_email_notice(p_story, substr(p_effect, 14));
+    else
+      v_payload := capacity.render_email_confirmation(p_story);
+      -- A link that has run out is not worth sending.
+      v_expires_at := to_timestamp((p_story ->> 'deadline')::double precision);
+    end if;
+  else
+    -- event:<endpoint>
+    v_rail := 'webhook';
+    v_destination := substr(p_effect, 7);
+    v_key := v_destination || ':' || v_id;
+    v_payload := capacity.render_event(p_story);
+  end if;
+  v_row := outbox.enqueue(
+    'capacity', v_key, p_story ->> 'instruction', p_effect, v_rail, v_payload, p_expires_at => v_expires_at, p_coalesce_key => v_coalesce_key,
+    p_destination => v_destination, p_captures => v_captures, p_binds => v_binds);
+end
+$$;
+comment on function capacity.enqueue_effect(jsonb, text) is 'Enqueues one side effect of an event or a notice.';

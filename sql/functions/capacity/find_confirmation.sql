@@ -1,0 +1,25 @@
+-- The confirmation that a token stands for. Its HMAC is checked before anything is looked up, in constant time; a garbled,
+-- a forged and an unknown token get the same answer.
+create or replace function capacity.find_confirmation(p_token text) returns capacity.confirmation_tokens
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_bytes bytea;
+  v_token capacity.confirmation_tokens;
+begin
+  -- All 64 characters carry six bits each, so no two spellings mean the same token.
+  if length(p_token) = 64 and p_token ~ '^[A-Za-z0-9_-]{64}$' then
+    v_bytes := decode(translate(p_token, '-_', '+/'), 'base64');
+    if capacity.equal_constant_time(
+         substr(v_bytes, 17),
+         capacity.hmac_sha256(convert_to(capacity.get_secret('CONFIRMATION_TOKEN_SECRET'), 'UTF8'), substr(v_bytes, 1, 16))) then
+      select t.* into v_token from capacity.confirmation_tokens t where t.id = encode(substr(v_bytes, 1, 16), 'hex')::uuid;
+    end if;
+  end if;
+  if v_token.id is null then
+    perform capacity.fail('not_found', 'This link is not valid.', null, 'Use the link exactly as it was mailed, or ask for a new offer.');
+  end if;
+  return v_token;
+end
+$$;
+comment on function capacity.find_confirmation(text) is 'The confirmation behind a token, or a refusal.';

@@ -1,0 +1,19 @@
+-- The description of a request's issue, as it stands now. Without the customer: what is written into another company's system can
+-- not be erased from here.
+create or replace function capacity.linear_description(p_story jsonb) returns text
+language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return concat_ws(E'\n',
+    '- **State:** ' || capacity.story_state(p_story ->> 'state'),
+    '- **Asked for:** ' || capacity.linear_text(p_story ->> 'what', 300),
+    '- **Requester:** ' || capacity.linear_text(capacity.story_name(p_story, p_story ->> 'requester'), 300),
+    '- **Needed by:** ' || capacity.linear_text(p_story ->> 'needed_by', 50),
+    '- **For:** ' || capacity.linear_text(p_story ->> 'duration_days', 50) || ' days',
+    '- **Estimated cost:** ' || capacity.linear_text(capacity.render_money(p_story -> 'monthly_cost'), 100) || ' a month',
+    '- **Commercial review:** ' || capacity.linear_step(p_story, 'commercial'),
+    '- **Technical review:** ' || capacity.linear_step(p_story, 'technical'),
+    '- **Customer answers by:** ' || capacity.render_time(p_story -> 'deadline'));
+end
+$$;
+comment on function capacity.linear_description(jsonb) is 'The description of a request''s issue, in Markdown.';

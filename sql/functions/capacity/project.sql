@@ -1,0 +1,70 @@
+-- One step of the fold: the request after an event, from the request before and the event alone. The reducer writes what
+-- this returns, and verification folds the log with it, so the two cannot drift apart. It reads nothing and raises nothing
+-- of its own. Twenty-four hours a day on purpose: a day of an interval would depend on the session's time zone.
+create or replace function capacity.project(p_request capacity.requests, p_event capacity.events) returns capacity.requests
+language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_next capacity.requests := p_request;
+  v_fields jsonb := p_event.payload;
+  v_entered boolean := p_event.state_after <> p_event.state_before;
+begin
+  if p_event.event_type = 'REQUEST_SUBMITTED' then
+    v_next.id := p_event.request_id;
+    v_next.version := 0;
+    v_next.workspace_id := v_fields ->> 'workspace_id';
+    v_next.created_at := p_event.created_at;
+    v_next.requester_user_id := v_fields ->> 'requester_user_id';
+    v_next.commercial_owner_user_id := v_fields ->> 'commercial_owner_user_id';
+    v_next.infra_owner_group := v_fields ->> 'infra_owner_group';
+    v_next.requested_size := v_fields ->> 'requested_size';
+    v_next.quantity := (v_fields ->> 'quantity')::integer;
+    v_next.region := v_fields ->> 'region';
+    v_next.needed_by_date := (v_fields ->> 'needed_by_date')::date;
+    v_next.expected_duration_days := (v_fields ->> 'expected_duration_days')::integer;
+    v_next.estimated_monthly_cost_usd := (v_fields ->> 'estimated_monthly_cost_usd')::numeric;
+    v_next.confirmation_ttl_days := (v_fields ->> 'confirmation_ttl_days')::integer;
+    v_next.slack_channel_id := v_fields ->> 'slack_channel_id';
+    v_next.replaces_request_id := v_fields ->> 'replaces_request_id';
+    v_next.customer_hash := decode(v_fields ->> 'customer_hash', 'hex');
+    v_next.review_plan := v_fields -> 'review_plan';
+  elsif p_event.event_type = 'COMMERCIAL_APPROVED' then
+    if v_fields -> 'counts' = 'false' then
+      -- The first endorsement is the one that is shown; later ones are in the log.
+      v_next.commercial_endorsed_by := case when p_request.commercial_endorsed_at is null then p_event.actor_id else p_request.commercial_endorsed_by end;
+      v_next.commercial_endorsed_at := coalesce(p_request.commercial_endorsed_at, p_event.created_at);
+    else
+      v_next.commercial_approved_at := p_event.created_at;
+      v_next.commercial_approved_by := p_event.actor_id;
+    end if;
+  elsif p_event.event_type = 'TECH_REVIEW_APPROVED' then
+    v_next.technical_approved_at := p_event.created_at;
+    v_next.technical_approved_by := p_event.actor_id;
+  elsif p_event.event_type in ('COMMERCIAL_REJECTED', 'TECH_REVIEW_REJECTED') then
+    v_next.rejection_reason := v_fields ->> 'reason';
+  elsif p_event.event_type = 'CANCEL_APPROVED' then
+    v_next.cancellation_reason := v_fields ->> 'reason';
+    v_next.cancellation_authorizer_user_id := p_event.actor_id;
+  elsif p_event.event_type = 'CUSTOMER_DECLINED' then
+    v_next.cancellation_reason := v_fields ->> 'reason';
+  end if;
+
+  v_next.version := v_next.version + 1;
+  v_next.state := p_event.state_after;
+  v_next.updated_at := p_event.created_at;
+  if v_entered then
+    v_next.state_since := p_event.created_at;
+    v_next.next_deadline_at := null;
+    if p_event.state_after = 'CUSTOMER_CONFIRMATION_REQUIRED' then
+      v_next.next_deadline_at := p_event.created_at + make_interval(hours => 24 * v_next.confirmation_ttl_days);
+      v_next.confirmation_token_id := (v_fields ->> 'confirmation_token_id')::uuid;
+    end if;
+  end if;
+  v_next.head_hash := p_event.hash;
+  return v_next;
+end
+$$;
+comment on function capacity.project(capacity.requests, capacity.events) is 'The request after an event: one step of the fold.';
+
+create or replace aggregate capacity.fold(capacity.events) (sfunc = capacity.project, stype = capacity.requests);
+comment on aggregate capacity.fold(capacity.events) is 'The request that a log amounts to; give it the events in order of their numbers.';

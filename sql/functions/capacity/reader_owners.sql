@@ -1,0 +1,15 @@
+-- For policies: the commercial owners for whom the member who reads stands in at this moment. The same condition as in
+-- capacity.acts_as_owner(), seen from the delegate's side.
+create or replace function capacity.reader_owners() returns text[]
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_member capacity.members := capacity.signed_in_member();
+begin
+  return array(select o.id from capacity.members o
+                where o.workspace_id = v_member.workspace_id and o.delegate_id = v_member.id
+                  and o.active and o.roles && array['commercial', 'vp', 'admin']
+                  and clock_timestamp() >= o.away_from and clock_timestamp() < o.away_until);
+end
+$$;
+comment on function capacity.reader_owners() is 'The owners for whom the member who reads stands in now.';

@@ -1,0 +1,11 @@
+-- Raises for whatever it is a trigger of: what was written down stays as it was written, also for the owner.
+create or replace function capacity.refuse_change() returns trigger
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+begin
+  raise exception '% on %.% is refused', tg_op, tg_table_schema, tg_table_name
+    using errcode = 'HR008', detail = 'The log of a request is append-only.',
+          hint = 'A decision is undone by a new event; personal data is erased with erase_customer().';
+end
+$$;
+comment on function capacity.refuse_change() is 'Trigger: refuses UPDATE, DELETE and TRUNCATE on the log.';

@@ -1,0 +1,12 @@
+-- Dollars for people. What is no number, or more than anybody pays, is shown as it came.
+create or replace function capacity.render_money(p_amount jsonb) returns text
+language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if jsonb_typeof(p_amount) <> 'number' or abs(p_amount::numeric) >= 1e15 then
+    return capacity.render_text(p_amount #>> '{}', 50);
+  end if;
+  return 'USD ' || to_char(p_amount::numeric, 'FM999,999,999,999,990.00');
+end
+$$;
+comment on function capacity.render_money(jsonb) is 'An amount of dollars in words. Nullable: result.';

@@ -1,0 +1,80 @@
+-- The root message of a request's thread, at first and after every event: what is asked for, how each review stands, and buttons
+-- for what is open now, so that used ones are gone. Who may press one is decided when it is pressed. The metadata is how a send
+-- whose outcome is unknown is looked up; it stays that of the first posting.
+--
+-- Slack's limits hold whatever the story says: every part is cut to a share of them. Few stories say anything that has to be cut
+-- or escaped, so that is asked once for all parts together. The message is put together as text in one expression and parsed
+-- once: setting up an expression, or calling a function for each part, takes longer than the work in it.
+create or replace function capacity.render_slack_root(p_story jsonb, p_method text) returns jsonb
+language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_story jsonb := p_story;
+  v_state text := p_story ->> 'state';
+  v_value text := p_story ->> 'id';
+  v_title text := concat_ws(': ', p_story ->> 'id', p_story ->> 'what');
+  v_requester text := coalesce(p_story #>> array['people', p_story ->> 'requester', 'name'], p_story ->> 'requester', 'somebody');
+  v_cost text := capacity.render_money(p_story -> 'monthly_cost');
+  v_sentence text := capacity.story_sentence(p_story);
+  v_commercial text := capacity.slack_step(p_story, 'commercial');
+  v_technical text := capacity.slack_step(p_story, 'technical');
+begin
+  if length(v_value) > 30 or length(v_title) > 150 or length(v_requester) > 200 or length(v_sentence) > 1000
+     or length(concat(p_story ->> 'customer', p_story ->> 'needed_by', p_story ->> 'duration_days', p_story ->> 'replaces')) > 50
+     or concat(v_title, v_requester, v_sentence, p_story ->> 'channel', p_story ->> 'customer', p_story ->> 'needed_by', p_story ->> 'duration_days',
+               p_story ->> 'replaces') ~ '[^\u0020\u0021\u0023-\u0025\u0027-\u003b\u003d\u003f-\u005b\u005d-\u007e\u00d7]'
+     or concat(v_cost, v_commercial, v_technical) ~ '["\\\u0001-\u001f]' then
+    v_story := capacity.slack_safe(p_story);
+    v_value := capacity.json_text(left(v_value, 30));
+    v_title := capacity.json_text(capacity.slack_text(v_title, 150));
+    v_requester := capacity.json_text(capacity.slack_text(v_requester, 200));
+    v_cost := capacity.json_text(v_cost);
+    v_sentence := capacity.json_text(capacity.slack_text(v_sentence, 1000));
+    v_commercial := capacity.json_text(v_commercial);
+    v_technical := capacity.json_text(v_technical);
+  end if;
+  return concat(
+    '{"method": "', p_method, '", "channel": "', v_story ->> 'channel',
+    '", "text": "', v_title, ' (', capacity.story_state(v_state), '). ', v_sentence,
+    '", "metadata": {"event_type": "capacity_request", "event_payload": {"cr_id": "', v_story ->> 'id', '", "instruction_id": "', v_story ->> 'id',
+    '#1", "effect": "slack:root"}}, "blocks": [
+      {"type": "header", "text": {"type": "plain_text", "text": "', v_title, '"}},
+      {"type": "section", "fields": [
+        {"type": "mrkdwn", "text": "*State*\n', capacity.story_state(v_state), '"},
+        {"type": "mrkdwn", "text": "*Requester*\n', v_requester, '"}',
+        ', {"type": "mrkdwn", "text": "*Customer*\n' || nullif(v_story ->> 'customer', '') || '"}',
+        ', {"type": "mrkdwn", "text": "*Needed by*\n' || (v_story ->> 'needed_by') || '"}',
+        ', {"type": "mrkdwn", "text": "*For*\n' || (v_story ->> 'duration_days') || ' days"}',
+        ', {"type": "mrkdwn", "text": "*Estimated cost*\n' || v_cost || ' a month"}',
+        ', {"type": "mrkdwn", "text": "*Replaces*\n' || (v_story ->> 'replaces') || '"}', ']},
+      {"type": "section", "text": {"type": "mrkdwn", "text": "', v_commercial, '"}}, ',
+      case when v_state = 'UNDER_REVIEW' and starts_with(v_commercial, ':hourglass') and p_story #> '{commercial,auto}' is distinct from 'true' then replace(
+        '{"type": "actions", "block_id": "commercial_buttons", "elements": [
+           {"type": "button", "action_id": "commercial_approve", "value": "$id", "style": "primary", "text": {"type": "plain_text", "text": "Approve commercially"},
+            "accessibility_label": "Approve the commercial review of $id"},
+           {"type": "button", "action_id": "commercial_reject", "value": "$id", "style": "danger", "text": {"type": "plain_text", "text": "Reject"},
+            "accessibility_label": "Reject $id in the commercial review"}]}, ', '$id', v_value) end,
+      '{"type": "section", "text": {"type": "mrkdwn", "text": "', v_technical, '"}}, ',
+      case when v_state = 'UNDER_REVIEW' and starts_with(v_technical, ':hourglass') and p_story #> '{technical,auto}' is distinct from 'true' then replace(
+        '{"type": "actions", "block_id": "technical_buttons", "elements": [
+           {"type": "button", "action_id": "tech_approve", "value": "$id", "style": "primary", "text": {"type": "plain_text", "text": "Approve technically"},
+            "accessibility_label": "Approve the technical review of $id"},
+           {"type": "button", "action_id": "tech_reject", "value": "$id", "style": "danger", "text": {"type": "plain_text", "text": "Reject"},
+            "accessibility_label": "Reject $id in the technical review"}]}, ', '$id', v_value)
+           when v_state = 'CUSTOMER_CONFIRMATION_REQUIRED' then replace(
+        '{"type": "actions", "block_id": "customer_buttons", "elements": [
+           {"type": "button", "action_id": "customer_confirm", "value": "$id", "style": "primary", "text": {"type": "plain_text", "text": "Customer confirmed"},
+            "accessibility_label": "Record that the customer confirmed $id"},
+           {"type": "button", "action_id": "customer_decline", "value": "$id", "style": "danger", "text": {"type": "plain_text", "text": "Customer declined"},
+            "accessibility_label": "Record that the customer declined $id"}]}, ', '$id', v_value) end,
+      '{"type": "context", "elements": [{"type": "mrkdwn", "text": "', v_sentence, ' ' || capacity.slack_time(p_story -> 'at'), '"}]}',
+      case when p_story ->> 'reason' <> '' then
+        concat(', {"type": "section", "text": {"type": "mrkdwn", "text": ', to_json(capacity.slack_quote(p_story ->> 'reason')), '}}') end,
+      case when v_state in ('SUBMITTED', 'UNDER_REVIEW', 'CUSTOMER_CONFIRMATION_REQUIRED', 'PROVISIONING') then replace(
+        ', {"type": "actions", "block_id": "request_buttons", "elements": [
+           {"type": "button", "action_id": "cancel", "value": "$id", "text": {"type": "plain_text", "text": "Cancel request"},
+            "accessibility_label": "Cancel $id"}]}', '$id', v_value) end,
+    ']}')::jsonb;
+end
+$$;
+comment on function capacity.render_slack_root(jsonb, text) is 'The payload of a request''s root message, to post or to update it.';

@@ -1,0 +1,15 @@
+-- A point in time, given in seconds since 1970: to the minute for people, or exactly as machines exchange it. Always in UTC, and
+-- whatever is no such number is no time.
+create or replace function capacity.render_time(p_seconds jsonb, p_exact boolean default false) returns text
+language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$
+begin
+  -- Beyond the year 9999 no reader would follow, and to_timestamp() would refuse the largest.
+  if jsonb_typeof(p_seconds) is distinct from 'number' or (p_seconds)::numeric not between -62135596800 and 253402300799 then
+    return null;
+  end if;
+  return to_char((timestamp '1970-01-01' + p_seconds::numeric * interval '1 s'),
+                 case when p_exact then 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"' else 'YYYY-MM-DD HH24:MI "UTC"' end);
+end
+$$;
+comment on function capacity.render_time(jsonb, boolean) is 'A time for people, or exactly. Nullable: result.';

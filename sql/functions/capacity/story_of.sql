@@ -1,0 +1,66 @@
+-- Everything that the messages about a request may say: the renderers are pure functions of this object. Times
+-- are seconds since 1970, so that no renderer depends on the session's time zone or date style.
+--
+-- Whose turn it is in a review that is still open follows from the plan as it stood at submission: the commercial owner endorses
+-- first where somebody else's approval is needed, and then that authority is asked. Cut to ten: a message that names more pings
+-- everybody and asks nobody.
+--
+-- p_event is null for a notice, which adds its own part. p_also names people whom the notice speaks of.
+create or replace function capacity.story_of(p_request capacity.requests, p_event capacity.events, p_also text[] default '{}') returns jsonb
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_plan jsonb := p_request.review_plan;
+  v_asked_commercial jsonb := case
+    when p_request.state <> 'UNDER_REVIEW' or p_request.commercial_approved_at is not null or v_plan #> '{commercial,auto}' = 'true' then '[]'
+    when v_plan #>> '{commercial,authority,kind}' <> 'owner' and p_request.commercial_endorsed_at is null
+         and p_request.commercial_owner_user_id <> p_request.requester_user_id then jsonb_build_array(p_request.commercial_owner_user_id)
+    else jsonb_path_query_array(v_plan, '$.commercial.reviewers[0 to 9].id') end;
+  v_asked_technical jsonb := case
+    when p_request.state <> 'UNDER_REVIEW' or p_request.technical_approved_at is not null or v_plan #> '{technical,auto}' = 'true' then '[]'
+    else jsonb_path_query_array(v_plan, '$.technical.reviewers[0 to 9].id') end;
+  v_facts jsonb;
+begin
+  select jsonb_build_object(
+           'people', (
+             select jsonb_object_agg(m.id, jsonb_build_object('name', m.display_name, 'slack', m.slack_user_id))
+               from capacity.members m
+              where m.workspace_id = p_request.workspace_id and m.id = any (
+                p_also || array[p_request.requester_user_id, p_request.commercial_owner_user_id, p_request.commercial_endorsed_by,
+                                p_request.commercial_approved_by, p_request.technical_approved_by, p_event.actor_id]
+                || array(select jsonb_array_elements_text(v_asked_commercial || v_asked_technical)))),
+           'customer', (select d.customer_ref ->> 'name' from capacity.personal_data d where d.request_id = p_request.id),
+           'id', p_request.id, 'state', p_request.state, 'channel', p_request.slack_channel_id,
+           'what', p_request.quantity || ' × ' || p_request.requested_size || ' in ' || p_request.region,
+           'needed_by', to_char(p_request.needed_by_date, 'YYYY-MM-DD'), 'duration_days', p_request.expected_duration_days,
+           'monthly_cost', p_request.estimated_monthly_cost_usd, 'replaces', p_request.replaces_request_id,
+           'requester', p_request.requester_user_id, 'owner', p_request.commercial_owner_user_id,
+           'deadline', extract(epoch from p_request.next_deadline_at),
+           'commercial', jsonb_build_object(
+             'by', p_request.commercial_approved_by, 'at', extract(epoch from p_request.commercial_approved_at),
+             'endorsed_by', p_request.commercial_endorsed_by, 'auto', v_plan #> '{commercial,auto}', 'why', v_plan #> '{commercial,why}',
+             'asked', v_asked_commercial),
+           'technical', jsonb_build_object(
+             'by', p_request.technical_approved_by, 'at', extract(epoch from p_request.technical_approved_at),
+             'auto', v_plan #> '{technical,auto}', 'why', v_plan #> '{technical,why}', 'asked', v_asked_technical),
+           'event', p_event.event_type, 'instruction', p_request.id || '#' || p_event.seq, 'at', extract(epoch from p_event.created_at),
+           'actor_type', p_event.actor_type, 'actor', p_event.actor_id, 'counts', p_event.payload -> 'counts',
+           'on_behalf', p_event.payload ->> 'on_behalf_of', 'reason', p_event.payload ->> 'reason')
+    into v_facts;
+  -- Slack says no more than that, and it is the surface that nearly every event has.
+  if p_event.effects <@ '{slack:root,slack:root-update,slack:reply}' then
+    return v_facts;
+  end if;
+  return v_facts || (
+    select jsonb_build_object(
+             'workspace', w.id, 'workspace_name', w.name, 'public_url', w.public_url, 'linear_team', w.linear_team_id,
+             'linear_state', (select s.linear_state_id from capacity.linear_states s where s.workspace_id = w.id and s.state = p_request.state),
+             'email', d.customer_ref ->> 'email', 'version', p_request.version, 'size', p_request.requested_size, 'quantity', p_request.quantity,
+             'region', p_request.region, 'group', p_request.infra_owner_group, 'since', extract(epoch from p_request.state_since),
+             'token_id', p_request.confirmation_token_id, 'new_id', gen_random_uuid(), 'event_id', p_event.id, 'seq', p_event.seq,
+             'state_before', p_event.state_before, 'state_after', p_event.state_after)
+      from capacity.workspaces w left join capacity.personal_data d on d.request_id = p_request.id
+     where w.id = p_request.workspace_id);
+end
+$$;
+comment on function capacity.story_of(capacity.requests, capacity.events, text[]) is 'What messages about a request are rendered from.';

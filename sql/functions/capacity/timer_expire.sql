@@ -1,0 +1,34 @@
+-- Ends the offers whose time for an answer is over. Each in a subtransaction of its own, so that one bad row stops no other; rows
+-- that somebody is deciding at this moment, or that another sweep has, are left to them.
+create or replace function capacity.timer_expire(p_most integer, out expired integer, out failed jsonb, out more boolean)
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_row record;
+  v_answer record;
+  v_seen integer := 0;
+begin
+  expired := 0;
+  failed := '[]';
+  for v_row in
+    select r.id, f.request_id is not null as failed_before
+      from capacity.requests r left join capacity.timer_failures f on f.request_id = r.id and f.timer = 'expiry'
+     where r.next_deadline_at <= now() and r.state = 'CUSTOMER_CONFIRMATION_REQUIRED' and coalesce(f.retry_at, '-infinity') <= now()
+     order by r.next_deadline_at limit p_most
+       for update of r skip locked
+  loop
+    v_seen := v_seen + 1;
+    begin
+      v_answer := capacity.apply(v_row.id, 'CUSTOMER_CONFIRMATION_TIMEOUT', capacity.timer_actor(), '{}');
+      if v_row.failed_before then
+        delete from capacity.timer_failures f where f.request_id = v_row.id and f.timer = 'expiry';
+      end if;
+      expired := expired + (not v_answer.repeated)::integer;
+    exception when others then
+      failed := failed || capacity.timer_failed(v_row.id, 'expiry', sqlstate, sqlerrm);
+    end;
+  end loop;
+  more := v_seen = p_most;
+end
+$$;
+comment on function capacity.timer_expire(integer) is 'Expires requests whose deadline has passed, a batch of them.';

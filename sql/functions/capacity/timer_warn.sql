@@ -1,0 +1,42 @@
+-- Warns once before an offer ends: the customer by mail, the commercial owner in the thread. That it was done stands in the notices,
+-- and is asked again once the request is locked, because another sweep may have been there in between.
+create or replace function capacity.timer_warn(p_most integer, out warned integer, out failed jsonb, out more boolean)
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_row record;
+  v_seen integer := 0;
+begin
+  warned := 0;
+  failed := '[]';
+  for v_row in
+    select r as request, r.id, f.request_id is not null as failed_before
+      from capacity.requests r
+      join capacity.workspaces w on w.id = r.workspace_id
+      left join capacity.timer_failures f on f.request_id = r.id and f.timer = 'warning'
+     where r.state = 'CUSTOMER_CONFIRMATION_REQUIRED' and r.next_deadline_at > now()
+       -- The second bound is implied by the first; it is the one that an index can use.
+       and r.next_deadline_at <= now() + w.warn_before_hours * interval '1 hour'
+       and r.next_deadline_at <= now() + (select max(x.warn_before_hours) from capacity.workspaces x) * interval '1 hour'
+       and not exists (select from capacity.notices n where n.request_id = r.id and n.kind = 'warning')
+       and coalesce(f.retry_at, '-infinity') <= now()
+     order by r.next_deadline_at limit p_most
+       for update of r skip locked
+  loop
+    v_seen := v_seen + 1;
+    begin
+      if not exists (select from capacity.notices n where n.request_id = v_row.id and n.kind = 'warning') then
+        perform capacity.post_notice(v_row.request, 'warning', 'confirmation', null, capacity.timer_actor(), null);
+        warned := warned + 1;
+      end if;
+      if v_row.failed_before then
+        delete from capacity.timer_failures f where f.request_id = v_row.id and f.timer = 'warning';
+      end if;
+    exception when others then
+      failed := failed || capacity.timer_failed(v_row.id, 'warning', sqlstate, sqlerrm);
+    end;
+  end loop;
+  more := v_seen = p_most;
+end
+$$;
+comment on function capacity.timer_warn(integer) is 'Warns of deadlines that are near, a batch of them, each once.';

@@ -1,0 +1,21 @@
+-- The sweep: expires what is due, warns of what will be, says what is late and reminds people of it. Safe to run from several
+-- places at once, and as often as one likes. A bad row is written down in capacity.timer_failures, named in the answer, and left
+-- alone for a while; it stops nothing else.
+--
+-- p_most bounds how many requests of each kind one call takes on, since it is one transaction; `more` says that there were as
+-- many, so that calling again at once is worth it.
+create or replace function public.run_capacity_request_timers(p_most integer default 200) returns jsonb
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_most integer := least(greatest(coalesce(p_most, 200), 1), 10000);
+  v_expiry record := capacity.timer_expire(v_most);
+  v_warning record := capacity.timer_warn(v_most);
+  v_review record := capacity.timer_review(v_most);
+begin
+  return jsonb_build_object(
+    'expired', v_expiry.expired, 'warned', v_warning.warned, 'reminded', v_review.reminded, 'late', v_review.late,
+    'failed', v_expiry.failed || v_warning.failed || v_review.failed, 'more', v_expiry.more or v_warning.more or v_review.more);
+end
+$$;
+comment on function public.run_capacity_request_timers(integer) is 'Runs the timers of capacity requests and says what they did.';

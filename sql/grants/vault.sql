@@ -1,0 +1,29 @@
+-- run as: migrator
+-- Supabase Vault, where it is: whoever migrates holds its rights with the option to pass them on. The view's decryption runs
+-- with the rights of who reads it, so that function is needed too. Whatever cannot be passed on is left; then secrets are
+-- kept in our own encrypted table.
+do $$
+declare
+  v_grant text;
+begin
+  if to_regclass('vault.decrypted_secrets') is null then
+    return;
+  end if;
+  for v_grant in
+    select 'grant usage on schema vault to headroom_owner'
+    union all
+    select 'grant select on vault.decrypted_secrets to headroom_owner'
+    union all
+    select format('grant execute on function %s to headroom_owner', p.oid::regprocedure)
+      from pg_proc p
+     where p.pronamespace = 'vault'::regnamespace
+       and p.proname in ('create_secret', 'update_secret', '_crypto_aead_det_decrypt', '_crypto_aead_det_encrypt', '_crypto_aead_det_noncegen')
+  loop
+    begin
+      execute v_grant;
+    exception when insufficient_privilege then
+      null;
+    end;
+  end loop;
+end
+$$;

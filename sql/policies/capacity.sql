@@ -1,0 +1,50 @@
+-- Who sees which rows. Every table of the workflow is closed; what is opened here is opened for reading only. Writing happens
+-- in definer functions, which run as the owner and decide for themselves.
+--
+-- Members see what capacity.may_read() says. Each condition compares an indexed column with the answer of a function that is
+-- asked once per query: a function per row would make every list as slow as the whole table.
+do $$
+declare
+  v_table text;
+  v_policy record;
+begin
+  for v_table in select c.oid::regclass::text from pg_class c where c.relnamespace = 'capacity'::regnamespace and c.relkind in ('r', 'p') loop
+    execute format('alter table %s enable row level security', v_table);
+    for v_policy in select p.polname from pg_policy p where p.polrelid = v_table::regclass loop
+      execute format('drop policy %I on %s', v_policy.polname, v_table);
+    end loop;
+  end loop;
+
+  -- Machines, operators and auditors of the installation see every workspace, as far as they are granted a table at all.
+  for v_table in select c.oid::regclass::text from pg_class c
+                  where c.relnamespace = 'capacity'::regnamespace and c.relkind in ('r', 'p') and c.relname <> 'secrets' loop
+    execute format('create policy all_workspaces on %s for select to service_role, headroom_control, headroom_auditor using (true)', v_table);
+  end loop;
+end
+$$;
+
+create policy members on capacity.requests for select to authenticated using (
+  workspace_id = (select capacity.reader_workspace())
+  and (workspace_id = (select capacity.reader_workspace('{admin,auditor}'))
+       or requester_user_id = (select capacity.reader_id())
+       or commercial_owner_user_id = (select capacity.reader_id())
+       or commercial_owner_user_id = any ((select capacity.reader_owners())::text[]) and commercial_owner_user_id <> requester_user_id
+       or infra_owner_group = any ((select capacity.reader_groups())::text[])
+       or review_plan #>> '{commercial,authority,kind}' = 'role'
+          and review_plan #>> '{commercial,authority,role}' = any ((select capacity.reader_roles())::text[])
+       or review_plan #>> '{commercial,authority,kind}' = 'member'
+          and review_plan #>> '{commercial,authority,member}' = (select capacity.reader_id())
+       or workspace_id = (select capacity.reader_workspace('{operator}')) and state in ('PROVISIONING', 'COMPLETED', 'FAILED'))
+);
+
+-- What hangs on a request is seen by those who see the request: the policy above applies inside these too.
+create policy members on capacity.events for select to authenticated using (
+  exists (select from capacity.requests r where r.id = events.request_id)
+);
+create policy members on capacity.personal_data for select to authenticated using (
+  exists (select from capacity.requests r where r.id = personal_data.request_id)
+);
+
+-- The people and the settings of one's own workspace.
+create policy members on capacity.workspaces for select to authenticated using (id = (select capacity.reader_workspace()));
+create policy members on capacity.members for select to authenticated using (workspace_id = (select capacity.reader_workspace()));

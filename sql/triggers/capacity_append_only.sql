@@ -1,0 +1,5 @@
+-- Events and notices are written once. The triggers hold for everybody, the owner of the tables included.
+create or replace trigger append_only before update or delete or truncate on capacity.events
+  for each statement execute function capacity.refuse_change();
+create or replace trigger append_only before update or delete or truncate on capacity.notices
+  for each statement execute function capacity.refuse_change();

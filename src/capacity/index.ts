@@ -1,0 +1,78 @@
+/**
+ * The capacity-request workflow, as a table of contents. Every function here is a thin wrapper over one of the database, which decides
+ * everything; a refusal comes back as a value (`outcome: "refused"`), a failure is thrown.
+ *
+ *     const created = await createRequest(client, { requester: "ann", size: "32XL", quantity: 4, region: "us-east-1" });
+ *     if (created.outcome === "refused") console.log(created.message, created.hint);
+ */
+export { createRequest, type Created, type NewRequest, type RequestTerms } from "./create-request.ts";
+export { previewRequest, type Preview, type Previewed } from "./preview-request.ts";
+export { getRequest, type Found } from "./get-request.ts";
+export { listRequests, type Listed, type ListedRequest, type ListOptions } from "./list-requests.ts";
+export { applyEvent, decide, type Decided, type EventOptions, type MemberEvent, type Recorded } from "./apply-event.ts";
+export { nudgeRequest, type Nudged } from "./nudge-request.ts";
+
+/** What a request is. */
+export {
+  openStates,
+  requestStates,
+  type CapacityEvent,
+  type CapacityRequest,
+  type CapacityRequestEventType,
+  type CapacityRequestState,
+  type Delivery,
+  type Notice,
+  type PendingApproval,
+  type Person,
+  type RequestStory,
+  type ReviewPlan,
+} from "./request.ts";
+
+/** People and rules. */
+export {
+  listGroups,
+  listMembers,
+  memberRoles,
+  putGroup,
+  putMember,
+  removeGroup,
+  removeMember,
+  type Group,
+  type GroupChanges,
+  type ListedMember,
+  type Member,
+  type MemberChanges,
+  type MemberRole,
+  type Removed,
+} from "./directory.ts";
+export {
+  listPolicies,
+  listWorkspaces,
+  putPolicy,
+  putWorkspace,
+  removePolicy,
+  type Policy,
+  type PolicyConditions,
+  type PolicyRule,
+  type Workspace,
+  type WorkspaceChanges,
+} from "./policies.ts";
+
+/** Keys and tokens that the database uses. */
+export { listSecrets, setSecret, type SecretStatus } from "./secrets.ts";
+
+/** The proof that nothing was lost or changed. */
+export {
+  listHeads,
+  noCounts,
+  verify,
+  verifyHeads,
+  type Counts,
+  type Finding,
+  type Head,
+  type Phase,
+  type VerifiedBatch,
+  type VerifyOptions,
+} from "./verify.ts";
+
+export { toError, type RefusalCode, type Refused } from "./refusal.ts";

@@ -1,0 +1,180 @@
+/**
+ * The rules of a workspace: its settings, and the approval policies that requests are submitted under.
+ */
+import { call, type Queryable } from "../db/call.ts";
+import type { CapacityPolicies, CapacityWorkspaces } from "../db/generated.gen.ts";
+import { refusable, type Refused } from "./refusal.ts";
+
+/** What a policy does. Each kind names whom it involves, and only that. */
+export type PolicyRule =
+  /** From some cost on, or for some sizes, the approval of a role or a member is needed. */
+  | { readonly kind: "escalation"; readonly approverRole: "commercial" | "vp" | "admin" }
+  | { readonly kind: "escalation"; readonly approver: string }
+  /** What is small enough is approved by itself. */
+  | { readonly kind: "auto_approval"; readonly step: "commercial" | "technical" | "both" }
+  /** Who reviews where the requester named nobody. */
+  | { readonly kind: "review_route"; readonly step: "commercial"; readonly approver: string }
+  | { readonly kind: "review_route"; readonly step: "technical"; readonly group: string };
+
+/** When it applies: all conditions that are given must hold. Null lifts one. */
+export interface PolicyConditions {
+  readonly rank?: number | undefined;
+  readonly enabled?: boolean | undefined;
+  readonly description?: string | null | undefined;
+  readonly sizes?: readonly string[] | null | undefined;
+  readonly regions?: readonly string[] | null | undefined;
+  /** As text where digits matter: "99.50". */
+  readonly minMonthlyCostUsd?: number | string | null | undefined;
+  readonly maxMonthlyCostUsd?: number | string | null | undefined;
+  readonly maxQuantity?: number | null | undefined;
+}
+
+export interface Policy {
+  readonly id: string;
+  readonly kind: string;
+  readonly step: string;
+  readonly rank: number;
+  readonly enabled: boolean;
+  readonly description: string | null;
+  readonly sizes: readonly string[] | null;
+  readonly regions: readonly string[] | null;
+  readonly minMonthlyCostUsd: string | null;
+  readonly maxMonthlyCostUsd: string | null;
+  readonly maxQuantity: number | null;
+  readonly approverRole: string | null;
+  readonly approver: string | null;
+  readonly group: string | null;
+}
+
+export async function listPolicies(db: Queryable, workspaceId: string): Promise<readonly Policy[]> {
+  return (await call(db, "capacity.list_policies", { p_workspace_id: workspaceId })).map(toPolicy);
+}
+
+/** Without a rule an existing policy keeps its own. */
+export async function putPolicy(
+  db: Queryable,
+  workspaceId: string,
+  id: string,
+  rule: PolicyRule | undefined,
+  conditions: PolicyConditions = {},
+): Promise<{ readonly outcome: "put"; readonly policy: Policy } | Refused> {
+  const row = await refusable(
+    call(db, "capacity.put_policy", {
+      p_workspace_id: workspaceId,
+      p_id: id,
+      p_changes: {
+        ...(rule === undefined ? {} : fieldsOf(rule)),
+        rank: conditions.rank,
+        enabled: conditions.enabled,
+        description: conditions.description,
+        sizes: conditions.sizes,
+        regions: conditions.regions,
+        min_monthly_cost_usd: conditions.minMonthlyCostUsd,
+        max_monthly_cost_usd: conditions.maxMonthlyCostUsd,
+        max_quantity: conditions.maxQuantity,
+      },
+    }),
+  );
+  return "outcome" in row ? row : { outcome: "put", policy: toPolicy(row) };
+}
+
+export async function removePolicy(
+  db: Queryable,
+  workspaceId: string,
+  id: string,
+): Promise<{ readonly outcome: "removed" } | Refused> {
+  const refused = await refusable(call(db, "capacity.remove_policy", { p_workspace_id: workspaceId, p_id: id }));
+  return refused ?? { outcome: "removed" };
+}
+
+/** All of a rule's fields, so that what a changed policy no longer names is emptied. */
+function fieldsOf(rule: PolicyRule): Readonly<Record<string, string | null>> {
+  return {
+    kind: rule.kind,
+    step: "step" in rule ? rule.step : "commercial",
+    approver_role: "approverRole" in rule ? rule.approverRole : null,
+    approver_id: "approver" in rule ? rule.approver : null,
+    group_id: "group" in rule ? rule.group : null,
+  };
+}
+
+function toPolicy(row: CapacityPolicies): Policy {
+  return {
+    id: row.id,
+    kind: row.kind,
+    step: row.step,
+    rank: row.rank,
+    enabled: row.enabled,
+    description: row.description,
+    sizes: row.sizes,
+    regions: row.regions,
+    minMonthlyCostUsd: row.min_monthly_cost_usd,
+    maxMonthlyCostUsd: row.max_monthly_cost_usd,
+    maxQuantity: row.max_quantity,
+    approverRole: row.approver_role,
+    approver: row.approver_id,
+    group: row.group_id,
+  };
+}
+
+export interface Workspace {
+  readonly id: string;
+  readonly name: string;
+  readonly publicUrl: string | null;
+  readonly slackChannelId: string | null;
+  readonly linearTeamId: string | null;
+  readonly slackUsersBecomeRequesters: boolean;
+  readonly warnBeforeHours: number;
+  readonly reviewSlaHours: number;
+  readonly remindEveryHours: number;
+  readonly mostReminders: number;
+  readonly nudgeEveryMinutes: number;
+}
+
+export type WorkspaceChanges = { readonly [Field in keyof Omit<Workspace, "id">]?: Workspace[Field] | undefined };
+
+export async function listWorkspaces(db: Queryable): Promise<readonly Workspace[]> {
+  return (await call(db, "capacity.list_workspaces", {})).map(toWorkspace);
+}
+
+/** Makes the workspace if it is not there. */
+export async function putWorkspace(
+  db: Queryable,
+  id: string,
+  changes: WorkspaceChanges,
+): Promise<{ readonly outcome: "put"; readonly workspace: Workspace } | Refused> {
+  const row = await refusable(
+    call(db, "capacity.put_workspace", {
+      p_id: id,
+      p_changes: {
+        name: changes.name,
+        public_url: changes.publicUrl,
+        slack_channel_id: changes.slackChannelId,
+        linear_team_id: changes.linearTeamId,
+        slack_users_become_requesters: changes.slackUsersBecomeRequesters,
+        warn_before_hours: changes.warnBeforeHours,
+        review_sla_hours: changes.reviewSlaHours,
+        remind_every_hours: changes.remindEveryHours,
+        most_reminders: changes.mostReminders,
+        nudge_every_minutes: changes.nudgeEveryMinutes,
+      },
+    }),
+  );
+  return "outcome" in row ? row : { outcome: "put", workspace: toWorkspace(row) };
+}
+
+function toWorkspace(row: CapacityWorkspaces): Workspace {
+  return {
+    id: row.id,
+    name: row.name,
+    publicUrl: row.public_url,
+    slackChannelId: row.slack_channel_id,
+    linearTeamId: row.linear_team_id,
+    slackUsersBecomeRequesters: row.slack_users_become_requesters,
+    warnBeforeHours: row.warn_before_hours,
+    reviewSlaHours: row.review_sla_hours,
+    remindEveryHours: row.remind_every_hours,
+    mostReminders: row.most_reminders,
+    nudgeEveryMinutes: row.nudge_every_minutes,
+  };
+}

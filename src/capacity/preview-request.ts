@@ -1,0 +1,33 @@
+/** What would become of a request, without making it. */
+import { z } from "zod";
+import { call, type Queryable } from "../db/call.ts";
+import type { RequestTerms } from "./create-request.ts";
+import { refusable, type Refused } from "./refusal.ts";
+import { planSchema, requestStates } from "./request.ts";
+
+const previewSchema = planSchema
+  .extend({ state: z.enum(requestStates), slack_channel_id: z.string().nullable() })
+  .transform(({ slack_channel_id: slackChannelId, ...rest }) => ({ ...rest, slackChannelId }));
+/** The plan, the state that the request would be in, and where it would be posted. */
+export type Preview = z.infer<typeof previewSchema>;
+
+export type Previewed = { readonly outcome: "previewed"; readonly preview: Preview };
+
+export async function previewRequest(db: Queryable, terms: RequestTerms): Promise<Previewed | Refused> {
+  return refusable(preview(db, terms));
+}
+
+async function preview(db: Queryable, terms: RequestTerms): Promise<Previewed> {
+  const answer = await call(db, "public.preview_capacity_request", {
+    p_requester_user_id: terms.requester,
+    p_commercial_owner_user_id: terms.commercialOwner ?? null,
+    p_infra_owner_group: terms.infraGroup ?? null,
+    p_requested_size: terms.size,
+    p_quantity: terms.quantity,
+    p_region: terms.region,
+    p_estimated_monthly_cost_usd: terms.monthlyCostUsd,
+    p_workspace_id: terms.workspaceId,
+    p_slack_channel_id: terms.slackChannelId,
+  });
+  return { outcome: "previewed", preview: previewSchema.parse(answer) };
+}

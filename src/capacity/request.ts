@@ -1,0 +1,246 @@
+/**
+ * A capacity request and what hangs on it, as TypeScript sees them. The database gives rows and JSON under its own names; here they are
+ * checked once and get ours.
+ */
+import { z } from "zod";
+import type { CapacityRequestActorType, CapacityRequestEventType, CapacityRequestState } from "../db/generated.gen.ts";
+
+export type { CapacityRequestActorType, CapacityRequestEventType, CapacityRequestState };
+
+export const requestStates = [
+  "SUBMITTED",
+  "UNDER_REVIEW",
+  "CUSTOMER_CONFIRMATION_REQUIRED",
+  "PROVISIONING",
+  "COMPLETED",
+  "REJECTED",
+  "CANCELLED",
+  "EXPIRED",
+  "FAILED",
+] as const satisfies readonly CapacityRequestState[];
+
+export const openStates = [
+  "UNDER_REVIEW",
+  "CUSTOMER_CONFIRMATION_REQUIRED",
+  "PROVISIONING",
+] as const satisfies readonly CapacityRequestState[];
+
+const state = z.enum(requestStates);
+/** A Date from a row, or the text of one from JSON. */
+const moment = z.coerce.date();
+const maybeMoment = moment.nullable();
+const maybeText = z.string().nullable();
+/** Money keeps its digits: as text from a row, as a number from JSON. */
+const money = z.union([z.string(), z.number()]).transform(String).nullable();
+
+export const personSchema = z.object({ id: z.string(), name: z.string() });
+/** A member, named. */
+export type Person = z.infer<typeof personSchema>;
+
+export const planSchema = z.object({
+  commercial: z.object({
+    owner: maybeText,
+    authority: z.object({
+      kind: z.enum(["owner", "role", "member"]),
+      role: z.string().optional(),
+      member: z.string().optional(),
+    }),
+    auto: z.boolean(),
+    rule: maybeText,
+    why: maybeText,
+    reviewers: z.array(personSchema),
+  }),
+  technical: z.object({
+    group: maybeText,
+    auto: z.boolean(),
+    rule: maybeText,
+    why: maybeText,
+    reviewers: z.array(personSchema),
+  }),
+});
+/** Who must approve and by which rule. */
+export type ReviewPlan = z.infer<typeof planSchema>;
+
+export const requestSchema = z
+  .object({
+    id: z.string(),
+    workspace_id: z.string(),
+    version: z.number(),
+    state,
+    state_since: moment,
+    created_at: moment,
+    updated_at: moment,
+    requester_user_id: z.string(),
+    commercial_owner_user_id: maybeText,
+    infra_owner_group: maybeText,
+    customer_ref: z.json(),
+    requested_size: z.string(),
+    quantity: z.number(),
+    region: z.string(),
+    needed_by_date: maybeText,
+    expected_duration_days: z.number().nullable(),
+    estimated_monthly_cost_usd: money,
+    confirmation_ttl_days: z.number(),
+    review_plan: planSchema,
+    commercial_endorsed_at: maybeMoment,
+    commercial_endorsed_by: maybeText,
+    commercial_approved_at: maybeMoment,
+    commercial_approved_by: maybeText,
+    technical_approved_at: maybeMoment,
+    technical_approved_by: maybeText,
+    next_deadline_at: maybeMoment,
+    rejection_reason: maybeText,
+    cancellation_reason: maybeText,
+    cancellation_authorizer_user_id: maybeText,
+    replaces_request_id: maybeText,
+    slack_channel_id: maybeText,
+    slack_thread_ts: maybeText,
+    linear_issue_id: maybeText,
+    last_notified_at: maybeMoment,
+  })
+  .transform((row) => ({
+    id: row.id,
+    workspaceId: row.workspace_id,
+    version: row.version,
+    state: row.state,
+    stateSince: row.state_since,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    requester: row.requester_user_id,
+    commercialOwner: row.commercial_owner_user_id,
+    infraGroup: row.infra_owner_group,
+    customerRef: row.customer_ref,
+    size: row.requested_size,
+    quantity: row.quantity,
+    region: row.region,
+    neededBy: row.needed_by_date,
+    durationDays: row.expected_duration_days,
+    monthlyCostUsd: row.estimated_monthly_cost_usd,
+    confirmationTtlDays: row.confirmation_ttl_days,
+    reviewPlan: row.review_plan,
+    endorsedAt: row.commercial_endorsed_at,
+    endorsedBy: row.commercial_endorsed_by,
+    commercialApprovedAt: row.commercial_approved_at,
+    commercialApprovedBy: row.commercial_approved_by,
+    technicalApprovedAt: row.technical_approved_at,
+    technicalApprovedBy: row.technical_approved_by,
+    deadlineAt: row.next_deadline_at,
+    rejectionReason: row.rejection_reason,
+    cancellationReason: row.cancellation_reason,
+    cancelledBy: row.cancellation_authorizer_user_id,
+    replaces: row.replaces_request_id,
+    slackChannelId: row.slack_channel_id,
+    slackThreadTs: row.slack_thread_ts,
+    linearIssueId: row.linear_issue_id,
+    lastNotifiedAt: row.last_notified_at,
+  }));
+export type CapacityRequest = z.infer<typeof requestSchema>;
+
+const eventSchema = z
+  .object({
+    seq: z.number(),
+    id: z.string(),
+    event_type: z.custom<CapacityRequestEventType>((value) => typeof value === "string"),
+    actor_type: z.custom<CapacityRequestActorType>((value) => typeof value === "string"),
+    actor_id: z.string(),
+    via: z.string(),
+    state_before: state,
+    state_after: state,
+    payload: z.record(z.string(), z.json()),
+    created_at: moment,
+    hash: z.string(),
+  })
+  .transform((row) => ({
+    seq: row.seq,
+    id: row.id,
+    type: row.event_type,
+    actorType: row.actor_type,
+    actorId: row.actor_id,
+    via: row.via,
+    stateBefore: row.state_before,
+    stateAfter: row.state_after,
+    payload: row.payload,
+    at: row.created_at,
+    hash: row.hash,
+  }));
+export type CapacityEvent = z.infer<typeof eventSchema>;
+
+const pendingSchema = z
+  .object({
+    step: z.enum(["commercial", "technical"]),
+    since: moment,
+    why: maybeText,
+    group: maybeText.optional(),
+    authority: z.json().optional(),
+    reviewers: z.array(personSchema),
+    endorsers: z.array(personSchema).optional(),
+  })
+  .transform(({ endorsers = [], group = null, authority = null, ...rest }) => ({
+    ...rest,
+    group,
+    authority,
+    endorsers,
+  }));
+/** An open review step, and who may decide it now. */
+export type PendingApproval = z.infer<typeof pendingSchema>;
+
+const deliverySchema = z
+  .looseObject({
+    effect: z.string(),
+    event_seq: z.number().nullable(),
+    notice_id: z.number().nullable(),
+    rail: maybeText,
+    outbox_id: z.string(),
+    enqueued_at: moment,
+    place: z.string(),
+    error_code: z.string().optional(),
+  })
+  .transform((row) => ({
+    effect: row.effect,
+    eventSeq: row.event_seq,
+    noticeId: row.notice_id,
+    rail: row.rail,
+    outboxId: row.outbox_id,
+    enqueuedAt: row.enqueued_at,
+    place: row.place,
+    errorCode: row.error_code ?? null,
+  }));
+export type Delivery = z.infer<typeof deliverySchema>;
+
+const noticeSchema = z
+  .object({
+    id: z.number(),
+    kind: z.enum(["warning", "reminder", "late", "nudge", "note"]),
+    step: maybeText,
+    member_id: maybeText,
+    actor_type: z.string(),
+    actor_id: z.string(),
+    via: z.string(),
+    body: maybeText,
+    created_at: moment,
+  })
+  .transform((row) => ({
+    id: row.id,
+    kind: row.kind,
+    step: row.step,
+    memberId: row.member_id,
+    actorType: row.actor_type,
+    actorId: row.actor_id,
+    via: row.via,
+    body: row.body,
+    at: row.created_at,
+  }));
+export type Notice = z.infer<typeof noticeSchema>;
+
+/** Everything about one request. */
+export const storySchema = z
+  .object({
+    request: requestSchema,
+    history: z.array(eventSchema),
+    pending_approvals: z.array(pendingSchema),
+    deliveries: z.array(deliverySchema),
+    jobs: z.array(z.json()),
+    notices: z.array(noticeSchema),
+  })
+  .transform(({ pending_approvals: pendingApprovals, ...rest }) => ({ ...rest, pendingApprovals }));
+export type RequestStory = z.infer<typeof storySchema>;

@@ -1,0 +1,47 @@
+/** `headroom members list`: who there is. */
+import type { Command } from "commander";
+import { listMembers, type ListedMember } from "../../../capacity/index.ts";
+import { withDatabase } from "../../database.ts";
+import { printJson, printLine, printTable } from "../../output.ts";
+import { addCommon, orFail, workspaceOption, type CommonOptions, type WorkspaceOption } from "../request/acting.ts";
+
+interface ListOptions extends CommonOptions, WorkspaceOption {
+  readonly all?: boolean;
+}
+
+export function registerListMembers(members: Command): void {
+  addCommon(
+    members
+      .command("list")
+      .description("list members with their roles and groups")
+      .option("--all", "also those who were removed")
+      .addOption(workspaceOption()),
+  ).action(runList);
+}
+
+async function runList(options: ListOptions): Promise<void> {
+  const answer = await withDatabase(options, "members list", (client) =>
+    listMembers(client, options.workspace, { inactive: options.all }),
+  );
+  const { members } = orFail(answer);
+  if (options.json === true) return printJson({ members });
+  if (members.length === 0) {
+    return printLine('The directory is empty. Next: headroom members put <id> --name "…" --role requester');
+  }
+  printTable(members, [
+    { title: "ID", value: (row) => row.id },
+    { title: "NAME", value: (row) => row.displayName },
+    { title: "ROLES", value: (row) => row.roles.join(", ") },
+    { title: "GROUPS", value: (row) => (row.groups.length === 0 ? null : row.groups.join(", ")) },
+    { title: "E-MAIL", value: (row) => row.email },
+    { title: "SLACK", value: (row) => row.slackUserId },
+    { title: "STATE", value: stateOf },
+  ]);
+}
+
+function stateOf(member: ListedMember): string {
+  if (!member.active) return "removed";
+  if (!member.away || member.awayUntil === null) return "active";
+  const until = `away until ${member.awayUntil.toISOString()}`;
+  return member.delegate === null ? until : `${until}, ${member.delegate} acts`;
+}

@@ -1,0 +1,34 @@
+/** `headroom members remove`: takes a member out of the directory, and says what that leaves to others. */
+import type { Command } from "commander";
+import { removeMember } from "../../../capacity/index.ts";
+import { withDatabase } from "../../database.ts";
+import { printJson, printLine } from "../../output.ts";
+import { addCommon, orFail, workspaceOption, type CommonOptions, type WorkspaceOption } from "../request/acting.ts";
+
+export function registerRemoveMember(members: Command): void {
+  addCommon(
+    members
+      .command("remove")
+      .description("remove a member: no more sign-in, approvals or groups; the log keeps the name")
+      .argument("<id>", "member id")
+      .addOption(workspaceOption()),
+  ).action(runRemove);
+}
+
+async function runRemove(id: string, options: CommonOptions & WorkspaceOption): Promise<void> {
+  const removed = orFail(
+    await withDatabase(options, "members remove", (client) => removeMember(client, options.workspace, id)),
+  );
+  if (options.json === true) return printJson(removed);
+  const { leftGroups, openRequests, policies, delegators } = removed;
+  printLine(`${id} is removed${leftGroups.length === 0 ? "" : `, also from ${leftGroups.join(", ")}`}.`);
+  if (openRequests > 0) {
+    printLine(
+      `${openRequests} open requests have ${id} as their owner or authority: headroom request list --waits-on ${id}`,
+    );
+  }
+  if (policies.length > 0)
+    printLine(`Rules that name ${id}: ${policies.join(", ")}. Change them: headroom policy put <rule>`);
+  if (delegators.length > 0) printLine(`${id} was the delegate of ${delegators.join(", ")}.`);
+  printLine(`To bring ${id} back: headroom members put ${id}`);
+}

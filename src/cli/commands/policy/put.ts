@@ -1,0 +1,127 @@
+/** `headroom policy put`: makes an approval rule, or changes one. */
+import { type Command, Option } from "commander";
+import { putPolicy, type PolicyConditions, type PolicyRule } from "../../../capacity/index.ts";
+import { HeadroomError } from "../../../db/errors.ts";
+import { withDatabase } from "../../database.ts";
+import { printJson, printLine, visible } from "../../output.ts";
+import {
+  addCommon,
+  emptied,
+  orFail,
+  parseMoney,
+  parseWhole,
+  workspaceOption,
+  type CommonOptions,
+  type WorkspaceOption,
+} from "../request/acting.ts";
+import { describeConditions, describeRule } from "./list.ts";
+
+const kinds = ["escalation", "auto_approval", "review_route"] as const;
+const steps = ["commercial", "technical", "both"] as const;
+const approverRoles = ["commercial", "vp", "admin"] as const;
+
+/** False: lifted, by the option that begins with --no-. */
+interface PutOptions extends CommonOptions, WorkspaceOption {
+  readonly kind?: (typeof kinds)[number];
+  readonly step?: (typeof steps)[number];
+  readonly approverRole?: (typeof approverRoles)[number];
+  readonly approver?: string;
+  readonly group?: string;
+  readonly rank?: number;
+  readonly size?: readonly string[] | false;
+  readonly region?: readonly string[] | false;
+  readonly minCost?: string | false;
+  readonly maxCost?: string | false;
+  readonly maxQuantity?: number | false;
+  readonly description?: string | false;
+  readonly enable?: boolean;
+  readonly disable?: boolean;
+}
+
+export function registerPutPolicy(policy: Command): void {
+  const command = policy
+    .command("put")
+    .description("make an approval rule, or change one; open requests keep the rules they came under")
+    .argument("<id>", "rule id")
+    .addOption(new Option("--kind <kind>", "what it does").choices(kinds))
+    .addOption(new Option("--step <step>", "which review it is about").choices(steps))
+    .addOption(
+      new Option("--approver-role <role>", "escalation: the role whose approval is needed").choices(approverRoles),
+    )
+    .option("--approver <member>", "escalation or commercial route: the member")
+    .option("--group <group>", "technical route: the infra group")
+    .option("--rank <number>", "of several rules that apply the lowest rank decides", parseWhole(-1_000_000, 1_000_000))
+    .option("--size <size...>", "only for these sizes")
+    .option("--no-size", "for any size")
+    .option("--region <region...>", "only in these regions")
+    .option("--no-region", "in any region")
+    .option("--min-cost <usd>", "only from this monthly cost on", parseMoney)
+    .option("--no-min-cost", "from any cost on")
+    .option("--max-cost <usd>", "only up to this monthly cost", parseMoney)
+    .option("--no-max-cost", "up to any cost")
+    .option("--max-quantity <count>", "only up to this quantity", parseWhole(1, 10_000))
+    .option("--no-max-quantity", "up to any quantity")
+    .option("--description <text>", "what it is for")
+    .option("--no-description", "without a description")
+    .option("--enable", "switch it on")
+    .option("--disable", "switch it off")
+    .addOption(workspaceOption());
+  addCommon(command).action(runPut);
+}
+
+async function runPut(id: string, options: PutOptions): Promise<void> {
+  const rule = toRule(options);
+  const conditions = toConditions(options);
+  const answer = await withDatabase(options, "policy put", (client) =>
+    putPolicy(client, options.workspace, id, rule, conditions),
+  );
+  const { policy } = orFail(answer);
+  if (options.json === true) return printJson({ policy });
+  const state = policy.enabled ? "" : " It is switched off.";
+  printLine(visible(`${policy.id}: ${describeConditions(policy)}, ${policy.step}: ${describeRule(policy)}.${state}`));
+  printLine("It holds for requests from now on. Try it: headroom request preview");
+}
+
+function wrong(message: string): HeadroomError {
+  return new HeadroomError("usage", message, {
+    hint: "headroom policy put --help lists what each kind takes. Nothing was changed.",
+  });
+}
+
+function toRule(options: PutOptions): PolicyRule | undefined {
+  const { kind, step, approverRole, approver, group } = options;
+  if (kind === undefined) {
+    if ([step, approverRole, approver, group].some((value) => value !== undefined)) {
+      throw wrong("--step, --approver-role, --approver and --group go together with --kind.");
+    }
+    return undefined;
+  }
+  if (kind === "auto_approval") {
+    if (step === undefined) throw wrong("An automatic approval needs --step commercial, technical or both.");
+    return { kind, step };
+  }
+  if (kind === "escalation") {
+    if (approverRole !== undefined && approver === undefined) return { kind, approverRole };
+    if (approver !== undefined && approverRole === undefined) return { kind, approver };
+    throw wrong("An escalation needs --approver-role or --approver, one of the two.");
+  }
+  if (step === "commercial" && approver !== undefined) return { kind, step, approver };
+  if (step === "technical" && group !== undefined) return { kind, step, group };
+  throw wrong("A route needs --step commercial with --approver, or --step technical with --group.");
+}
+
+function toConditions(options: PutOptions): PolicyConditions {
+  if (options.enable === true && options.disable === true) {
+    throw new HeadroomError("usage", "--enable and --disable do not go together.");
+  }
+  return {
+    rank: options.rank,
+    enabled: options.enable === true ? true : options.disable === true ? false : undefined,
+    description: emptied(options.description),
+    sizes: emptied(options.size),
+    regions: emptied(options.region),
+    minMonthlyCostUsd: emptied(options.minCost),
+    maxMonthlyCostUsd: emptied(options.maxCost),
+    maxQuantity: emptied(options.maxQuantity),
+  };
+}

@@ -1,0 +1,24 @@
+/** `headroom policy remove`: takes an approval rule away. */
+import type { Command } from "commander";
+import { removePolicy } from "../../../capacity/index.ts";
+import { withDatabase } from "../../database.ts";
+import { printJson, printLine } from "../../output.ts";
+import { addCommon, orFail, workspaceOption, type CommonOptions, type WorkspaceOption } from "../request/acting.ts";
+
+export function registerRemovePolicy(policy: Command): void {
+  addCommon(
+    policy
+      .command("remove")
+      .description("remove an approval rule; open requests keep what it said")
+      .argument("<id>", "rule id")
+      .addOption(workspaceOption()),
+  ).action(runRemove);
+}
+
+async function runRemove(id: string, options: CommonOptions & WorkspaceOption): Promise<void> {
+  const removed = orFail(
+    await withDatabase(options, "policy remove", (client) => removePolicy(client, options.workspace, id)),
+  );
+  if (options.json === true) return printJson(removed);
+  printLine(`The rule ${id} is removed. Requests that were submitted under it keep what it said.`);
+}

@@ -1,0 +1,110 @@
+/** `headroom policy settings`: what holds for a workspace as a whole; makes the workspace where there is none. */
+import type { Command } from "commander";
+import type { Client } from "pg";
+import { listWorkspaces, putWorkspace, type Workspace, type WorkspaceChanges } from "../../../capacity/index.ts";
+import { HeadroomError } from "../../../db/errors.ts";
+import { withDatabase } from "../../database.ts";
+import { printJson, printLine, visible } from "../../output.ts";
+import {
+  addCommon,
+  emptied,
+  orFail,
+  parseWhole,
+  workspaceOption,
+  type CommonOptions,
+  type WorkspaceOption,
+} from "../request/acting.ts";
+
+/** False: emptied, by the option that begins with --no-. */
+interface SettingsOptions extends CommonOptions, WorkspaceOption {
+  readonly create?: boolean;
+  readonly name?: string;
+  readonly publicUrl?: string | false;
+  readonly slackChannel?: string | false;
+  readonly linearTeam?: string | false;
+  readonly slackRequesters?: boolean;
+  readonly slaHours?: number;
+  readonly warnHours?: number;
+  readonly remindHours?: number;
+  readonly reminders?: number;
+  readonly nudgeMinutes?: number;
+}
+
+export function registerSettings(policy: Command): void {
+  const command = policy
+    .command("settings")
+    .description("show the settings of a workspace, or change those that are named")
+    .option("--create", "make the workspace if it is not there")
+    .option("--name <text>", "its name")
+    .option("--public-url <url>", "where the customer's link leads; without it no link is mailed")
+    .option("--no-public-url", "mail no links")
+    .option("--slack-channel <id>", "where requests are posted")
+    .option("--no-slack-channel", "post nothing in Slack")
+    .option("--linear-team <id>", "the team whose issues mirror requests")
+    .option("--no-linear-team", "make no issues")
+    .option("--slack-requesters", "let unknown Slack users become requesters")
+    .option("--no-slack-requesters", "let only the directory ask")
+    .option("--sla-hours <count>", "how long a review may take", parseWhole(1, 8_760))
+    .option(
+      "--warn-hours <count>",
+      "how long before the customer's deadline the warning goes out",
+      parseWhole(1, 8_760),
+    )
+    .option("--remind-hours <count>", "how long between two reminders of a review", parseWhole(1, 8_760))
+    .option("--reminders <count>", "most reminders of one review", parseWhole(0, 100))
+    .option("--nudge-minutes <count>", "how long between two nudges", parseWhole(1, 10_080))
+    .addOption(workspaceOption());
+  addCommon(command).action(runSettings);
+}
+
+async function runSettings(options: SettingsOptions): Promise<void> {
+  const workspace = await withDatabase(options, "policy settings", (client) => settle(client, options));
+  if (options.json === true) return printJson({ workspace });
+  show(workspace);
+}
+
+async function settle(client: Client, options: SettingsOptions): Promise<Workspace> {
+  const present = await listWorkspaces(client);
+  const found = present.find(({ id }) => id === options.workspace);
+  const changes = toChanges(options);
+  const isChange = Object.values(changes).some((value) => value !== undefined);
+  if (found === undefined && options.create !== true) {
+    throw new HeadroomError("not_found", `There is no workspace "${options.workspace}".`, {
+      detail: `There are: ${present.map(({ id }) => id).join(", ")}`,
+      hint: "Name one of these with --workspace, or make a new one with --create.",
+    });
+  }
+  if (found !== undefined && !isChange) return found;
+  return orFail(await putWorkspace(client, options.workspace, changes)).workspace;
+}
+
+function toChanges(options: SettingsOptions): WorkspaceChanges {
+  return {
+    name: options.name,
+    publicUrl: emptied(options.publicUrl),
+    slackChannelId: emptied(options.slackChannel),
+    linearTeamId: emptied(options.linearTeam),
+    slackUsersBecomeRequesters: options.slackRequesters,
+    reviewSlaHours: options.slaHours,
+    warnBeforeHours: options.warnHours,
+    remindEveryHours: options.remindHours,
+    mostReminders: options.reminders,
+    nudgeEveryMinutes: options.nudgeMinutes,
+  };
+}
+
+function show(workspace: Workspace): void {
+  const lines: readonly (readonly [string, string])[] = [
+    ["workspace", `${workspace.id} (${workspace.name})`],
+    ["customer links", workspace.publicUrl ?? "none are mailed"],
+    ["Slack channel", workspace.slackChannelId ?? "nothing is posted"],
+    ["Linear team", workspace.linearTeamId ?? "no issues are made"],
+    ["unknown Slack users", workspace.slackUsersBecomeRequesters ? "become requesters" : "are refused"],
+    ["a review may take", `${workspace.reviewSlaHours} h`],
+    ["reminders", `${workspace.mostReminders} at most, every ${workspace.remindEveryHours} h`],
+    ["nudges", `every ${workspace.nudgeEveryMinutes} min at most`],
+    ["customer is warned", `${workspace.warnBeforeHours} h before the deadline`],
+  ];
+  const width = Math.max(...lines.map(([name]) => name.length));
+  for (const [name, value] of lines) printLine(`${name.padEnd(width)}  ${visible(value)}`);
+}

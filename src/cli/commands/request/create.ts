@@ -1,0 +1,53 @@
+/** `headroom request create`: asks for capacity. */
+import type { Command } from "commander";
+import { createRequest, type CapacityRequest } from "../../../capacity/index.ts";
+import { withDatabase } from "../../database.ts";
+import { printJson, printLine } from "../../output.ts";
+import { orFail, parseRequestId, parseWhole } from "./acting.ts";
+import { addTerms, parseCustomer, parseDay, toTerms, type TermsOptions } from "./terms.ts";
+
+interface CreateOptions extends TermsOptions {
+  readonly customer?: Readonly<Record<string, unknown>>;
+  readonly neededBy?: string;
+  readonly days?: number;
+  readonly ttl?: number;
+  readonly key?: string;
+  readonly replaces?: string;
+}
+
+export function registerCreate(request: Command): void {
+  addTerms(request.command("create").description("ask for capacity: creates a request and submits it for review"))
+    .option("--customer <json>", "who wants it, as a JSON object; an email in it gets the link", parseCustomer)
+    .option("--needed-by <date>", "when it is needed, such as 2027-01-31", parseDay)
+    .option("--days <count>", "for how long it is expected to be needed", parseWhole(1, 3_650))
+    .option("--ttl <days>", "how long the customer may take to answer", parseWhole(1, 90), 7)
+    .option("--key <text>", "idempotency key: the same call again gives the same request")
+    .option("--replaces <id>", "the request that this one replaces", parseRequestId)
+    .action(runCreate);
+}
+
+async function runCreate(options: CreateOptions): Promise<void> {
+  const terms = toTerms(options);
+  const answer = await withDatabase(options, "request create", (client) =>
+    createRequest(client, {
+      ...terms,
+      customerRef: options.customer,
+      neededBy: options.neededBy,
+      durationDays: options.days,
+      confirmationTtlDays: options.ttl,
+      idempotencyKey: options.key,
+      replaces: options.replaces,
+    }),
+  );
+  const { request } = orFail(answer);
+  if (options.json === true) printJson({ request });
+  else show(request);
+}
+
+function show(request: CapacityRequest): void {
+  printLine(`${request.id} is ${request.state}: ${request.quantity} × ${request.size} in ${request.region}.`);
+  const { commercial, technical } = request.reviewPlan;
+  printLine(`Commercial review: ${commercial.why ?? "-"}`);
+  printLine(`Technical review:  ${technical.why ?? "-"}`);
+  printLine(`Next: headroom request show ${request.id}`);
+}

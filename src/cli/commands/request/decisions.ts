@@ -1,0 +1,160 @@
+/**
+ * `headroom request approve | reject | confirm | decline | cancel`: decisions on a request.
+ *
+ * Deciding twice changes nothing and says who decided before. Which review a member gives follows from the request where it can.
+ */
+import { type Command, InvalidArgumentError, Option } from "commander";
+import type { Client } from "pg";
+import { decide, getRequest, type Decided, type MemberEvent, type RequestStory } from "../../../capacity/index.ts";
+import { HeadroomError } from "../../../db/errors.ts";
+import { withDatabase } from "../../database.ts";
+import { printJson, printLine } from "../../output.ts";
+import {
+  addCommon,
+  asOption,
+  orFail,
+  parseRequestId,
+  parseWhole,
+  requireMember,
+  type ActingOptions,
+} from "./acting.ts";
+import { showPending } from "./show.ts";
+
+type Step = "commercial" | "technical";
+
+interface DecisionOptions extends ActingOptions {
+  readonly step?: Step;
+  readonly reason?: string;
+  readonly ifVersion?: number;
+}
+
+export function registerDecisions(request: Command): void {
+  decision(request, "approve", "approve a review")
+    .addOption(stepOption())
+    .action((id: string, options: DecisionOptions) =>
+      run(id, options, (step) => ({ type: step === "commercial" ? "COMMERCIAL_APPROVED" : "TECH_REVIEW_APPROVED" })),
+    );
+  decision(request, "reject", "reject a review, which ends the request")
+    .addOption(stepOption())
+    .addOption(reasonOption().makeOptionMandatory())
+    .action((id: string, options: DecisionOptions) =>
+      run(id, options, (step) => ({
+        type: step === "commercial" ? "COMMERCIAL_REJECTED" : "TECH_REVIEW_REJECTED",
+        reason: options.reason ?? "",
+      })),
+    );
+  decision(request, "confirm", "record the customer's yes, as the commercial owner").action(
+    (id: string, options: DecisionOptions) => run(id, options, { type: "CUSTOMER_CONFIRMED" }),
+  );
+  decision(request, "decline", "record the customer's no, as the commercial owner")
+    .addOption(reasonOption())
+    .action((id: string, options: DecisionOptions) =>
+      run(id, options, { type: "CUSTOMER_DECLINED", reason: options.reason }),
+    );
+  decision(request, "cancel", "cancel a request, as its requester or an admin")
+    .addOption(reasonOption().makeOptionMandatory())
+    .action((id: string, options: DecisionOptions) =>
+      run(id, options, { type: "CANCEL_APPROVED", reason: options.reason ?? "" }),
+    );
+}
+
+function decision(request: Command, name: string, description: string): Command {
+  return addCommon(
+    request
+      .command(name)
+      .description(description)
+      .argument("<id>", "request id", parseRequestId)
+      .addOption(asOption())
+      .option("--if-version <number>", "only if the request still has this version", parseWhole(1, 2_147_483_647)),
+  );
+}
+
+function stepOption(): Option {
+  return new Option("--step <step>", "which review; needed only where a member gives both").choices([
+    "commercial",
+    "technical",
+  ]);
+}
+
+function reasonOption(): Option {
+  return new Option("--reason <text>", "why; it stands in the log").argParser((text: string) => {
+    if (text.trim() !== "" && text.length <= 2_000) return text;
+    throw new InvalidArgumentError("Give 1 to 2000 characters.");
+  });
+}
+
+type EventOfStep = (step: Step) => MemberEvent;
+
+async function run(id: string, options: DecisionOptions, event: MemberEvent | EventOfStep): Promise<void> {
+  const as = requireMember(options);
+  const answer = await withDatabase(options, "request decide", async (client) => {
+    const chosen = typeof event === "function" ? event(await findStep(client, id, as, options.step)) : event;
+    return decide(client, id, chosen, { as, expectedVersion: options.ifVersion });
+  });
+  const decided = orFail(answer);
+  if (options.json === true) printJson(toJson(decided));
+  else show(decided);
+}
+
+/** The review that this member gives: an open one, or else one that was theirs to give. */
+async function findStep(client: Client, id: string, as: string, given: Step | undefined): Promise<Step> {
+  if (given !== undefined) return given;
+  const { story } = orFail(await getRequest(client, id));
+  const open = story.pendingApprovals
+    .filter(({ reviewers, endorsers }) => [...reviewers, ...endorsers].some((person) => person.id === as))
+    .map(({ step }) => step);
+  const [step, second] = open.length > 0 ? open : stepsOf(story, as);
+  if (step === undefined) {
+    throw new HeadroomError("not_allowed", `${id} has no review that is ${as}'s to give.`, {
+      hint: `See who is asked: headroom request show ${id}. Nothing was changed.`,
+    });
+  }
+  if (second === undefined) return step;
+  throw new HeadroomError("usage", `${as} may give both reviews of ${id}.`, {
+    hint: "Name one: --step commercial or --step technical. Nothing was changed.",
+  });
+}
+
+function stepsOf({ request }: RequestStory, as: string): Step[] {
+  const { commercial, technical } = request.reviewPlan;
+  const isAsked = (people: readonly { readonly id: string }[]): boolean => people.some((person) => person.id === as);
+  return [
+    ...(isAsked(commercial.reviewers) || request.commercialOwner === as ? (["commercial"] as const) : []),
+    ...(isAsked(technical.reviewers) ? (["technical"] as const) : []),
+  ];
+}
+
+function toJson(decided: Decided) {
+  const { outcome, event, story } = decided;
+  return { outcome, counts: decided.outcome === "decided" ? decided.counts : true, event, request: story.request };
+}
+
+const words: Readonly<Record<MemberEvent["type"], string>> = {
+  COMMERCIAL_APPROVED: "commercial approval",
+  TECH_REVIEW_APPROVED: "technical approval",
+  COMMERCIAL_REJECTED: "commercial rejection",
+  TECH_REVIEW_REJECTED: "technical rejection",
+  CUSTOMER_CONFIRMED: "customer's confirmation",
+  CUSTOMER_DECLINED: "customer's refusal",
+  CANCEL_APPROVED: "cancellation",
+  PROVISIONING_COMPLETE: "end of provisioning",
+  PROVISIONING_FAILED: "failure of provisioning",
+};
+
+function show(decided: Decided): void {
+  const { event, story } = decided;
+  const { id, state } = story.request;
+  const isEndorsement = event.payload["counts"] === false;
+  const known = Object.entries(words).find(([type]) => type === event.type)?.[1] ?? event.type;
+  const what = isEndorsement ? "endorsement" : known;
+  if (decided.outcome === "repeated") {
+    printLine(
+      `${id}: the ${what} was given before, by ${event.actorId} at ${event.at.toISOString()}. Nothing was changed.`,
+    );
+  } else if (decided.counts) {
+    printLine(`${id}: the ${what} is recorded. The request is ${state}.`);
+  } else {
+    printLine(`${id}: recorded as an endorsement. The decision needs a higher authority.`);
+  }
+  showPending(story);
+}

@@ -1,0 +1,28 @@
+/** `headroom request nudge`: asks those whom a request waits for to decide. */
+import type { Command } from "commander";
+import { nudgeRequest } from "../../../capacity/index.ts";
+import { withDatabase } from "../../database.ts";
+import { printJson, printLine, visible } from "../../output.ts";
+import { addCommon, asOption, orFail, parseRequestId, requireMember, type ActingOptions } from "./acting.ts";
+
+export function registerNudge(request: Command): void {
+  addCommon(
+    request
+      .command("nudge")
+      .description("remind those whom a request waits on, as its requester or an admin")
+      .argument("<id>", "request id", parseRequestId)
+      .addOption(asOption()),
+  ).action(runNudge);
+}
+
+async function runNudge(id: string, options: ActingOptions): Promise<void> {
+  const as = requireMember(options);
+  const nudged = orFail(await withDatabase(options, "request nudge", (client) => nudgeRequest(client, id, as)));
+  if (options.json === true) return printJson(nudged);
+  const asked = nudged.asked.map((person) => `${person.name} (${person.id})`).join(", ");
+  printLine(visible(`${id}: ${asked === "" ? "noted" : `${asked} will be asked to decide`}.`));
+  if (nudged.effects.length === 0) {
+    printLine("The workspace has no Slack channel or Linear team, so nobody is told outside Headroom.");
+  }
+  printLine(`Another nudge may follow from ${nudged.nextNudgeAt.toISOString()} on.`);
+}

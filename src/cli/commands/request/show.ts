@@ -1,0 +1,138 @@
+/** `headroom request show`: one request, whom it waits on, its history, its messages and what was said about it. */
+import type { Command } from "commander";
+import {
+  getRequest,
+  type CapacityEvent,
+  type CapacityRequest,
+  type Delivery,
+  type Person,
+  type RequestStory,
+} from "../../../capacity/index.ts";
+import { withDatabase } from "../../database.ts";
+import { printJson, printLine, printTable, visible } from "../../output.ts";
+import { addCommon, orFail, parseRequestId, type CommonOptions } from "./acting.ts";
+
+export function registerShow(request: Command): void {
+  addCommon(
+    request
+      .command("show")
+      .description("show a request: facts, whom it waits on, history, messages")
+      .argument("<id>", "request id", parseRequestId),
+  ).action(runShow);
+}
+
+async function runShow(id: string, options: CommonOptions): Promise<void> {
+  const answer = await withDatabase(options, "request show", (client) => getRequest(client, id));
+  const { story } = orFail(answer);
+  if (options.json === true) printJson(story);
+  else show(story);
+}
+
+function show(story: RequestStory): void {
+  const facts = factsOf(story.request).filter(([, value]) => value !== null);
+  const width = Math.max(...facts.map(([name]) => name.length));
+  for (const [name, value] of facts) printLine(`${name.padEnd(width)}  ${visible(String(value))}`);
+  showPending(story);
+  printLine();
+  showHistory(story);
+  showDeliveries(story.deliveries);
+  if (story.notices.length === 0) return;
+  printLine();
+  printTable(story.notices, [
+    { title: "NOTICE", value: (row) => row.kind },
+    { title: "AT", value: (row) => row.at },
+    { title: "BY", value: (row) => row.actorId },
+    { title: "TO", value: (row) => row.memberId },
+    { title: "TEXT", value: (row) => row.body },
+  ]);
+}
+
+type Fact = readonly [name: string, value: string | number | null];
+
+function approval(at: Date | null, by: string | null): string | null {
+  return at === null ? null : `${by ?? "-"} at ${at.toISOString()}`;
+}
+
+function factsOf(request: CapacityRequest): readonly Fact[] {
+  return [
+    ["request", request.id],
+    ["state", `${request.state} since ${request.stateSince.toISOString()}`],
+    ["version", request.version],
+    ["what", `${request.quantity} × ${request.size} in ${request.region}`],
+    ["monthly cost", request.monthlyCostUsd === null ? null : `${request.monthlyCostUsd} USD`],
+    ["needed by", request.neededBy],
+    ["for", request.durationDays === null ? null : `${request.durationDays} days`],
+    ["customer", request.customerRef === null ? null : JSON.stringify(request.customerRef)],
+    ["requester", request.requester],
+    ["commercial owner", request.commercialOwner],
+    ["infra group", request.infraGroup],
+    ["endorsed", approval(request.endorsedAt, request.endorsedBy)],
+    ["commercial approval", approval(request.commercialApprovedAt, request.commercialApprovedBy)],
+    ["technical approval", approval(request.technicalApprovedAt, request.technicalApprovedBy)],
+    ["deadline", request.deadlineAt?.toISOString() ?? null],
+    ["rejected because", request.rejectionReason],
+    ["cancelled because", request.cancellationReason],
+    ["cancelled by", request.cancelledBy],
+    ["replaces", request.replaces],
+    [
+      "Slack",
+      request.slackChannelId === null
+        ? null
+        : [request.slackChannelId, request.slackThreadTs].filter(Boolean).join(" "),
+    ],
+    ["Linear", request.linearIssueId],
+    ["workspace", request.workspaceId],
+  ];
+}
+
+function names(people: readonly Person[]): string {
+  return people.map((person) => `${person.name} (${person.id})`).join(", ");
+}
+
+/** Whom a request waits on, and the command that those people would give. */
+export function showPending(story: RequestStory): void {
+  const { id, state } = story.request;
+  if (story.pendingApprovals.length > 0) printLine();
+  for (const pending of story.pendingApprovals) {
+    const [first] = pending.reviewers;
+    printLine(visible(`The ${pending.step} review waits on ${names(pending.reviewers) || "nobody who is there"}.`));
+    if (pending.why !== null) printLine(visible(`  ${pending.why}`));
+    if (pending.endorsers.length > 0) printLine(visible(`  ${names(pending.endorsers)} may endorse it.`));
+    if (first !== undefined) printLine(`  headroom request approve ${id} --step ${pending.step} --as ${first.id}`);
+  }
+  if (state === "CUSTOMER_CONFIRMATION_REQUIRED") {
+    printLine("\nIt waits on the customer. The commercial owner may record their answer:");
+    printLine(`  headroom request confirm ${id} --as ${story.request.commercialOwner ?? "<owner>"}   (or decline)`);
+  }
+}
+
+function remarkOn(event: CapacityEvent): string {
+  if (event.payload["counts"] === false) return " (endorsement)";
+  return event.payload["on_behalf_of"] === "customer" ? " (on the customer's behalf)" : "";
+}
+
+function showHistory(story: RequestStory): void {
+  printTable(story.history, [
+    { title: "#", value: (row) => row.seq, align: "right" },
+    { title: "AT", value: (row) => row.at },
+    { title: "EVENT", value: (row) => row.type + remarkOn(row) },
+    { title: "BY", value: (row) => row.actorId },
+    { title: "VIA", value: (row) => row.via },
+    { title: "STATE", value: (row) => (row.stateBefore === row.stateAfter ? null : row.stateAfter) },
+    { title: "REASON", value: (row) => (typeof row.payload["reason"] === "string" ? row.payload["reason"] : null) },
+  ]);
+}
+
+function showDeliveries(deliveries: readonly Delivery[]): void {
+  if (deliveries.length === 0) return;
+  printLine();
+  printTable(deliveries, [
+    { title: "MESSAGE", value: (row) => row.effect },
+    { title: "OF", value: (row) => (row.eventSeq === null ? `notice ${row.noticeId}` : `event ${row.eventSeq}`) },
+    { title: "PLACE", value: (row) => row.place },
+    { title: "ERROR", value: (row) => row.errorCode },
+    { title: "OUTBOX ID", value: (row) => row.outboxId },
+  ]);
+  const troubled = deliveries.filter(({ place }) => place === "dead" || place === "parked");
+  if (troubled.length > 0) printLine(`Next: headroom outbox inspect ${troubled[0]?.outboxId}`);
+}

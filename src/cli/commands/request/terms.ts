@@ -1,0 +1,73 @@
+/** What is asked for: the options that creating a request and previewing one share. */
+import { type Command, InvalidArgumentError } from "commander";
+import type { RequestTerms } from "../../../capacity/index.ts";
+import {
+  addCommon,
+  asOption,
+  parseMoney,
+  parseWhole,
+  requireMember,
+  workspaceOption,
+  type ActingOptions,
+  type WorkspaceOption,
+} from "./acting.ts";
+
+export interface TermsOptions extends ActingOptions, WorkspaceOption {
+  readonly size: string;
+  readonly quantity: number;
+  readonly region: string;
+  readonly owner?: string;
+  readonly group?: string;
+  readonly cost?: string;
+  readonly channel?: string;
+}
+
+export function addTerms(command: Command): Command {
+  return addCommon(
+    command
+      .requiredOption("--size <size>", "instance size, such as 32XL")
+      .option("--quantity <count>", "how many", parseWhole(1, 10_000), 1)
+      .requiredOption("--region <region>", "where, such as us-east-1")
+      .option("--owner <member>", "commercial owner; a policy may name one")
+      .option("--group <group>", "infra group that reviews; a policy may name one")
+      .option("--cost <usd>", "estimated cost a month; without it every escalation applies", parseMoney)
+      .option("--channel <id>", "Slack channel to post in; default: the workspace's")
+      .addOption(asOption())
+      .addOption(workspaceOption()),
+  );
+}
+
+export function toTerms(options: TermsOptions): RequestTerms {
+  return {
+    requester: requireMember(options),
+    commercialOwner: options.owner,
+    infraGroup: options.group,
+    size: options.size,
+    quantity: options.quantity,
+    region: options.region,
+    monthlyCostUsd: options.cost,
+    workspaceId: options.workspace,
+    slackChannelId: options.channel,
+  };
+}
+
+/** `{"org_id": "o1", "name": "Acme", "email": "it@acme.example"}` */
+export function parseCustomer(text: string): Readonly<Record<string, unknown>> {
+  const value = readJson(text);
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
+  throw new InvalidArgumentError(`Give a JSON object, such as '{"org_id":"o1","name":"Acme"}'.`);
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export function parseDay(text: string): string {
+  const day = text.trim();
+  if (/^\d{4}-\d{2}-\d{2}$/.test(day) && !Number.isNaN(Date.parse(`${day}T00:00:00Z`))) return day;
+  throw new InvalidArgumentError("Give a date, such as 2027-01-31.");
+}

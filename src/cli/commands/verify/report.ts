@@ -1,0 +1,59 @@
+/** What a verification found, for people and for machines. */
+import type { Counts, Finding } from "../../../capacity/index.ts";
+import { printJson, printLine, printTable } from "../../output.ts";
+import type { Compared, Exported } from "./heads.ts";
+
+export interface Report {
+  readonly checked: Counts;
+  /** The first of them. */
+  readonly findings: readonly Finding[];
+  readonly findingCount: number;
+  readonly compared: Compared | null;
+  readonly exported: Exported | null;
+  readonly workspace: string | null;
+}
+
+/** To people so many are shown; machines get what was kept. */
+const shownFindings = 50;
+
+const advice: Readonly<Record<string, string>> = {
+  I1: "A request differs from its log. The log is right unless I2 speaks against it; find out who wrote the table past the functions.",
+  I2: "A log was changed. Compare with a backup, and with heads kept elsewhere: headroom verify --against <file>",
+  I3: "Events and messages do not match: something was enqueued or deleted by hand.",
+  I4: "The archive of a message has a gap or a double. Nobody but a superuser can have done that.",
+  I5: "Messages of a key were delivered out of order. headroom outbox inspect <id> tells the story of one.",
+  I6: "A message is nowhere, or in two places. headroom outbox inspect <id> tells the story of one.",
+};
+
+export function printReport(report: Report, json: boolean): void {
+  if (json) return printJson({ ok: report.findingCount === 0, ...report });
+  const { checked, compared, exported, findingCount } = report;
+  if (findingCount > 0) showFindings(report);
+  printLine(`Checked ${checked.requests} requests, ${checked.events} events and ${checked.effects} side effects.`);
+  printLine(
+    report.workspace === null
+      ? `Checked ${checked.deliveries} deliveries, ${checked.lines} lines of their archive, and ${checked.lanes} lanes.`
+      : "Deliveries were left out: workspaces share them. Run without --workspace to check them too.",
+  );
+  if (compared !== null) printLine(`Compared ${compared.requests} heads with ${compared.file}.`);
+  if (exported !== null) {
+    printLine(`Wrote ${exported.requests} heads to ${exported.file}. Keep it where the database's owner cannot write.`);
+  }
+  printLine(findingCount === 0 ? "All is well." : `${findingCount} findings.`);
+}
+
+function showFindings({ findings, findingCount }: Report): void {
+  printTable(findings.slice(0, shownFindings), [
+    { title: "INVARIANT", value: (row) => row.invariant },
+    { title: "CODE", value: (row) => row.code },
+    { title: "SUBJECT", value: (row) => row.subject },
+    { title: "WHAT", value: (row) => row.detail },
+  ]);
+  if (findingCount > shownFindings) printLine(`… and ${findingCount - shownFindings} more (--json lists up to 1000)`);
+  printLine();
+  for (const invariant of [...new Set(findings.map((finding) => finding.invariant))].toSorted()) {
+    const line = advice[invariant];
+    if (line !== undefined) printLine(`${invariant}: ${line}`);
+  }
+  printLine();
+}

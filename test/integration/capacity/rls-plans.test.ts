@@ -1,0 +1,144 @@
+/**
+ * What row-level security costs: who somebody is must be asked once per query and never once per row, and the answers must
+ * meet indexed columns. Read from the plans that the server makes over a few thousand requests of many workspaces.
+ */
+import { beforeAll, describe, expect, test } from "vitest";
+import { createTestDatabase, POSTGRES_VERSIONS } from "../../helpers/database.ts";
+import { oneOf } from "../outbox/sql/queries.ts";
+import { memberSession, overHttp } from "./gateway.ts";
+
+interface PlanNode {
+  readonly "Node Type": string;
+  readonly "Parent Relationship"?: string;
+  readonly "Relation Name"?: string;
+  readonly "Index Name"?: string;
+  readonly "Actual Loops": number;
+  readonly "Actual Rows": number;
+  readonly Plans?: readonly PlanNode[];
+  readonly [field: string]: unknown;
+}
+
+const seed = `
+insert into capacity.workspaces (id, name) select 'w' || w, 'W' from generate_series(1, 20) w;
+insert into capacity.members (workspace_id, id, display_name, roles)
+select 'w' || w, 'm' || m, 'M', case m when 1 then '{admin}'::text[] when 2 then '{vp}' when 3 then '{operator}' else '{requester,commercial}' end
+  from generate_series(1, 20) w, generate_series(1, 200) m;
+insert into capacity.groups (workspace_id, id, name) select 'w' || w, 'g' || g, 'G' from generate_series(1, 20) w, generate_series(1, 100) g;
+insert into capacity.group_members (workspace_id, group_id, member_id)
+select 'w' || w, 'g' || g, 'm' || g + 10 from generate_series(1, 20) w, generate_series(1, 100) g;
+insert into capacity.requests (id, workspace_id, created_at, updated_at, state_since, requester_user_id, commercial_owner_user_id, infra_owner_group,
+                               requested_size, quantity, region, review_plan, state)
+select 'CR-2026-' || lpad(n::text, 6, '0'), 'w' || 1 + n % 20, now(), now(), now(), 'm' || 4 + n / 20 % 190, 'm' || 4 + n / 7 % 190, 'g' || 1 + n / 11 % 100,
+       '32XL', 1, 'us-east-1',
+       case when n % 101 = 0 then '{"commercial": {"authority": {"kind": "role", "role": "vp"}}}'::jsonb
+            when n % 101 = 1 then '{"commercial": {"authority": {"kind": "member", "member": "m9"}}}'
+            else '{"commercial": {"authority": {"kind": "owner"}}}' end,
+       (array['UNDER_REVIEW', 'COMPLETED', 'REJECTED', 'PROVISIONING'])[1 + n / 20 % 4]::public.capacity_request_state
+  from generate_series(1, 24000) n;
+insert into capacity.events
+select r.id, s, gen_random_uuid(), 'COMMERCIAL_APPROVED', 'user', 'm4', 'test', 'UNDER_REVIEW', 'UNDER_REVIEW', '{}', '{}', now(), '\\x00'
+  from capacity.requests r, generate_series(1, 4) s;
+insert into capacity.personal_data (request_id, salt, customer_ref) select id, '\\x00', '{}' from capacity.requests;
+analyze capacity.requests, capacity.events, capacity.personal_data, capacity.members, capacity.workspaces, capacity.group_members;
+`;
+
+function nodesOf(plan: PlanNode): PlanNode[] {
+  return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+}
+
+/** The conditions of a node, where a function would be called for each row. */
+function conditionsOf(node: PlanNode): string {
+  return ["Filter", "Index Cond", "Recheck Cond", "Join Filter", "Hash Cond"]
+    .map((field) => JSON.stringify(node[field] ?? ""))
+    .join(" ");
+}
+
+const indexesOf = (nodes: readonly PlanNode[]): string[] =>
+  [...new Set(nodes.flatMap((node) => node["Index Name"] ?? []))].toSorted();
+
+const scanned = (nodes: readonly PlanNode[]): string[] =>
+  nodes.filter((node) => node["Node Type"] === "Seq Scan").map((node) => node["Relation Name"] ?? "");
+
+/** Whoever reads is asked in init-plans, each of which ran once or not at all. */
+function expectAskedOnce(nodes: readonly PlanNode[]): void {
+  const asking = nodes.filter((node) => JSON.stringify({ ...node, Plans: [] }).includes("capacity.reader_"));
+  expect(asking.length).toBeGreaterThan(0);
+  for (const node of asking) {
+    expect(node["Parent Relationship"]).toBe("InitPlan");
+    expect(node["Actual Loops"]).toBeLessThanOrEqual(1);
+  }
+  expect(nodes.map(conditionsOf).filter((text) => /capacity\.[a-z_]+\(/.test(text))).toEqual([]);
+}
+
+describe.each(POSTGRES_VERSIONS)("plans under row-level security on PostgreSQL %i", async (version) => {
+  const db = await createTestDatabase({ version });
+
+  beforeAll(async () => {
+    await db.superuser.pool.query(seed);
+  });
+
+  async function planOf(memberId: string, query: string): Promise<PlanNode[]> {
+    const answer = await overHttp(db, memberSession(memberId, "w3"), (client) =>
+      oneOf<{ "QUERY PLAN": readonly [{ readonly Plan: PlanNode }] }>(
+        client,
+        `explain (analyze, verbose, timing off, format json) ${query}`,
+      ),
+    );
+    return nodesOf(answer["QUERY PLAN"][0].Plan);
+  }
+
+  test.each([
+    ["a requester", "m40"],
+    ["a member of a group", "m20"],
+    ["an authority by role", "m2"],
+    ["an operator", "m3"],
+    ["an admin", "m1"],
+  ])(
+    "the requests of %s are found by indexes, one for each way in which they may be theirs",
+    async (_who, memberId) => {
+      const nodes = await planOf(memberId, "select id from public.capacity_requests");
+      expectAskedOnce(nodes);
+      expect(scanned(nodes)).toEqual([]);
+      expect(nodes.map((node) => node["Node Type"])).toContain("BitmapOr");
+      expect(indexesOf(nodes)).toEqual(
+        expect.arrayContaining([
+          "requests_authority_member",
+          "requests_authority_role",
+          "requests_commercial",
+          "requests_infra",
+          "requests_requester",
+        ]),
+      );
+      expect(nodes[0]!["Actual Rows"]).toBeGreaterThan(0);
+    },
+  );
+
+  test("the history of one request is read by its key, and the request is looked up by its own", async () => {
+    const [{ id }] = await overHttp(
+      db,
+      memberSession("m40", "w3"),
+      async (client) =>
+        (await client.query<{ id: string }>("select id from public.capacity_requests limit 1")).rows as [
+          { id: string },
+        ],
+    );
+    const nodes = await planOf(
+      "m40",
+      `select * from public.capacity_request_events where capacity_request_id = '${id}'`,
+    );
+    expectAskedOnce(nodes);
+    expect(scanned(nodes)).toEqual([]);
+    expect(indexesOf(nodes)).toEqual(["events_pkey", "requests_pkey"]);
+    expect(nodes[0]!["Actual Rows"]).toBe(4);
+  });
+
+  test("a page of the newest requests with everything in it asks once too", async () => {
+    const nodes = await planOf(
+      "m1",
+      "select * from public.capacity_requests order by created_at desc, id desc limit 20",
+    );
+    expectAskedOnce(nodes);
+    expect(scanned(nodes)).toEqual([]);
+    expect(nodes[0]!["Actual Rows"]).toBe(20);
+  });
+});

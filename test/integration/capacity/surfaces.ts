@@ -1,0 +1,183 @@
+/**
+ * The workflow of workflow.ts with all its surfaces switched on: a Slack channel, a Linear team, mail, webhooks. Tests turn off
+ * what they do not want, look at the outbox rows that events and notices made, and let a real relay deliver them to rails that
+ * remember what they were asked.
+ *
+ * Does not own: what is asserted.
+ */
+import { afterEach, beforeEach } from "vitest";
+import type { EmbeddedVersion } from "../../../src/db/embedded.ts";
+import { createRelay, type Json, type Rail, type Relay } from "../../../src/outbox/index.ts";
+import { probeRail, type ProbeOptions, type ProbeRail } from "../outbox/relay/rails.ts";
+import { until } from "../outbox/relay/stage.ts";
+import { oneOf, rowsOf, startWorkflow, type Workflow } from "./workflow.ts";
+
+export const customer = { org: "org_1", name: "Initech", email: "buyer@initech.example" };
+
+/** An outbox row of the workflow, with the engine's own numbers left out. */
+export interface Effect {
+  readonly instruction: string;
+  readonly effect: string;
+  readonly rail: string;
+  readonly key: string;
+  readonly destination: string | null;
+  readonly coalesce_key: string | null;
+  readonly expires_at: Date | null;
+  readonly captures: Json;
+  readonly binds: Json;
+  readonly payload: { readonly [name: string]: Json };
+}
+
+export interface Surfaces extends Workflow {
+  /** Changes settings of the workspace, until the end of the test. */
+  settings(changes: Readonly<Record<string, string | number | boolean | null>>): Promise<void>;
+  /** The outbox rows of a request, in the order in which they were enqueued. */
+  effects(id: string): Promise<Effect[]>;
+  /** The row that an event or a notice made under this name, and no other. */
+  effect(instruction: string, name: string): Promise<Effect>;
+  /** What stands in events and notices without a row, or in the outbox without either. Empty when I3 holds. */
+  unmatched(): Promise<unknown[]>;
+  /** A relay with these rails, stopped at the end of the test. Slack's one message a second is lifted. */
+  relay(...rails: Rail[]): Promise<Relay>;
+  /** Resolves when nothing of the request waits any more. */
+  untilFinished(id: string): Promise<void>;
+}
+
+const switchedOn = {
+  public_url: "https://capacity.acme.example",
+  slack_channel_id: "C0CAPACITY",
+  linear_team_id: "team-1",
+  warn_before_hours: 48,
+  review_sla_hours: 24,
+  remind_every_hours: 24,
+  most_reminders: 3,
+  nudge_every_minutes: 60,
+};
+
+/** Call it while tests are being collected. */
+export async function startSurfaces(version: EmbeddedVersion): Promise<Surfaces> {
+  const workflow = await startWorkflow(version);
+  const relays = new Set<Relay>();
+  const settings: Surfaces["settings"] = async (changes) => {
+    const names = Object.keys(changes);
+    await rowsOf(
+      workflow.superuser,
+      `update capacity.workspaces set ${names.map((name, index) => `${name} = $${index + 1}`).join(", ")} where id = 'acme'`,
+      Object.values(changes),
+    );
+  };
+  beforeEach(async () => {
+    await settings(switchedOn);
+    await rowsOf(workflow.superuser, "delete from capacity.subscriptions");
+    await rowsOf(
+      workflow.superuser,
+      "insert into capacity.subscriptions (workspace_id, endpoint) values ('acme', 'billing')",
+    );
+  });
+  afterEach(async () => {
+    const open = [...relays];
+    relays.clear();
+    await Promise.all(open.map((relay) => relay.stop()));
+  });
+  return Object.assign(workflow, {
+    settings,
+    effects: (id: string) =>
+      rowsOf<Effect>(
+        workflow.superuser,
+        `${effectsQuery} where m.instruction_id ~ ('^' || $1 || '[#!]') order by m.created_at, m.outbox_id`,
+        [id],
+      ),
+    effect: (instruction: string, name: string) =>
+      oneOf<Effect>(workflow.superuser, `${effectsQuery} where m.instruction_id = $1 and m.idempotency_key = $2`, [
+        instruction,
+        name,
+      ]),
+    unmatched: () => rowsOf(workflow.superuser, unmatchedQuery),
+    async relay(...rails: Rail[]) {
+      await rowsOf(workflow.superuser, "update outbox.destinations set min_interval_ms = 0");
+      const relay = createRelay({
+        connectionString: workflow.db.as("headroom_executor").url,
+        rails,
+        streams: ["capacity"],
+        pollMs: 250,
+      });
+      relays.add(relay);
+      await relay.start();
+      return relay;
+    },
+    async untilFinished(id: string) {
+      await until(
+        () => rowsOf<{ key: string }>(workflow.superuser, waitingQuery, [id]),
+        (waiting) => waiting.length === 0,
+        `everything of ${id} to be finished`,
+      );
+    },
+  });
+}
+
+const effectsQuery = `
+  select m.instruction_id as instruction, m.idempotency_key as effect, r.name as rail, l.key, d.name as destination, m.coalesce_key,
+         m.expires_at, m.captures, m.binds, m.payload
+    from outbox.payloads m
+    join outbox.rails r on r.rail_id = m.rail_id
+    join outbox.lanes l on l.lane_id = m.lane_id
+    left join outbox.destinations d on d.destination_id = m.destination_id`;
+
+const waitingQuery = `
+  select l.key from outbox.pending p join outbox.lanes l on l.lane_id = p.lane_id join outbox.payloads m on m.outbox_id = p.outbox_id
+   where m.instruction_id ~ ('^' || $1 || '[#!]')`;
+
+/** Compared as two whole sets, so that neither side can hide in how the other is looked up. */
+const unmatchedQuery = `
+  with named as (
+    select e.request_id || '#' || e.seq as instruction, f.effect from capacity.events e cross join lateral unnest(e.effects) f(effect)
+    union all
+    select n.request_id || '!' || n.id, f.effect from capacity.notices n cross join lateral unnest(n.effects) f(effect)
+  ), rows as (
+    select m.instruction_id as instruction, m.idempotency_key as effect
+      from outbox.payloads m join outbox.streams s on s.stream_id = m.stream_id and s.name = 'capacity'
+  )
+  (select 'without a row' as what, * from named except all select 'without a row', * from rows)
+  union all
+  (select 'without an event', * from rows except all select 'without an event', * from named)`;
+
+/** A rail named as the real one will be, and as able; it delivers everything unless told otherwise. */
+export function surfaceRail(name: "slack" | "linear" | "email" | "webhook", options: ProbeOptions = {}): ProbeRail {
+  const capabilities = { slack: "lookup", linear: "lookup", email: "blind", webhook: "idempotent" } as const;
+  const timeouts = { slack: 10_000, linear: 10_000, email: 30_000, webhook: 15_000 } as const;
+  const capability = capabilities[name];
+  return probeRail({
+    name,
+    capability,
+    timeoutMs: timeouts[name],
+    ...(capability === "lookup" ? { lookup: () => ({ kind: "absent" }) } : {}),
+    ...options,
+  });
+}
+
+/** Answers as Slack does: with the number of the message. */
+export function slackRail(options: ProbeOptions = {}): ProbeRail {
+  return surfaceRail("slack", {
+    send: (message) => ({ kind: "delivered", response: { ok: true, ts: `1700000000.00000${message.seq}` } }),
+    ...options,
+  });
+}
+
+/** Answers an operation of Linear as its rail will: with what the mutation returned. */
+export function linearRail(options: ProbeOptions = {}): ProbeRail {
+  return surfaceRail("linear", {
+    send: (message) => {
+      const { operation, input } = message.payload as { operation: string; input: { id?: string } };
+      return {
+        kind: "delivered",
+        ...(operation === "issueCreate" ? { response: { success: true, issue: { id: input.id ?? "" } } } : {}),
+      };
+    },
+    ...options,
+  });
+}
+
+/** What a rail was given for one request; rows of other tests are delivered as well. */
+export function sentFor<Payload>(rail: ProbeRail, id: string): Payload[] {
+  return rail.sent.filter(({ key }) => key?.split(":").includes(id) === true).map(({ payload }) => payload as Payload);
+}

@@ -1,0 +1,276 @@
+/** `headroom request …` against a real database, as the role that operators have: a request from asking to its end. */
+import { beforeAll, describe, expect, test } from "vitest";
+import {
+  applyEvent,
+  createRequest,
+  putGroup,
+  putMember,
+  putPolicy,
+  type NewRequest,
+} from "../../../src/capacity/index.ts";
+import { createTestDatabase } from "../../helpers/database.ts";
+import { headroom, type Outcome } from "./program.ts";
+
+const db = await createTestDatabase();
+const control = db.as("headroom_control");
+const env = { DATABASE_URL: control.url };
+
+async function request(...parameters: string[]): Promise<Outcome> {
+  return headroom(["request", ...parameters], { env });
+}
+
+async function requestJson(...parameters: string[]) {
+  const outcome = await request(...parameters, "--json");
+  return { status: outcome.status, answer: JSON.parse(outcome.out) };
+}
+
+/** A request that was not asked for at the command line. */
+async function given(changes: Partial<NewRequest> = {}): Promise<string> {
+  const created = await createRequest(control.pool, {
+    requester: "ann",
+    commercialOwner: "olga",
+    infraGroup: "infra",
+    size: "32XL",
+    quantity: 4,
+    region: "us-east-1",
+    monthlyCostUsd: "500",
+    ...changes,
+  });
+  if (created.outcome === "refused") throw new Error(created.message);
+  return created.request.id;
+}
+
+const terms = ["--size", "32XL", "--quantity", "4", "--region", "us-east-1", "--owner", "olga", "--group", "infra"];
+
+beforeAll(async () => {
+  const { pool } = control;
+  await putMember(pool, "default", "ann", { roles: ["requester"] });
+  await putMember(pool, "default", "olga", { displayName: "Olga O", roles: ["commercial"], slackUserId: "U024OLGA" });
+  await putMember(pool, "default", "vic", { roles: ["vp"] });
+  await putMember(pool, "default", "tom", { roles: ["operator"] });
+  await putMember(pool, "default", "una", { roles: ["commercial"] });
+  await putGroup(pool, "default", "infra", { name: "Infra team", add: ["tom", "una"] });
+  await putPolicy(
+    pool,
+    "default",
+    "vp-above",
+    { kind: "escalation", approverRole: "vp" },
+    { minMonthlyCostUsd: 10_000 },
+  );
+});
+
+describe("create and preview", () => {
+  test("a preview says who would be asked, and writes nothing", async () => {
+    const plain = await request("preview", "--as", "ann", ...terms, "--cost", "20000");
+    expect(plain).toMatchObject({ status: 0, err: "" });
+    expect(plain.out).toMatch(/^commercial +vic +vp-above +The rule "vp-above"/m);
+    expect(plain.out).toMatch(/^technical +tom, una +- +Any member of the group Infra team/m);
+    const { answer } = await requestJson("preview", "--as", "ann", ...terms);
+    expect(answer).toMatchObject({ state: "UNDER_REVIEW", slackChannelId: null, commercial: { rule: "vp-above" } });
+    expect((await request("list")).out).toBe("No requests match.\n");
+  });
+
+  test("creating answers with the request and what to do next; an idempotency key makes a repeat the same", async () => {
+    const ask = [
+      "create",
+      "--as",
+      "ann",
+      ...terms,
+      "--cost",
+      "500",
+      "--customer",
+      '{"name":"Acme"}',
+      "--needed-by",
+      "2030-01-31",
+    ];
+    const plain = await request(...ask, "--days", "90", "--ttl", "3", "--key", "k1");
+    expect(plain).toMatchObject({ status: 0, err: "" });
+    const [, id = ""] = /^(CR-\d{4}-\d{6}) is UNDER_REVIEW: 4 × 32XL in us-east-1\.$/m.exec(plain.out) ?? [];
+    expect(plain.out).toContain(`Next: headroom request show ${id}`);
+    const { answer } = await requestJson(...ask, "--days", "90", "--ttl", "3", "--key", "k1");
+    expect(answer.request).toMatchObject({
+      id,
+      state: "UNDER_REVIEW",
+      version: 1,
+      requester: "ann",
+      commercialOwner: "olga",
+      infraGroup: "infra",
+      customerRef: { name: "Acme" },
+      neededBy: "2030-01-31",
+      durationDays: 90,
+      monthlyCostUsd: "500",
+      confirmationTtlDays: 3,
+    });
+    const other = await requestJson(...ask, "--key", "k1");
+    expect(other).toMatchObject({ status: 1, answer: { error: { code: "idempotency_conflict" } } });
+  });
+
+  test.each([
+    [["--as", "ann", "--size", "3 XL", "--region", "us-east-1"], 1, "requested_size"],
+    [["--as", "olga", ...terms, "--cost", "5"], 1, "Nobody could give the commercial approval"],
+    [["--as", "ann", ...terms, "--quantity", "0"], 2, "whole number from 1 to 10000"],
+    [["--as", "ann", ...terms, "--cost", "much"], 2, "amount in US dollars"],
+    [["--as", "ann", ...terms, "--customer", "[1]"], 2, "JSON object"],
+    [["--as", "ann", ...terms, "--needed-by", "soon"], 2, "Give a date"],
+    [[...terms], 2, "HEADROOM_MEMBER"],
+    [["--as", "ann", "--region", "us-east-1"], 2, "--size"],
+  ])("%j is refused in words", async (parameters, status, message) => {
+    const outcome = await request("create", ...parameters);
+    expect(outcome).toMatchObject({ status, out: "" });
+    expect(outcome.err).toContain(message);
+  });
+
+  test("who acts may come from the environment", async () => {
+    const outcome = await headroom(["request", "create", ...terms, "--cost", "1", "--json"], {
+      env: { ...env, HEADROOM_MEMBER: "ann" },
+    });
+    expect(JSON.parse(outcome.out).request.requester).toBe("ann");
+  });
+});
+
+describe("decisions", () => {
+  test("both approvals, and the customer's answer by the owner", async () => {
+    const id = await given();
+    const first = await request("approve", id, "--as", "olga");
+    expect(first).toMatchObject({ status: 0, err: "" });
+    expect(first.out).toContain(`${id}: the commercial approval is recorded. The request is UNDER_REVIEW.`);
+    expect(first.out).toContain("The technical review waits on tom (tom), una (una).");
+    const { answer } = await requestJson("approve", id, "--as", "tom");
+    expect(answer).toMatchObject({
+      outcome: "decided",
+      counts: true,
+      event: { type: "TECH_REVIEW_APPROVED", actorId: "tom", via: expect.stringMatching(/^cli:/) },
+      request: { state: "CUSTOMER_CONFIRMATION_REQUIRED", version: 3 },
+    });
+    expect((await request("confirm", id, "--as", "olga")).out).toContain("The request is PROVISIONING.");
+    expect((await request("show", id)).out).toMatch(/CUSTOMER_CONFIRMED \(on the customer's behalf\) +olga/);
+  });
+
+  test("deciding twice changes nothing and says who decided", async () => {
+    const id = await given();
+    await applyEvent(control.pool, id, { type: "TECH_REVIEW_APPROVED" }, { as: "tom" });
+    const again = await request("approve", id, "--as", "una", "--step", "technical");
+    expect(again.status).toBe(0);
+    expect(again.out).toMatch(/the technical approval was given before, by tom at .+Z\. Nothing was changed\./);
+    const { answer } = await requestJson("approve", id, "--as", "una");
+    expect(answer).toMatchObject({ outcome: "repeated", event: { actorId: "tom" }, request: { version: 2 } });
+  });
+
+  test("above the owner's authority the owner endorses and the vp decides", async () => {
+    const id = await given({ monthlyCostUsd: "20000" });
+    expect((await request("approve", id, "--as", "olga")).out).toContain("recorded as an endorsement");
+    expect((await request("approve", id, "--as", "olga")).out).toContain("the endorsement was given before, by olga");
+    expect((await requestJson("approve", id, "--as", "vic")).answer).toMatchObject({
+      outcome: "decided",
+      counts: true,
+    });
+    expect((await request("show", id)).out).toMatch(/COMMERCIAL_APPROVED \(endorsement\) +olga/);
+  });
+
+  test("a member known by a Slack id acts by it", async () => {
+    const { answer } = await requestJson("approve", await given(), "--as", "U024OLGA", "--step", "commercial");
+    expect(answer).toMatchObject({ outcome: "decided", event: { actorId: "olga" } });
+  });
+
+  test("somebody who gives both reviews is asked which, while both are open", async () => {
+    const id = await given({ commercialOwner: "una" });
+    const which = await request("approve", id, "--as", "una");
+    expect(which).toMatchObject({ status: 2, out: "" });
+    expect(which.err).toContain("--step commercial or --step technical");
+    await applyEvent(control.pool, id, { type: "TECH_REVIEW_APPROVED" }, { as: "una" });
+    expect((await requestJson("approve", id, "--as", "una")).answer.event.type).toBe("COMMERCIAL_APPROVED");
+  });
+
+  test("a rejection, a cancellation and a refusal keep their reason", async () => {
+    const [rejected, cancelled, declined] = [await given(), await given(), await given()];
+    expect((await request("reject", rejected, "--as", "tom", "--reason", "no room")).out).toContain(
+      "The request is REJECTED.",
+    );
+    expect((await request("show", rejected)).out).toMatch(/^rejected because +no room$/m);
+    const { answer } = await requestJson("cancel", cancelled, "--as", "ann", "--reason", "not needed");
+    expect(answer.request).toMatchObject({ state: "CANCELLED", cancellationReason: "not needed", cancelledBy: "ann" });
+    await applyEvent(control.pool, declined, { type: "COMMERCIAL_APPROVED" }, { as: "olga" });
+    await applyEvent(control.pool, declined, { type: "TECH_REVIEW_APPROVED" }, { as: "tom" });
+    expect((await request("decline", declined, "--as", "olga", "--reason", "dear")).out).toContain(
+      "The request is CANCELLED.",
+    );
+  });
+
+  test.each([
+    [["approve", "--as", "ann", "--step", "commercial"], "not_allowed"],
+    [["approve", "--as", "vic"], "not_allowed"],
+    [["confirm", "--as", "olga"], "invalid_transition"],
+    [["approve", "--as", "tom", "--if-version", "9"], "stale_version"],
+  ])("%j is refused with its code, and nothing is changed", async ([verb = "", ...options], code) => {
+    const id = await given();
+    expect(await requestJson(verb, id, ...options)).toMatchObject({ status: 1, answer: { error: { code } } });
+    const applied = await applyEvent(
+      control.pool,
+      id,
+      { type: "COMMERCIAL_APPROVED" },
+      { as: "olga", expectedVersion: 1 },
+    );
+    expect(applied.outcome).toBe("recorded");
+  });
+
+  test.each([
+    [["approve", "42", "--as", "tom"], "looks like CR-2026-000042"],
+    [["reject", "CR-2026-000001", "--as", "tom"], "--reason"],
+    [["cancel", "CR-2026-000001", "--as", "tom", "--reason", " "], "1 to 2000 characters"],
+    [["approve", "CR-2026-000001", "--as", "tom", "--step", "legal"], "Allowed choices are commercial, technical"],
+    [["list", "--open", "--state", "FAILED"], "do not go together"],
+  ])("%j is called wrongly", async (parameters, message) => {
+    const outcome = await request(...parameters);
+    expect(outcome).toMatchObject({ status: 2, out: "" });
+    expect(outcome.err).toContain(message);
+  });
+});
+
+test("a nudge says whom it asks and when the next may follow, and is throttled", async () => {
+  const id = await given();
+  const plain = await request("nudge", id, "--as", "ann");
+  expect(plain).toMatchObject({ status: 0, err: "" });
+  expect(plain.out).toContain("Olga O (olga)");
+  expect(plain.out).toMatch(/Another nudge may follow from .+Z on\./);
+  expect(await requestJson("nudge", id, "--as", "ann")).toMatchObject({
+    status: 1,
+    answer: { error: { code: "too_soon" } },
+  });
+  expect((await request("show", id)).out).toMatch(/^nudge +.+ +ann/m);
+});
+
+describe("list and show", () => {
+  test("filters and pages as asked", async () => {
+    const id = await given();
+    const plain = await request("list", "--open", "--limit", "1");
+    expect(plain.out).toMatch(/^ID +STATE +FOR +WHAT +REGION/);
+    expect(plain.out).toMatch(
+      new RegExp(`^${id} +UNDER_REVIEW .+ 4 × 32XL +us-east-1 +500 +ann +olga, group infra`, "m"),
+    );
+    expect(plain.out).toContain(`More: --after ${id}`);
+    const { answer: next } = await requestJson("list", "--limit", "2", "--after", id);
+    expect(next.requests).toHaveLength(2);
+    expect(next.next).toBe(next.requests[1].id);
+    expect((await requestJson("list", "--mine", "--as", "tom")).answer).toEqual({ requests: [], next: null });
+    const { answer: waits } = await requestJson("list", "--waits-on", "me", "--as", "olga");
+    expect(waits.requests[0]).toMatchObject({ id, waitsOn: ["olga", "group infra"] });
+    const { answer: ended } = await requestJson("list", "--state", "REJECTED", "CANCELLED");
+    expect(new Set(ended.requests.map((row: { state: string }) => row.state))).toEqual(
+      new Set(["REJECTED", "CANCELLED"]),
+    );
+  });
+
+  test("shows facts and what to do, and nothing that a terminal would obey", async () => {
+    const id = await given({ customerRef: { name: "Evil\u202eedils" } });
+    const { out } = await request("show", id);
+    expect(out).not.toContain("\u202e");
+    expect(out).toContain("Evil\\u202eedils");
+    expect(out).toMatch(/^what +4 × 32XL in us-east-1$/m);
+    expect(out).toContain(`headroom request approve ${id} --step commercial --as olga`);
+    expect(out).toMatch(/^1 +\S+ +REQUEST_SUBMITTED +ann/m);
+    expect(await requestJson("show", "CR-2026-999999")).toMatchObject({
+      status: 1,
+      answer: { error: { code: "not_found" } },
+    });
+  });
+});

@@ -1492,7 +1492,7 @@ create function capacity.email_text(p_text text, p_most integer)
 create function capacity.enqueue_effect(p_story jsonb, p_effect text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 37f1a15f78628dd5';
+  as 'sha256 ff17eb0cd3c1d53e';
 
 create function capacity.equal_constant_time(p_left bytea, p_right bytea)
   returns boolean
@@ -1816,12 +1816,12 @@ create function capacity.render_slack_digest(p_story jsonb)
 create function capacity.render_slack_reply(p_story jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 079bd7dd79bef593';
+  as 'sha256 767c676bed90b44e';
 
 create function capacity.render_slack_root(p_story jsonb, p_method text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2cbff1ce52efa057';
+  as 'sha256 a6535768046a01f1';
 
 create function capacity.render_text(p_text text, p_most integer)
   returns text
@@ -2191,7 +2191,7 @@ grant execute on function outbox.enqueue_many to headroom_ingest;
 create function outbox.enqueue_pair(p_stream text, p_key text, p_instruction_id text, p_rail text, p_destination text, p_first_key text, p_first_payload jsonb, p_first_coalesce_key text, p_first_binds jsonb, p_second_key text, p_second_payload jsonb, p_second_coalesce_key text, p_second_binds jsonb)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 aafd234d46709127';
+  as 'sha256 1b361662c2cfa507';
 
 create function outbox.ensure_partitions(p_days_ahead integer DEFAULT 30)
   returns integer
@@ -2511,7 +2511,7 @@ grant execute on function payments.enqueue_payment_outbox to headroom_ingest;
 create function public.apply_capacity_event(p_request_id text, p_event_type public.capacity_request_event_type, p_actor_type public.capacity_request_actor_type, p_actor_id text, p_payload jsonb DEFAULT '{}'::jsonb, p_expected_version integer DEFAULT NULL::integer)
   returns public.capacity_requests
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan owner headroom_owner
-  as 'sha256 d666d04fd56e8a74';
+  as 'sha256 bca21c425aea489e';
 grant execute on function public.apply_capacity_event to authenticated;
 grant execute on function public.apply_capacity_event to headroom_control;
 grant execute on function public.apply_capacity_event to service_role;

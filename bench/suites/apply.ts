@@ -6,12 +6,13 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { Client } from "pg";
 import { migrate } from "../../src/db/migrate.ts";
+import { WARM_UP_SECONDS } from "../load/protocol.ts";
 import { runLoad } from "../load/run-load.ts";
 import { round } from "../measure.ts";
 import type { Suite } from "./suite.ts";
 
 /** More than any machine decides in a second, so that no client runs out. */
-const REQUESTS_A_SECOND = 6_000;
+const REQUESTS_A_SECOND = 5_000;
 const sqlFile = (name: string): string => fileURLToPath(new URL(`../sql/apply-${name}.sql`, import.meta.url));
 
 type Constants = Readonly<Record<"stream_id" | "rail_id" | "destination_id", number>>;
@@ -42,7 +43,7 @@ export const applySuite: Suite = async ({ url, params, emit }) => {
   const who = params.text("who");
   const clients = params.number("clients");
   const seconds = params.number("seconds");
-  const constants = await prepareRequests(url, REQUESTS_A_SECOND * (seconds + 2));
+  const constants = await prepareRequests(url, REQUESTS_A_SECOND * (seconds + WARM_UP_SECONDS));
   const file = sqlFile(who === "headroom" ? "event" : "by-hand");
   const load = await runLoad({ url, file, clients, seconds, constants });
   emit({

@@ -2,8 +2,9 @@
 -- said, and what is committed will be. Nothing is sent here; the relay does that, in order, per request and surface. Returns how
 -- many there are: a call whose result is assigned is evaluated in place, and one that is thrown away is run as a query.
 --
--- After the first event a thread in Slack gets two rows each time, which go into its lane together. Everything else is rare
--- enough to be enqueued one by one. All lanes belong to a request that the caller has locked, so the order cannot deadlock.
+-- After the first event a thread in Slack gets two rows each time, which go into its lane together: an update of the root, of which
+-- only the last that has not been sent goes out, and a reply; both bind what the root captured. Everything else is rare enough
+-- to be enqueued one by one. All lanes belong to a request that the caller has locked, so the order cannot deadlock.
 create or replace function capacity.dispatch_side_effects(p_request capacity.requests, p_event capacity.events) returns integer
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

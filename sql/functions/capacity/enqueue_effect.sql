@@ -2,11 +2,11 @@
 -- that a dead Slack root never holds up the customer's e-mail.
 --
 -- The root's answer is captured as slack_thread_ts, and every later Slack row binds it: a reply is always threaded, and without
--- a thread it is not sent at all. The same with the issue in Linear. Of root updates that have not been sent yet only the last one
+-- a thread it is not sent at all. The same with the issue in Linear. Of its states that have not been sent yet only the last one
 -- goes out.
 --
--- Row by row, not enqueue_many(): an event has three or four effects, and building and taking apart an array of them took
--- longer than the calls it saves. All lanes belong to a request that the caller has locked, so the order cannot deadlock.
+-- Row by row, not enqueue_many(): building and taking apart an array of a few rows took longer than the calls it saves. All lanes
+-- belong to a request that the caller has locked, so the order cannot deadlock.
 create or replace function capacity.enqueue_effect(p_story jsonb, p_effect text) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -27,10 +27,6 @@ begin
     if p_effect = 'slack:root' then
       v_payload := capacity.render_slack_root(p_story, 'chat.postMessage');
       v_captures := '{"slack_thread_ts": ["ts"]}';
-    elsif p_effect = 'slack:root-update' then
-      v_payload := capacity.render_slack_root(p_story, 'chat.update');
-      v_binds := '[{"path": ["ts"], "capture": "slack_thread_ts", "required": true}]';
-      v_coalesce_key := 'root';
     else
       v_payload := capacity.render_slack_reply(p_story);
       v_binds := '[{"path": ["thread_ts"], "capture": "slack_thread_ts", "required": true}]';

@@ -33,11 +33,11 @@ begin
     v_commercial := capacity.json_text(v_commercial);
     v_technical := capacity.json_text(v_technical);
   end if;
-  return concat(
-    '{"method": "', p_method, '", "channel": "', v_story ->> 'channel',
-    '", "text": "', v_title, ' (', capacity.story_state(v_state), '). ', v_sentence,
-    '", "metadata": {"event_type": "capacity_request", "event_payload": {"cr_id": "', v_story ->> 'id', '", "instruction_id": "', v_story ->> 'id',
-    '#1", "effect": "slack:root"}}, "blocks": [
+  -- A message without a channel, an id or a sentence is none.
+  return ('{"method": "' || p_method || '", "channel": "' || (v_story ->> 'channel') || '", "text": "' || v_title || ' ('
+    || capacity.story_state(v_state) || '). ' || v_sentence
+    || '", "metadata": {"event_type": "capacity_request", "event_payload": {"cr_id": "' || (v_story ->> 'id')
+    || concat('", "instruction_id": "', v_story ->> 'id', '#1", "effect": "slack:root"}}, "blocks": [
       {"type": "header", "text": {"type": "plain_text", "text": "', v_title, '"}},
       {"type": "section", "fields": [
         {"type": "mrkdwn", "text": "*State*\n', capacity.story_state(v_state), '"},
@@ -74,7 +74,7 @@ begin
         ', {"type": "actions", "block_id": "request_buttons", "elements": [
            {"type": "button", "action_id": "cancel", "value": "$id", "text": {"type": "plain_text", "text": "Cancel request"},
             "accessibility_label": "Cancel $id"}]}', '$id', v_value) end,
-    ']}')::jsonb;
+    ']}'))::jsonb;
 end
 $$;
 comment on function capacity.render_slack_root(jsonb, text) is 'The payload of a request''s root message, to post or to update it.';

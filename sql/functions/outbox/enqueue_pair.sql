@@ -24,7 +24,7 @@ begin
     from outbox.streams s
     join outbox.rails r on r.name = p_rail
     join outbox.destinations d on d.name = p_destination
-   where s.name = p_stream and s.ordered and greatest(length(v_first_body), length(v_second_body)) <= s.max_payload_bytes;
+   where s.name = p_stream and s.ordered and length(v_first_body) <= s.max_payload_bytes and length(v_second_body) <= s.max_payload_bytes;
   if not found then
     -- A destination that nobody has named yet, or a bad row: one by one, that is seen to or said.
     perform outbox.enqueue(p_stream, p_key, p_instruction_id, p_first_key, p_rail, p_first_payload, p_coalesce_key => p_first_coalesce_key,

@@ -2,7 +2,7 @@
 -- and answers with the request as it is then. A repeat of a decision is answered too, to those who may read the request.
 --
 -- The answer is a row of the view, made from what the reducer returned rather than read back. One look-up before brings all else that
--- it needs: who acts, and what deliveries left behind; only where one reached somebody is the archive asked when. Plans are made
+-- it needs: who acts, and what deliveries left behind; the archive is asked when somebody was reached only if anybody was. Plans are made
 -- once: every statement underneath finds its rows by key, and planning took a tenth of the time.
 create or replace function public.apply_capacity_event(
   p_request_id text,
@@ -24,19 +24,14 @@ begin
   if p_event_type is null then
     perform capacity.fail('invalid_input', 'Say which event is to be recorded.');
   end if;
-  select r.workspace_id, d.customer_ref, m.id as member_id, b.* into v_known
+  select r.workspace_id, d.customer_ref, m.id as member_id, e.effects as surfaces, l.stream_id, l.delivered_to, c.value #>> '{}' as thread_ts
+    into v_known
     from capacity.requests r
     left join capacity.personal_data d on d.request_id = r.id
     left join capacity.members m on m.workspace_id = r.workspace_id and m.id = p_actor_id and m.active
-   cross join lateral (
-           select max(c.value #>> '{}') filter (where c.name = 'slack_thread_ts') as slack_thread_ts,
-                  max(c.value #>> '{}') filter (where c.name = 'linear_issue_id') as linear_issue_id,
-                  bool_or(c.name is not null or l.delivered_to is not null
-                          or (select h.delivered_to is not null from outbox.heads h where h.lane_id = l.lane_id)) as reached,
-                  min(l.stream_id) as stream_id
-             from outbox.lanes l left join outbox.captures c on c.lane_id = l.lane_id
-            where l.stream_id = (select s.stream_id from outbox.streams s where s.name = 'capacity')
-              and l.key = any (array[r.id || ':slack', r.id || ':linear', r.id || ':email'])) b
+    left join capacity.events e on e.request_id = r.id and e.seq = 1
+    left join outbox.lanes l on l.stream_id = (select s.stream_id from outbox.streams s where s.name = 'capacity') and l.key = r.id || ':slack'
+    left join outbox.captures c on c.lane_id = l.lane_id and c.name = 'slack_thread_ts'
    where r.id = p_request_id;
   v_caller := capacity.caller();
   -- Somebody who is not signed in is told that, and nothing about what exists.
@@ -59,8 +54,12 @@ begin
     v_request.commercial_owner_user_id, v_request.infra_owner_group, v_known.customer_ref, v_request.requested_size, v_request.quantity,
     v_request.region, v_request.needed_by_date, v_request.expected_duration_days, v_request.estimated_monthly_cost_usd,
     v_request.commercial_approved_at, v_request.technical_approved_at, v_request.next_deadline_at, v_request.confirmation_ttl_days,
-    v_request.slack_channel_id, v_known.slack_thread_ts, v_known.linear_issue_id,
-    case when v_known.reached then capacity.last_delivery(v_known.stream_id, v_request.id, v_request.version - (not v_answer.repeated)::integer) end,
+    v_request.slack_channel_id, v_known.thread_ts,
+    case when 'linear:issue' = any (v_known.surfaces) then capacity.captured_value(v_request.id, 'linear', 'linear_issue_id') end,
+    case when v_known.thread_ts is not null or v_known.delivered_to is not null
+         -- What this event sends has reached nobody yet.
+         then capacity.last_delivery(v_known.stream_id, v_request.id, v_request.version - (not v_answer.repeated)::integer)
+         else capacity.last_notified_at(v_request.id, v_request.version) end,
     v_request.cancellation_reason, v_request.cancellation_authorizer_user_id, v_request.workspace_id, v_request.state_since,
     v_request.replaces_request_id, v_request.review_plan, v_request.commercial_endorsed_at, v_request.commercial_endorsed_by,
     v_request.commercial_approved_by, v_request.technical_approved_by, v_request.rejection_reason)::public.capacity_requests;

@@ -473,6 +473,7 @@ create table capacity.submissions (
   constraint submissions_idempotency_key_check CHECK (((length(idempotency_key) >= 1) AND (length(idempotency_key) <= 200))),
   constraint submissions_pkey PRIMARY KEY (workspace_id, idempotency_key)
 );
+CREATE INDEX submissions_request ON capacity.submissions USING btree (request_id);
 alter table capacity.submissions enable row level security;
 create policy all_workspaces on capacity.submissions as permissive for select to headroom_auditor, headroom_control, service_role using (true);
 grant select on capacity.submissions to headroom_auditor;
@@ -548,7 +549,7 @@ comment on table capacity.workspaces is 'A company or team that keeps its reques
 comment on column capacity.workspaces.public_url is 'Where the customer''s link leads. Without it no link is mailed.';
 comment on column capacity.workspaces.slack_channel_id is 'Where requests are posted unless they name a channel. Null: nothing is posted.';
 comment on column capacity.workspaces.linear_team_id is 'The team whose issues mirror requests. Null: no issues.';
-comment on column capacity.workspaces.warn_before_hours is 'How long before the customer''s deadline the one warning goes out.';
+comment on column capacity.workspaces.warn_before_hours is 'How long before the customer''s deadline the one warning goes out; at most half of the time that the customer has.';
 comment on column capacity.workspaces.review_sla_hours is 'How long one review step may take before it counts as late and its first reminder goes out.';
 
 create table headroom.migrations (
@@ -1254,7 +1255,7 @@ create view public.capacity_request_events with (security_invoker=true) as
     event_type,
     actor_type,
     actor_id,
-    payload,
+    payload - 'confirmation_token_id'::text AS payload,
     created_at,
     seq,
     via,
@@ -1352,7 +1353,7 @@ comment on view public.capacity_time_in_state is 'Time in state: stays that ende
 create function capacity.acting(p_actor_type public.capacity_request_actor_type, p_actor_id text, p_workspace_id text)
   returns capacity.actor
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e18d3b6de78c528c';
+  as 'sha256 b549797a4e8a27ff';
 
 create function capacity.acts_as_owner(p_request capacity.requests, p_member_id text, p_roles text[])
   returns boolean
@@ -1362,17 +1363,17 @@ create function capacity.acts_as_owner(p_request capacity.requests, p_member_id 
 create function capacity.apply(p_request_id text, p_event_type public.capacity_request_event_type, p_actor capacity.actor, p_payload jsonb, p_expected_version integer DEFAULT NULL::integer, OUT request capacity.requests, OUT repeated boolean, OUT decided_by text, OUT decided_at timestamp with time zone)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2222b660faf330f8';
+  as 'sha256 f47c1dd1d2f4c910';
 
 create function capacity.approve_by_rule(p_request capacity.requests, p_via text)
   returns capacity.requests
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 46a5a64a2c05afeb';
 
-create function capacity.authorize(p_actor capacity.actor, p_request capacity.requests, p_event_type public.capacity_request_event_type, p_payload jsonb DEFAULT '{}'::jsonb, OUT allowed boolean, OUT counts boolean, OUT code text, OUT reason text)
+create function capacity.authorize(p_actor capacity.actor, p_request capacity.requests, p_event_type public.capacity_request_event_type, OUT allowed boolean, OUT counts boolean, OUT code text, OUT reason text)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b99bb947777eda5b';
+  as 'sha256 0a8dc5a9b992e4fc';
 
 create function capacity.caller(OUT kind text, OUT workspace_id text, OUT member_id text, OUT via text)
   returns record
@@ -1398,20 +1399,20 @@ create function capacity.check_json(p_value jsonb, p_name text, p_most_bytes int
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 cf0c34ca3820d587';
 
-create function capacity.check_payload(p_event_type public.capacity_request_event_type, p_payload jsonb)
+create function capacity.check_payload(p_event_type public.capacity_request_event_type, p_payload jsonb, p_actor_type public.capacity_request_actor_type)
   returns void
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6e3a07d346367c25';
+  as 'sha256 5b888cab938e6ad6';
 
 create function capacity.check_policy(p_policy capacity.policies)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 6ab507536e6d6a09';
 
-create function capacity.check_replaced(p_workspace_id text, p_request_id text)
+create function capacity.check_replaced(p_workspace_id text, p_member_id text, p_request_id text)
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 db76cfd8b23c5768';
+  as 'sha256 dcbc75393f36094c';
 
 create function capacity.check_terms(p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric, p_confirmation_ttl_days integer, p_slack_channel_id text)
   returns void
@@ -1426,7 +1427,7 @@ create function capacity.claims()
 create function capacity.commercial_plan(p_workspace_id text, p_requester_id text, p_owner_id text, p_route capacity.policies, p_escalation capacity.policies, p_auto capacity.policies)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d2cc3c7fd7ddfa07';
+  as 'sha256 9a11c882ce489c4c';
 
 create function capacity.commercial_reviewers(p_workspace_id text, p_requester_id text, p_owner_id text, p_authority jsonb)
   returns jsonb
@@ -1446,8 +1447,13 @@ create function capacity.confirmation_story(p_token capacity.confirmation_tokens
 create function capacity.confirmation_token(p_token_id uuid)
   returns text
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 666cee9ccfc68470';
+  as 'sha256 ddfcfab9107a1382';
 grant execute on function capacity.confirmation_token to headroom_executor;
+
+create function capacity.decide(p_request_id text, p_event_type public.capacity_request_event_type, p_actor_type public.capacity_request_actor_type, p_actor_id text, p_payload jsonb, p_expected_version integer, OUT request capacity.requests, OUT repeated boolean, OUT counts boolean, OUT decided_by text, OUT decided_at timestamp with time zone, OUT customer_ref jsonb, OUT slack_thread_ts text, OUT linear_issue_id text, OUT last_notified_at timestamp with time zone)
+  returns record
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 7fe5b17306871d02';
 
 create function capacity.deliveries_of(p_request_id text)
   returns jsonb
@@ -1517,7 +1523,7 @@ create function capacity.fail(p_code text, p_message text, p_facts text DEFAULT 
 create function capacity.find_confirmation(p_token text)
   returns capacity.confirmation_tokens
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1719f21fe4be4fdb';
+  as 'sha256 4bba3e4faa9b601c';
 
 create function capacity.find_member(p_workspace_id text, p_id text)
   returns capacity.members
@@ -1629,12 +1635,24 @@ create function capacity.list_secrets()
   as 'sha256 1784e8f6a75a65ad';
 grant execute on function capacity.list_secrets to headroom_control;
 
+create function capacity.list_subscriptions(p_workspace_id text)
+  returns SETOF capacity.subscriptions
+  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 9e91b7a67a0b3e5e';
+grant execute on function capacity.list_subscriptions to headroom_auditor;
+grant execute on function capacity.list_subscriptions to headroom_control;
+
 create function capacity.list_workspaces()
   returns SETOF capacity.workspaces
   language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 ff90cef049df5bcf';
 grant execute on function capacity.list_workspaces to headroom_auditor;
 grant execute on function capacity.list_workspaces to headroom_control;
+
+create function capacity.lock_readable(p_request_id text, p_workspace_id text, p_member_id text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 69e57af5e73026d0';
 
 create function capacity.may_read(p_request capacity.requests, p_member_id text)
   returns boolean
@@ -1655,6 +1673,11 @@ create function capacity.next_request_id(p_at timestamp with time zone DEFAULT c
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 80d42f8a24886571';
+
+create function capacity.no_such_request(p_request_id text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 c4184375c9cef70e';
 
 create function capacity.notice_asked(p_request capacity.requests, p_kind text, p_step text)
   returns text[]
@@ -1692,6 +1715,12 @@ create function capacity.put_group(p_workspace_id text, p_id text, p_name text D
   as 'sha256 026c56f22c9464cf';
 grant execute on function capacity.put_group to headroom_control;
 
+create function capacity.put_linear_state(p_workspace_id text, p_state public.capacity_request_state, p_linear_state_id text, OUT state public.capacity_request_state, OUT linear_state_id text)
+  returns record
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 1f7c4cf3e92d9204';
+grant execute on function capacity.put_linear_state to headroom_control;
+
 create function capacity.put_member(p_workspace_id text, p_id text, p_changes jsonb DEFAULT '{}'::jsonb)
   returns capacity.members
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -1703,6 +1732,12 @@ create function capacity.put_policy(p_workspace_id text, p_id text, p_changes js
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 4534d6a8e1fdfbcd';
 grant execute on function capacity.put_policy to headroom_control;
+
+create function capacity.put_subscription(p_workspace_id text, p_endpoint text, p_changes jsonb DEFAULT '{}'::jsonb)
+  returns capacity.subscriptions
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 de857de256f237c2';
+grant execute on function capacity.put_subscription to headroom_control;
 
 create function capacity.put_workspace(p_id text, p_changes jsonb DEFAULT '{}'::jsonb)
   returns capacity.workspaces
@@ -1762,6 +1797,12 @@ create function capacity.remove_policy(p_workspace_id text, p_id text)
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 85e347a8d1ffbd2b';
 grant execute on function capacity.remove_policy to headroom_control;
+
+create function capacity.remove_subscription(p_workspace_id text, p_endpoint text)
+  returns void
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 7dd0b3cbdea410b9';
+grant execute on function capacity.remove_subscription to headroom_control;
 
 create function capacity.render_email_closing(p_story jsonb)
   returns jsonb
@@ -1833,10 +1874,15 @@ create function capacity.render_time(p_seconds jsonb, p_exact boolean DEFAULT fa
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 d5a114a65a89faae';
 
+create function capacity.request_for(p_request_id text, p_actor_id text, OUT request capacity.requests, OUT actor capacity.actor)
+  returns record
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 cbf31869d1562bf2';
+
 create function capacity.review_plan(p_workspace_id text, p_requester_id text, p_commercial_owner_id text, p_infra_group_id text, p_requested_size text, p_quantity integer, p_region text, p_monthly_cost_usd numeric)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b7f5059a4eadc4f0';
+  as 'sha256 fe3e25d574a453f6';
 
 create function capacity.reviewers(p_request capacity.requests, p_step text)
   returns jsonb
@@ -1856,13 +1902,18 @@ create function capacity.seal_secret(p_name text, p_value text)
 create function capacity.set_secret(p_name text, p_value text)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ab571c09fa4257b7';
+  as 'sha256 5dd62be0503698e6';
 grant execute on function capacity.set_secret to headroom_control;
 
 create function capacity.signed_in_member()
   returns capacity.members
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 214eb88ee538b3b2';
+
+create function capacity.signing_key(p_name text)
+  returns bytea
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 8c49f51259583388';
 
 create function capacity.slack_limit(p_channel text)
   returns void
@@ -1932,12 +1983,12 @@ create function capacity.story_state(p_state text)
 create function capacity.submit(p_actor capacity.actor, p_workspace_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric, p_confirmation_ttl_days integer, p_slack_channel_id text, p_idempotency_key text, p_replaces_request_id text)
   returns capacity.requests
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 57f922af31085957';
+  as 'sha256 21798595fb3587e6';
 
 create function capacity.technical_plan(p_workspace_id text, p_requester_id text, p_group_id text, p_route capacity.policies, p_auto capacity.policies)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 47e19591cb093c57';
+  as 'sha256 984cd9765d8d9bf7';
 
 create function capacity.technical_reviewers(p_workspace_id text, p_requester_id text, p_group_id text)
   returns jsonb
@@ -1992,7 +2043,7 @@ create function capacity.timer_since(p_request capacity.requests, p_step text)
 create function capacity.timer_warn(p_most integer, OUT warned integer, OUT failed jsonb, OUT more boolean)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 260015f07a50f0c2';
+  as 'sha256 95d6e18e75b021ca';
 
 create function capacity.transitions()
   returns TABLE(state_before public.capacity_request_state, event_type public.capacity_request_event_type, state_after public.capacity_request_state, when_both_approved boolean)
@@ -2001,19 +2052,19 @@ create function capacity.transitions()
 
 create function capacity.verify_chain(p_after text, p_to text, p_workspace_id text)
   returns TABLE(invariant text, code text, subject text, detail text)
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off owner headroom_owner
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
   as 'sha256 0a931bd55b44ce9e';
 
 create function capacity.verify_deliveries(p_after uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid, p_limit integer DEFAULT 10000, OUT last_id uuid, OUT deliveries bigint, OUT lines bigint, OUT findings jsonb)
   returns record
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
   as 'sha256 8684c14165b46e47';
 grant execute on function capacity.verify_deliveries to headroom_auditor;
 grant execute on function capacity.verify_deliveries to headroom_control;
 
 create function capacity.verify_effects(p_after text, p_to text, p_workspace_id text, OUT effects bigint, OUT findings jsonb)
   returns record
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off owner headroom_owner
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
   as 'sha256 c3a9615411bde364';
 
 create function capacity.verify_extent(p_workspace_id text DEFAULT NULL::text, OUT requests bigint, OUT deliveries bigint, OUT keys bigint, OUT lanes bigint)
@@ -2025,8 +2076,8 @@ grant execute on function capacity.verify_extent to headroom_control;
 
 create function capacity.verify_fold(p_after text, p_to text, p_workspace_id text)
   returns TABLE(invariant text, code text, subject text, detail text)
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off owner headroom_owner
-  as 'sha256 e289461d149644c2';
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
+  as 'sha256 5b050761b997f6ae';
 
 create function capacity.verify_heads(p_request_ids text[], p_versions integer[], p_hashes text[])
   returns TABLE(invariant text, code text, subject text, detail text)
@@ -2037,22 +2088,22 @@ grant execute on function capacity.verify_heads to headroom_control;
 
 create function capacity.verify_keys(p_after_instruction text DEFAULT ''::text, p_after_key text DEFAULT ''::text, p_limit integer DEFAULT 20000, OUT last_instruction text, OUT last_key text, OUT keys bigint, OUT findings jsonb)
   returns record
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
   as 'sha256 85647eb200626a7f';
 grant execute on function capacity.verify_keys to headroom_auditor;
 grant execute on function capacity.verify_keys to headroom_control;
 
 create function capacity.verify_lanes(p_after bigint DEFAULT 0, p_limit integer DEFAULT 20000, OUT last_id bigint, OUT lanes bigint, OUT findings jsonb)
   returns record
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
   as 'sha256 6698a9e8bc0f2232';
 grant execute on function capacity.verify_lanes to headroom_auditor;
 grant execute on function capacity.verify_lanes to headroom_control;
 
 create function capacity.verify_lines(p_after uuid, p_to uuid)
   returns TABLE(invariant text, code text, subject text, detail text)
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off owner headroom_owner
-  as 'sha256 0521ee618ac3f6f6';
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
+  as 'sha256 55cff6317a1a4338';
 
 create function capacity.verify_order(p_stream text, OUT deliveries bigint, OUT findings jsonb)
   returns record
@@ -2063,22 +2114,22 @@ grant execute on function capacity.verify_order to headroom_control;
 
 create function capacity.verify_origins(p_after uuid, p_to uuid)
   returns TABLE(invariant text, code text, subject text, detail text)
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off owner headroom_owner
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
   as 'sha256 ea8627394c186f8c';
 
 create function capacity.verify_places(p_after uuid, p_to uuid)
   returns TABLE(invariant text, code text, subject text, detail text)
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off owner headroom_owner
-  as 'sha256 2457e4800d499675';
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
+  as 'sha256 a9eae54138a84441';
 
 create function capacity.verify_projection(p_after text, p_to text, p_workspace_id text)
   returns TABLE(invariant text, code text, subject text, detail text)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off owner headroom_owner
-  as 'sha256 1af6059dca29be97';
+  as 'sha256 65c21977e434e05e';
 
 create function capacity.verify_requests(p_after text DEFAULT ''::text, p_limit integer DEFAULT 2000, p_workspace_id text DEFAULT NULL::text, OUT last_id text, OUT requests bigint, OUT events bigint, OUT effects bigint, OUT findings jsonb)
   returns record
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off owner headroom_owner
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
   as 'sha256 5df2f44bb68eede4';
 grant execute on function capacity.verify_requests to headroom_auditor;
 grant execute on function capacity.verify_requests to headroom_control;
@@ -2511,7 +2562,7 @@ grant execute on function payments.enqueue_payment_outbox to headroom_ingest;
 create function public.apply_capacity_event(p_request_id text, p_event_type public.capacity_request_event_type, p_actor_type public.capacity_request_actor_type, p_actor_id text, p_payload jsonb DEFAULT '{}'::jsonb, p_expected_version integer DEFAULT NULL::integer)
   returns public.capacity_requests
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan owner headroom_owner
-  as 'sha256 bca21c425aea489e';
+  as 'sha256 f6c0c4ab8964ec4a';
 grant execute on function public.apply_capacity_event to authenticated;
 grant execute on function public.apply_capacity_event to headroom_control;
 grant execute on function public.apply_capacity_event to service_role;
@@ -2532,6 +2583,14 @@ grant execute on function public.decide_by_token to anon;
 grant execute on function public.decide_by_token to authenticated;
 grant execute on function public.decide_by_token to service_role;
 
+create function public.decide_capacity_request(p_request_id text, p_event_type public.capacity_request_event_type, p_actor_id text DEFAULT NULL::text, p_payload jsonb DEFAULT '{}'::jsonb, p_expected_version integer DEFAULT NULL::integer)
+  returns jsonb
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan owner headroom_owner
+  as 'sha256 6ca661a4538faa2e';
+grant execute on function public.decide_capacity_request to authenticated;
+grant execute on function public.decide_capacity_request to headroom_control;
+grant execute on function public.decide_capacity_request to service_role;
+
 create function public.describe_confirmation(p_token text)
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -2543,7 +2602,7 @@ grant execute on function public.describe_confirmation to service_role;
 create function public.erase_customer(p_request_id text, p_why text, p_actor_id text DEFAULT NULL::text)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9ea54f9e5793e1d4';
+  as 'sha256 a7c27344c887460b';
 grant execute on function public.erase_customer to authenticated;
 grant execute on function public.erase_customer to headroom_control;
 grant execute on function public.erase_customer to service_role;
@@ -2551,7 +2610,7 @@ grant execute on function public.erase_customer to service_role;
 create function public.get_capacity_request(p_request_id text)
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ba992a2c377ffd17';
+  as 'sha256 daf95f3ef484f636';
 grant execute on function public.get_capacity_request to authenticated;
 grant execute on function public.get_capacity_request to headroom_control;
 grant execute on function public.get_capacity_request to service_role;
@@ -2559,7 +2618,7 @@ grant execute on function public.get_capacity_request to service_role;
 create function public.note_capacity_request(p_request_id text, p_body text, p_actor_id text DEFAULT NULL::text)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1ece54da1276692c';
+  as 'sha256 554603e0ae53115b';
 grant execute on function public.note_capacity_request to authenticated;
 grant execute on function public.note_capacity_request to headroom_control;
 grant execute on function public.note_capacity_request to service_role;
@@ -2567,7 +2626,7 @@ grant execute on function public.note_capacity_request to service_role;
 create function public.nudge_capacity_request(p_request_id text, p_actor_id text DEFAULT NULL::text)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ba48860e8f5e5b6a';
+  as 'sha256 c22625298401f2a9';
 grant execute on function public.nudge_capacity_request to authenticated;
 grant execute on function public.nudge_capacity_request to headroom_control;
 grant execute on function public.nudge_capacity_request to service_role;

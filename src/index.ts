@@ -1,11 +1,16 @@
 /**
  * Headroom's public API, as a table of contents.
  *
+ * The request workflow (also as "headroom/capacity"); a refusal is a value, a failure is thrown:
+ *
+ *     const created = await createRequest(client, { requester: "ann", size: "32XL", quantity: 4, region: "us-east-1" });
+ *
  * The delivery engine, usable on its own (also as "headroom/outbox"):
  *
  *     await enqueue(client, { stream, key, instructionId, idempotencyKey, rail, payload });
  *     await createRelay({ connectionString, rails }).start();
  */
+export * from "./capacity/index.ts";
 export * from "./outbox/index.ts";
 
 /** The rails that come with it, and what a rail of your own has to pass. */

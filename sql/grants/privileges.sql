@@ -140,6 +140,7 @@ grant execute on function
   public.create_capacity_request(text, text, text, jsonb, text, integer, text, date, integer, numeric, integer, text, text, text, text),
   public.preview_capacity_request(text, text, text, text, integer, text, numeric, text, text),
   public.apply_capacity_event(text, public.capacity_request_event_type, public.capacity_request_actor_type, text, jsonb, integer),
+  public.decide_capacity_request(text, public.capacity_request_event_type, text, jsonb, integer),
   public.get_capacity_request(text),
   public.nudge_capacity_request(text, text),
   public.note_capacity_request(text, text, text),
@@ -161,7 +162,7 @@ grant execute on function
   capacity.confirmation_token(uuid)
 to headroom_executor;
 
--- Control keeps the directory and the policies, and stores secrets, which it cannot read back.
+-- Control keeps the directory, the policies and what is connected, and stores secrets, which it cannot read back.
 grant usage on schema capacity to headroom_control;
 grant select on all tables in schema capacity to headroom_control;
 revoke select on capacity.secrets from headroom_control;
@@ -173,6 +174,9 @@ grant execute on function
   capacity.remove_group(text, text),
   capacity.put_policy(text, text, jsonb),
   capacity.remove_policy(text, text),
+  capacity.put_subscription(text, text, jsonb),
+  capacity.remove_subscription(text, text),
+  capacity.put_linear_state(text, public.capacity_request_state, text),
   capacity.set_secret(text, text),
   capacity.list_secrets()
 to headroom_control;
@@ -186,6 +190,7 @@ grant execute on function
   capacity.list_members(text, boolean),
   capacity.list_groups(text),
   capacity.list_policies(text),
+  capacity.list_subscriptions(text),
   capacity.list_requests(text, public.capacity_request_state[], text, text, integer, text),
   capacity.list_heads(text, integer, text),
   capacity.verify_extent(text),

@@ -29,7 +29,7 @@ comment on table capacity.workspaces is 'A company or team that keeps its reques
 comment on column capacity.workspaces.public_url is 'Where the customer''s link leads. Without it no link is mailed.';
 comment on column capacity.workspaces.slack_channel_id is 'Where requests are posted unless they name a channel. Null: nothing is posted.';
 comment on column capacity.workspaces.linear_team_id is 'The team whose issues mirror requests. Null: no issues.';
-comment on column capacity.workspaces.warn_before_hours is 'How long before the customer''s deadline the one warning goes out.';
+comment on column capacity.workspaces.warn_before_hours is 'How long before the customer''s deadline the one warning goes out; at most half of the time that the customer has.';
 comment on column capacity.workspaces.review_sla_hours is 'How long one review step may take before it counts as late and its first reminder goes out.';
 
 create table capacity.members (

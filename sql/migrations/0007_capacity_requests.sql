@@ -91,6 +91,7 @@ create table capacity.submissions (
   created_at timestamptz not null default now(),
   primary key (workspace_id, idempotency_key)
 );
+create index submissions_request on capacity.submissions (request_id);
 comment on table capacity.submissions is 'Idempotency keys of create_capacity_request: the insert decides.';
 
 create table capacity.confirmation_tokens (

@@ -1,13 +1,12 @@
 /**
  * Recording an event on a request, for a member.
  *
- * Owns: the payload that each event takes, and telling a decision from its repeat. Does not own: who may do what, which the
- * database decides.
+ * Owns: the payload that each event takes. Does not own: who may do what, and what is a repeat; both the database decides.
  */
+import { z } from "zod";
 import { call, type Queryable } from "../db/call.ts";
-import { getRequest } from "./get-request.ts";
 import { refusable, type Refused } from "./refusal.ts";
-import { requestSchema, type CapacityEvent, type CapacityRequest, type RequestStory } from "./request.ts";
+import { requestSchema, type CapacityRequest } from "./request.ts";
 
 /** What a member can do to a request. Being told no comes with a reason. */
 export type MemberEvent =
@@ -52,19 +51,26 @@ async function record(db: Queryable, requestId: string, event: MemberEvent, opti
   return { outcome: "recorded", request: requestSchema.parse(row) };
 }
 
-/** The log names members; for somebody named by a Slack id, whatever came since the first look is taken for theirs. */
-const slackId = /^[UW][A-Z0-9]{2,31}$/;
-
-export type Decided =
-  /** Taken now. `counts`: false for an endorsement, which leaves the decision to a higher authority. */
-  | {
-      readonly outcome: "decided";
-      readonly story: RequestStory;
-      readonly event: CapacityEvent;
-      readonly counts: boolean;
-    }
-  /** Taken before; nothing was changed. */
-  | { readonly outcome: "repeated"; readonly story: RequestStory; readonly event: CapacityEvent };
+const decisionSchema = z
+  .object({
+    request: requestSchema,
+    repeated: z.boolean(),
+    counts: z.boolean(),
+    decided_by: z.string(),
+    decided_at: z.coerce.date(),
+  })
+  .transform((answer) => ({
+    /** `repeated`: taken before; nothing was changed. */
+    outcome: answer.repeated ? ("repeated" as const) : ("decided" as const),
+    /** As it is now. */
+    request: answer.request,
+    /** False for an endorsement, which leaves the decision to a higher authority. */
+    counts: answer.counts,
+    /** The member who decided, by this call or before it; a rule or the customer where it was one of these. */
+    decidedBy: answer.decided_by,
+    decidedAt: answer.decided_at,
+  }));
+export type Decided = z.infer<typeof decisionSchema>;
 
 /** Records the event and says whether it was this call that decided, or who had done so before, and when. */
 export async function decide(
@@ -73,18 +79,22 @@ export async function decide(
   event: MemberEvent,
   options: EventOptions,
 ): Promise<Decided | Refused> {
-  const before = await getRequest(db, requestId);
-  if (before.outcome === "refused") return before;
-  const recorded = await applyEvent(db, requestId, event, options);
-  if (recorded.outcome === "refused") return recorded;
-  const after = await getRequest(db, requestId);
-  if (after.outcome === "refused") return after;
-  const { story } = after;
-  const ofType = story.history.filter(({ type }) => type === event.type);
-  const isMine = ({ actorId }: CapacityEvent): boolean => actorId === options.as || slackId.test(options.as);
-  const mine = ofType.find((candidate) => candidate.seq > before.story.request.version && isMine(candidate));
-  if (mine !== undefined) return { outcome: "decided", story, event: mine, counts: mine.payload["counts"] !== false };
-  const first = ofType.find(({ payload }) => payload["counts"] !== false) ?? ofType[0];
-  if (first === undefined) throw new Error(`${requestId} took ${event.type} and has no such event.`);
-  return { outcome: "repeated", story, event: first };
+  return refusable(decideOnce(db, requestId, event, options));
+}
+
+async function decideOnce(
+  db: Queryable,
+  requestId: string,
+  event: MemberEvent,
+  options: EventOptions,
+): Promise<Decided> {
+  const { type, ...payload } = event;
+  const answer = await call(db, "public.decide_capacity_request", {
+    p_request_id: requestId,
+    p_event_type: type,
+    p_actor_id: options.as,
+    p_payload: payload,
+    p_expected_version: options.expectedVersion,
+  });
+  return decisionSchema.parse(answer);
 }

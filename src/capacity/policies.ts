@@ -12,7 +12,7 @@ export type PolicyRule =
   | { readonly kind: "escalation"; readonly approver: string }
   /** What is small enough is approved by itself. */
   | { readonly kind: "auto_approval"; readonly step: "commercial" | "technical" | "both" }
-  /** Who reviews where the requester named nobody. */
+  /** Who reviews; the requester cannot name another. */
   | { readonly kind: "review_route"; readonly step: "commercial"; readonly approver: string }
   | { readonly kind: "review_route"; readonly step: "technical"; readonly group: string };
 

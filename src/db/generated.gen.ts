@@ -792,7 +792,6 @@ export interface Functions {
       p_actor: string | null;
       p_request: string | null;
       p_event_type: CapacityRequestEventType | null;
-      p_payload?: unknown;
     };
     result: { allowed: boolean; counts: boolean; code: string | null; reason: string | null };
   };
@@ -833,6 +832,7 @@ export interface Functions {
     args: {
       p_event_type: CapacityRequestEventType | null;
       p_payload: unknown;
+      p_actor_type: CapacityRequestActorType | null;
     };
     result: void;
   };
@@ -847,6 +847,7 @@ export interface Functions {
   "capacity.check_replaced": {
     args: {
       p_workspace_id: string | null;
+      p_member_id: string | null;
       p_request_id: string | null;
     };
     result: void;
@@ -916,6 +917,28 @@ export interface Functions {
       p_token_id: string | null;
     };
     result: string;
+  };
+  /** Records an event for whoever calls and says who decided. Nullable: customer_ref, slack_thread_ts, linear_issue_id, last_notified_at. */
+  "capacity.decide": {
+    args: {
+      p_request_id: string | null;
+      p_event_type: CapacityRequestEventType | null;
+      p_actor_type: CapacityRequestActorType | null;
+      p_actor_id: string | null;
+      p_payload: unknown;
+      p_expected_version: number | null;
+    };
+    result: {
+      request: string;
+      repeated: boolean;
+      counts: boolean;
+      decided_by: string;
+      decided_at: Date;
+      customer_ref: Json | null;
+      slack_thread_ts: string | null;
+      linear_issue_id: string | null;
+      last_notified_at: Date | null;
+    };
   };
   /** The messages of a request with their places. */
   "capacity.deliveries_of": {
@@ -1196,10 +1219,26 @@ export interface Functions {
     args: Record<string, never>;
     result: { name: string; kept_in: string; readable: boolean; updated_at: Date }[];
   };
+  /** Subscriptions of a workspace. */
+  "capacity.list_subscriptions": {
+    args: {
+      p_workspace_id: string | null;
+    };
+    result: CapacitySubscriptions[];
+  };
   /** All workspaces and their settings. */
   "capacity.list_workspaces": {
     args: Record<string, never>;
     result: CapacityWorkspaces[];
+  };
+  /** Locks a request that the member may read; raises not_found for every other. */
+  "capacity.lock_readable": {
+    args: {
+      p_request_id: string | null;
+      p_workspace_id: string | null;
+      p_member_id: string | null;
+    };
+    result: void;
   };
   /** Whether this member of the request's workspace may read it. */
   "capacity.may_read": {
@@ -1232,6 +1271,13 @@ export interface Functions {
       p_at?: Date | string | null | undefined;
     };
     result: string;
+  };
+  /** Raises not_found, in the same words for every request that the caller may not know of. */
+  "capacity.no_such_request": {
+    args: {
+      p_request_id: string | null;
+    };
+    result: void;
   };
   /** Member ids of those whom a notice calls upon. */
   "capacity.notice_asked": {
@@ -1298,6 +1344,15 @@ export interface Functions {
     };
     result: { id: string; name: string; members: string[] };
   };
+  /** Maps a state of a request to a workflow state in Linear, or back to its kind. Nullable: linear_state_id. */
+  "capacity.put_linear_state": {
+    args: {
+      p_workspace_id: string | null;
+      p_state: CapacityRequestState | null;
+      p_linear_state_id: string | null;
+    };
+    result: { state: CapacityRequestState; linear_state_id: string | null };
+  };
   /** Adds a member to the directory or changes one. */
   "capacity.put_member": {
     args: {
@@ -1315,6 +1370,15 @@ export interface Functions {
       p_changes: unknown;
     };
     result: CapacityPolicies;
+  };
+  /** Subscribes an endpoint to the events of a workspace or changes its subscription. */
+  "capacity.put_subscription": {
+    args: {
+      p_workspace_id: string | null;
+      p_endpoint: string | null;
+      p_changes?: unknown;
+    };
+    result: CapacitySubscriptions;
   };
   /** Makes a workspace or changes its settings. */
   "capacity.put_workspace": {
@@ -1378,6 +1442,14 @@ export interface Functions {
     args: {
       p_workspace_id: string | null;
       p_id: string | null;
+    };
+    result: void;
+  };
+  /** Ends the subscription of an endpoint. */
+  "capacity.remove_subscription": {
+    args: {
+      p_workspace_id: string | null;
+      p_endpoint: string | null;
     };
     result: void;
   };
@@ -1483,6 +1555,14 @@ export interface Functions {
     };
     result: string | null;
   };
+  /** A request that the actor may read, and the actor; else the one refusal. */
+  "capacity.request_for": {
+    args: {
+      p_request_id: string | null;
+      p_actor_id: string | null;
+    };
+    result: { request: string; actor: string };
+  };
   /** Who must approve what and by which rule; raises nobody_can_approve when that would be nobody. */
   "capacity.review_plan": {
     args: {
@@ -1530,6 +1610,13 @@ export interface Functions {
   "capacity.signed_in_member": {
     args: Record<string, never>;
     result: CapacityMembers;
+  };
+  /** A secret to sign with; refuses when it is missing or too short. */
+  "capacity.signing_key": {
+    args: {
+      p_name: string | null;
+    };
+    result: Buffer;
   };
   /** Gives a Slack channel its rate limit on first use. */
   "capacity.slack_limit": {
@@ -2684,6 +2771,17 @@ export interface Functions {
     };
     result: Json;
   };
+  /** Records a decision on a capacity request and says who decided it, and when. */
+  "public.decide_capacity_request": {
+    args: {
+      p_request_id: string | null;
+      p_event_type: CapacityRequestEventType | null;
+      p_actor_id?: string | null | undefined;
+      p_payload?: unknown;
+      p_expected_version?: number | null | undefined;
+    };
+    result: Json;
+  };
   /** The offer behind a confirmation link and what became of it. */
   "public.describe_confirmation": {
     args: {
@@ -2754,7 +2852,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.acts_as_owner": { returns: "value", json: [], positional: false },
   "capacity.apply": { returns: "row", json: ["p_payload"], positional: false },
   "capacity.approve_by_rule": { returns: "row", json: [], positional: false },
-  "capacity.authorize": { returns: "row", json: ["p_payload"], positional: false },
+  "capacity.authorize": { returns: "row", json: [], positional: false },
   "capacity.caller": { returns: "row", json: [], positional: false },
   "capacity.captured_value": { returns: "value", json: [], positional: false },
   "capacity.check_changes": { returns: "nothing", json: ["p_changes"], positional: false },
@@ -2769,6 +2867,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.compute_next_state": { returns: "value", json: [], positional: false },
   "capacity.confirmation_story": { returns: "value", json: [], positional: false },
   "capacity.confirmation_token": { returns: "value", json: [], positional: false },
+  "capacity.decide": { returns: "row", json: ["p_payload"], positional: false },
   "capacity.deliveries_of": { returns: "value", json: [], positional: false },
   "capacity.dispatch_side_effects": { returns: "value", json: [], positional: false },
   "capacity.effects_of": { returns: "value", json: [], positional: false },
@@ -2801,11 +2900,14 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.list_policies": { returns: "rows", json: [], positional: false },
   "capacity.list_requests": { returns: "rows", json: [], positional: false },
   "capacity.list_secrets": { returns: "rows", json: [], positional: false },
+  "capacity.list_subscriptions": { returns: "rows", json: [], positional: false },
   "capacity.list_workspaces": { returns: "rows", json: [], positional: false },
+  "capacity.lock_readable": { returns: "nothing", json: [], positional: false },
   "capacity.may_read": { returns: "value", json: [], positional: false },
   "capacity.member_for_slack": { returns: "row", json: [], positional: false },
   "capacity.new_confirmation_token": { returns: "value", json: [], positional: false },
   "capacity.next_request_id": { returns: "value", json: [], positional: false },
+  "capacity.no_such_request": { returns: "nothing", json: [], positional: false },
   "capacity.notice_asked": { returns: "value", json: [], positional: false },
   "capacity.notice_effects": { returns: "value", json: [], positional: false },
   "capacity.open_secret": { returns: "value", json: [], positional: false },
@@ -2813,8 +2915,10 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.post_notice": { returns: "row", json: [], positional: false },
   "capacity.project": { returns: "row", json: [], positional: false },
   "capacity.put_group": { returns: "row", json: [], positional: false },
+  "capacity.put_linear_state": { returns: "row", json: [], positional: false },
   "capacity.put_member": { returns: "row", json: ["p_changes"], positional: false },
   "capacity.put_policy": { returns: "row", json: ["p_changes"], positional: false },
+  "capacity.put_subscription": { returns: "row", json: ["p_changes"], positional: false },
   "capacity.put_workspace": { returns: "row", json: ["p_changes"], positional: false },
   "capacity.reader_groups": { returns: "value", json: [], positional: false },
   "capacity.reader_id": { returns: "value", json: [], positional: false },
@@ -2824,6 +2928,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.remove_group": { returns: "nothing", json: [], positional: false },
   "capacity.remove_member": { returns: "row", json: [], positional: false },
   "capacity.remove_policy": { returns: "nothing", json: [], positional: false },
+  "capacity.remove_subscription": { returns: "nothing", json: [], positional: false },
   "capacity.render_email_closing": { returns: "value", json: ["p_story"], positional: false },
   "capacity.render_email_confirmation": { returns: "value", json: ["p_story"], positional: false },
   "capacity.render_email_digest": { returns: "value", json: ["p_story"], positional: false },
@@ -2838,12 +2943,14 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.render_slack_root": { returns: "value", json: ["p_story"], positional: false },
   "capacity.render_text": { returns: "value", json: [], positional: false },
   "capacity.render_time": { returns: "value", json: ["p_seconds"], positional: false },
+  "capacity.request_for": { returns: "row", json: [], positional: false },
   "capacity.review_plan": { returns: "value", json: [], positional: false },
   "capacity.reviewers": { returns: "value", json: [], positional: false },
   "capacity.schedule_timers": { returns: "value", json: [], positional: false },
   "capacity.seal_secret": { returns: "value", json: [], positional: false },
   "capacity.set_secret": { returns: "nothing", json: [], positional: false },
   "capacity.signed_in_member": { returns: "row", json: [], positional: false },
+  "capacity.signing_key": { returns: "value", json: [], positional: false },
   "capacity.slack_limit": { returns: "nothing", json: [], positional: false },
   "capacity.slack_mentions": { returns: "value", json: ["p_story", "p_ids"], positional: false },
   "capacity.slack_quote": { returns: "value", json: [], positional: false },
@@ -2968,6 +3075,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "public.apply_capacity_event": { returns: "row", json: ["p_payload"], positional: false },
   "public.create_capacity_request": { returns: "row", json: ["p_customer_ref"], positional: false },
   "public.decide_by_token": { returns: "value", json: [], positional: false },
+  "public.decide_capacity_request": { returns: "value", json: ["p_payload"], positional: false },
   "public.describe_confirmation": { returns: "value", json: [], positional: false },
   "public.erase_customer": { returns: "value", json: [], positional: false },
   "public.get_capacity_request": { returns: "value", json: [], positional: false },

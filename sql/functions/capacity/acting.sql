@@ -12,6 +12,8 @@ declare
 begin
   if v_caller.kind = 'anon' then
     perform capacity.fail('not_signed_in', 'This needs a member who is signed in, or a service key.', null, 'Sign in and try again.');
+  elsif p_actor_type is null then
+    perform capacity.fail('invalid_input', 'Say as what this is done.', null, 'Pass the actor type "user" and the member''s id.');
   elsif p_actor_type <> 'user' then
     perform capacity.fail('not_allowed', format('Nobody can act as "%s" through this entrance.', p_actor_type), null,
       'Act as a member: actor type "user" and the member''s id.');

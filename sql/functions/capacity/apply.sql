@@ -26,7 +26,7 @@ declare
 begin
   select * into v_before from capacity.requests r where r.id = p_request_id for update;
   if not found then
-    perform capacity.fail('not_found', 'There is no such request.', left(p_request_id, 80), 'Check the id; it looks like CR-2026-000042.');
+    perform capacity.no_such_request(p_request_id);
   end if;
 
   if p_event_type = 'COMMERCIAL_APPROVED' then
@@ -45,7 +45,7 @@ begin
     return;
   end if;
 
-  v_verdict := capacity.authorize(p_actor, v_before, p_event_type, p_payload);
+  v_verdict := capacity.authorize(p_actor, v_before, p_event_type);
   if v_verdict.allowed is not true then
     perform capacity.fail(v_verdict.code, v_verdict.reason, v_before.id, 'Nothing was changed.');
   end if;
@@ -68,7 +68,7 @@ begin
   -- What is submitted was made by submit() itself; an empty payload has nothing to check unless a reason is due.
   if p_event_type <> 'REQUEST_SUBMITTED'
      and (v_payload <> '{}' or p_event_type in ('COMMERCIAL_REJECTED', 'TECH_REVIEW_REJECTED', 'CANCEL_APPROVED')) then
-    perform capacity.check_payload(p_event_type, v_payload);
+    perform capacity.check_payload(p_event_type, v_payload, p_actor.type);
   end if;
   if not v_verdict.counts then
     v_payload := v_payload || '{"counts": false}';

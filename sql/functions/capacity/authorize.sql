@@ -6,7 +6,6 @@ create or replace function capacity.authorize(
   p_actor capacity.actor,
   p_request capacity.requests,
   p_event_type public.capacity_request_event_type,
-  p_payload jsonb default '{}',
   out allowed boolean,
   out counts boolean,
   out code text,
@@ -75,6 +74,11 @@ begin
   elsif p_event_type in ('CUSTOMER_CONFIRMED', 'CUSTOMER_DECLINED') then
     allowed := capacity.acts_as_owner(p_request, p_actor.id, v_roles);
     reason := 'Only the customer, or the commercial owner on their behalf, answers the offer.';
+    -- Or else an owner could ask for capacity and accept it too, and the customer would never hear of it.
+    if p_actor.id = p_request.requester_user_id then
+      allowed := false;
+      reason := 'Nobody answers the offer of their own request on the customer''s behalf.';
+    end if;
     return;
   elsif p_event_type = 'CANCEL_APPROVED' then
     allowed := p_actor.id = p_request.requester_user_id or 'admin' = any (v_roles);
@@ -100,5 +104,5 @@ begin
   end if;
 end
 $$;
-comment on function capacity.authorize(capacity.actor, capacity.requests, public.capacity_request_event_type, jsonb)
+comment on function capacity.authorize(capacity.actor, capacity.requests, public.capacity_request_event_type)
   is 'Whether this actor may do this on this request, whether it counts, and else why not. Nullable: code, reason.';

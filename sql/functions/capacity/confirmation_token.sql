@@ -8,7 +8,7 @@ begin
     perform capacity.fail('not_found', 'There is no such confirmation.');
   end if;
   return translate(encode(uuid_send(p_token_id) || capacity.hmac_sha256(
-    convert_to(capacity.get_secret('CONFIRMATION_TOKEN_SECRET'), 'UTF8'), uuid_send(p_token_id)), 'base64'), '+/', '-_');
+    capacity.signing_key('CONFIRMATION_TOKEN_SECRET'), uuid_send(p_token_id)), 'base64'), '+/', '-_');
 end
 $$;
 comment on function capacity.confirmation_token(uuid) is 'The token of a confirmation link, computed at the moment of sending.';

@@ -2,7 +2,8 @@
 -- a later change of policy does not move the goalposts; a preview shows it without keeping it.
 --
 -- Of the rules of a kind that apply, the lowest rank decides. An escalation and an automatic approval of the commercial step
--- compete by rank as well, and at equal rank the stricter one wins.
+-- compete by rank as well, and at equal rank the stricter one wins; of two escalations that is the one that begins at the higher
+-- cost, so that a ladder of thresholds needs no ranks.
 create or replace function capacity.review_plan(
   p_workspace_id text, p_requester_id text, p_commercial_owner_id text, p_infra_group_id text,
   p_requested_size text, p_quantity integer, p_region text, p_monthly_cost_usd numeric
@@ -28,7 +29,7 @@ begin
        and (p.min_monthly_cost_usd is null or p_monthly_cost_usd is null or p_monthly_cost_usd >= p.min_monthly_cost_usd)
        and (p.max_monthly_cost_usd is null or p_monthly_cost_usd <= p.max_monthly_cost_usd)
        and (p.max_quantity is null or p_quantity <= p.max_quantity)
-     order by p.rank desc, (p.kind = 'escalation'), p.id desc
+     order by p.rank desc, (p.kind = 'escalation'), case p.kind when 'escalation' then coalesce(p.min_monthly_cost_usd, 0) end, p.id desc
   loop
     -- From the highest rank to the lowest, so that the last one assigned decides.
     if v_rule.kind = 'escalation' then

@@ -1,5 +1,5 @@
 -- Stores a secret, or replaces it: in Vault where it is, else encrypted in our table. Pass the value as a parameter of the
--- statement and not in its text, which servers log.
+-- statement and not in its text, which servers log. What is signed with (names that end in _SECRET) must be too long to be guessed.
 create or replace function capacity.set_secret(p_name text, p_value text) returns void
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -11,6 +11,9 @@ begin
     perform capacity.fail('invalid_input', 'A secret is named in capital letters, digits and underscores, such as SLACK_BOT_TOKEN.');
   elsif p_value is null or octet_length(p_value) not between 1 and 16384 then
     perform capacity.fail('invalid_input', 'A secret has 1 to 16384 bytes.');
+  elsif p_name ~ '_SECRET$' and octet_length(p_value) < 32 then
+    perform capacity.fail('invalid_input', 'A secret to sign with has at least 32 bytes.', p_name,
+      'Take for example the output of: openssl rand -hex 32');
   end if;
   if capacity.has_vault() then
     begin

@@ -1,5 +1,6 @@
--- Warns once before an offer ends: the customer by mail, the commercial owner in the thread. That it was done stands in the notices,
--- and is asked again once the request is locked, because another sweep may have been there in between.
+-- Warns once before an offer ends: the customer by mail, the commercial owner in the thread. Never before half of the time is
+-- over: an offer that is shorter than the workspace's warning would else be followed by it at once. That it was done stands in the
+-- notices, and is asked again once the request is locked, because another sweep may have been there in between.
 create or replace function capacity.timer_warn(p_most integer, out warned integer, out failed jsonb, out more boolean)
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -16,7 +17,7 @@ begin
       left join capacity.timer_failures f on f.request_id = r.id and f.timer = 'warning'
      where r.state = 'CUSTOMER_CONFIRMATION_REQUIRED' and r.next_deadline_at > now()
        -- The second bound is implied by the first; it is the one that an index can use.
-       and r.next_deadline_at <= now() + w.warn_before_hours * interval '1 hour'
+       and r.next_deadline_at <= now() + least(w.warn_before_hours, r.confirmation_ttl_days * 12) * interval '1 hour'
        and r.next_deadline_at <= now() + (select max(x.warn_before_hours) from capacity.workspaces x) * interval '1 hour'
        and not exists (select from capacity.notices n where n.request_id = r.id and n.kind = 'warning')
        and coalesce(f.retry_at, '-infinity') <= now()

@@ -6,7 +6,7 @@ create or replace function capacity.verify_deliveries(
   p_after uuid default '00000000-0000-0000-0000-000000000000', p_limit integer default 10000,
   out last_id uuid, out deliveries bigint, out lines bigint, out findings jsonb
 )
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan set jit = off
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan set jit = off set enable_seqscan = off
 as $$
 declare
   v_to uuid;

@@ -1,7 +1,7 @@
 -- I3, for the requests of a range of ids: every side effect that an event or a notice names has exactly one outbox row. That no row
 -- stands there without its event is seen from the other side, by capacity.verify_deliveries().
 create or replace function capacity.verify_effects(p_after text, p_to text, p_workspace_id text, out effects bigint, out findings jsonb)
-language plpgsql stable set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan set jit = off
+language plpgsql stable set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan set jit = off set enable_seqscan = off
 as $$
 begin
   with wanted as (

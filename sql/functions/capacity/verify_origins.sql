@@ -2,7 +2,7 @@
 -- none that the idempotency keys do not know.
 create or replace function capacity.verify_origins(p_after uuid, p_to uuid)
 returns table (invariant text, code text, subject text, detail text)
-language plpgsql stable set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan set jit = off
+language plpgsql stable set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan set jit = off set enable_seqscan = off
 as $$
 #variable_conflict use_column
 begin

@@ -2,7 +2,7 @@
 -- the place knows how many lines the archive has.
 create or replace function capacity.verify_places(p_after uuid, p_to uuid)
 returns table (invariant text, code text, subject text, detail text)
-language plpgsql stable set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan set jit = off
+language plpgsql stable set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan set jit = off set enable_seqscan = off
 as $$
 #variable_conflict use_column
 declare
@@ -12,12 +12,7 @@ declare
                             where u.id > p_after and u.id <= p_to);
 begin
   return query
-  with last_line as (
-    select distinct on (a.outbox_id) a.outbox_id, a.attempt_no, a.state, a.rail_code, a.claim_id
-      from outbox.attempts a
-     where a.outbox_id > p_after and a.outbox_id <= p_to
-     order by a.outbox_id, a.attempt_no desc
-  ), found as (
+  with found as (
     select m.outbox_id, l.attempt_no, l.state, p.lane_id as pending_lane, p.seq, l.claim_id,
            coalesce(p.lines, u.lines, d.lines) as lines, d.outbox_id is not null as dead,
            array_remove(array[
@@ -28,7 +23,9 @@ begin
              case when l.state in ('DISPATCHED', 'SKIPPED') or l.state = 'RESOLVED' and l.rail_code = 'delivered' then 'finished' end], null) as places,
            d.outbox_id is not null and not coalesce(l.state = 'FAILED' or l.state = 'RESOLVED' and l.rail_code = 'not_delivered', false) as falsely_dead
       from outbox.payloads m
-      left join last_line l on l.outbox_id = m.outbox_id
+      left join lateral (select a.attempt_no, a.state, a.rail_code, a.claim_id from outbox.attempts a
+                          where a.outbox_id = m.outbox_id and a.class_id = get_byte(uuid_send(m.outbox_id), 7)
+                          order by a.attempt_no desc limit 1) l on true
       left join lateral (select p.lane_id, p.seq, p.lines from outbox.pending p where p.lane_id = m.lane_id and p.seq = m.seq offset 0) p on true
       left join lateral (select u.outbox_id, u.lines from outbox.pending_unordered u where u.outbox_id = m.outbox_id offset 0) u on true
       left join lateral (select d.outbox_id, d.lines from outbox.dead d where d.outbox_id = m.outbox_id offset 0) d on true

@@ -14,7 +14,7 @@ begin
   begin
     return query select * from capacity.verify_fold(p_after, p_to, p_workspace_id);
     return;
-  exception when others then
+  exception when data_exception then
     null;
   end;
 
@@ -26,7 +26,7 @@ begin
   loop
     begin
       return query select * from capacity.verify_fold(v_one.before, v_one.id, p_workspace_id);
-    exception when others then
+    exception when data_exception then
       return query select 'I1', 'events_do_not_add_up', v_one.id, left(sqlerrm, 200);
     end;
   end loop;

@@ -8,24 +8,21 @@ create or replace function public.erase_customer(p_request_id text, p_why text, 
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_request capacity.requests;
-  v_actor capacity.actor;
+  v_found record := capacity.request_for(p_request_id, p_actor_id);
+  v_request capacity.requests := v_found.request;
+  v_actor capacity.actor := v_found.actor;
   v_why text := btrim(p_why, E' \n\t');
   v_erased capacity.personal_data;
   v_messages jsonb;
 begin
-  select r.* into v_request from capacity.requests r where r.id = p_request_id for update;
-  if not found then
-    perform capacity.caller();
-    perform capacity.fail('not_found', 'There is no such request.', left(p_request_id, 80));
-  end if;
-  v_actor := capacity.acting('user', p_actor_id, v_request.workspace_id);
   if v_why is null or length(v_why) not between 1 and 2000 then
     perform capacity.fail('invalid_input', 'Say in 1 to 2000 characters why this is erased.', null, 'It stands beside the erasure for ever. Name no customer in it.');
   elsif not exists (select from capacity.members m where m.workspace_id = v_request.workspace_id and m.id = v_actor.id and m.active and 'admin' = any (m.roles)) then
     perform capacity.fail('not_allowed', 'Only an admin of the workspace may erase a customer''s data.');
   end if;
 
+  -- Nothing is sent about the request meanwhile.
+  perform from capacity.requests r where r.id = v_request.id for update;
   insert into capacity.personal_data as d (request_id, erased_at, erased_by, erased_why) values (v_request.id, clock_timestamp(), v_actor.id, v_why)
   on conflict (request_id) do update
      set salt = null, customer_ref = null, erased_at = coalesce(d.erased_at, excluded.erased_at),

@@ -13,8 +13,7 @@ begin
   select * into v_request from capacity.requests r where r.id = p_request_id;
   if v_request.id is null
      or v_caller.kind = 'member' and (v_caller.workspace_id <> v_request.workspace_id or not capacity.may_read(v_request, v_caller.member_id)) then
-    perform capacity.fail('not_found', 'There is no such request, or it is not yours to see.', left(p_request_id, 80),
-      'Check the id; it looks like CR-2026-000042.');
+    perform capacity.no_such_request(p_request_id);
   end if;
   return jsonb_build_object(
     'request', (select to_jsonb(r) from public.capacity_requests r where r.id = v_request.id),

@@ -4,23 +4,19 @@ create or replace function public.nudge_capacity_request(p_request_id text, p_ac
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_request capacity.requests;
-  v_actor capacity.actor;
+  v_found record := capacity.request_for(p_request_id, p_actor_id);
+  v_actor capacity.actor := v_found.actor;
+  v_request capacity.requests := v_found.request;
   v_every interval;
   v_last timestamptz;
   v_notice capacity.notices;
 begin
-  select r.* into v_request from capacity.requests r where r.id = p_request_id for no key update;
-  if not found and (capacity.caller()).kind <> 'anon' then
-    perform capacity.fail('not_found', 'There is no such request.', left(p_request_id, 80), 'Check the id; it looks like CR-2026-000042.');
-  end if;
-  v_actor := capacity.acting('user', p_actor_id, v_request.workspace_id);
-  if not capacity.may_read(v_request, v_actor.id) then
-    perform capacity.fail('not_found', 'There is no such request, or it is not yours to see.', left(p_request_id, 80));
-  elsif v_actor.id <> v_request.requester_user_id
+  if v_actor.id <> v_request.requester_user_id
         and not exists (select from capacity.members m where m.workspace_id = v_request.workspace_id and m.id = v_actor.id and 'admin' = any (m.roles)) then
     perform capacity.fail('not_allowed', 'Only the requester or an admin may nudge the reviewers of a request.', p_request_id);
-  elsif v_request.state not in ('UNDER_REVIEW', 'CUSTOMER_CONFIRMATION_REQUIRED') then
+  end if;
+  select r.* into v_request from capacity.requests r where r.id = p_request_id for no key update;
+  if v_request.state not in ('UNDER_REVIEW', 'CUSTOMER_CONFIRMATION_REQUIRED') then
     perform capacity.fail('conflict', format('The request is %s: nobody is asked to decide it now.', capacity.story_state(v_request.state::text)), p_request_id);
   end if;
 

@@ -157,13 +157,25 @@ describe.each(POSTGRES_VERSIONS)("making a request on PostgreSQL %i", async (ver
       await workflow.expectWhole([old.id, fresh.id]);
     });
 
-    test("of a request of another workspace, or of none, is refused", async () => {
+    test("of a request of another workspace, of one that the requester may not read, or of none, is refused alike", async () => {
       const old = await workflow.create();
       await workflow.apply(old.id, "CANCEL_APPROVED", "rita");
-      expect(
-        await codeOf(workflow.create({ replaces: old.id, workspace: "globex", requester: "rita", owner: "glen" })),
-      ).toBe("invalid_input");
-      expect(await codeOf(workflow.create({ replaces: "CR-1999-000001" }))).toBe("invalid_input");
+      const absent = "CR-1999-000001";
+      const before = await workflow.size();
+      for (const [replaces, input] of [
+        [old.id, { workspace: "globex", requester: "rita", owner: "glen" }],
+        [old.id, { requester: "dora" }],
+        [absent, {}],
+      ] as const) {
+        const { code, message, detail, hint } = await refusalOf(workflow.create({ ...input, replaces }));
+        expect({ code, message, detail, hint }).toEqual({
+          code: "PT404",
+          message: "There is no such request, or it is not yours to see.",
+          detail: `not_found: ${replaces}`,
+          hint: "Check the id; it looks like CR-2026-000042.",
+        });
+      }
+      expect(await workflow.size()).toEqual(before);
     });
   });
 

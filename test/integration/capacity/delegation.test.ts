@@ -39,6 +39,26 @@ describe.each(POSTGRES_VERSIONS)("the directory as it is now on PostgreSQL %i", 
     await workflow.apply(owners.id, "COMMERCIAL_APPROVED", "vera");
   });
 
+  test("whoever asked for the capacity does not answer for the customer: not as owner, nor as the owner's delegate", async () => {
+    await workflow.addPolicy(vpFrom10k);
+    await workflow.setAway("cora", true);
+    for (const [requester, refused] of [
+      ["cora", ["cora", "dora"]],
+      ["dora", ["dora"]],
+    ] as const) {
+      const { id } = await workflow.create({ requester, owner: "cora", cost: 20_000 });
+      await workflow.apply(id, "COMMERCIAL_APPROVED", "vera");
+      await workflow.apply(id, "TECH_REVIEW_APPROVED", "tess");
+      for (const member of refused) {
+        for (const event of ["CUSTOMER_CONFIRMED", "CUSTOMER_DECLINED"] as const)
+          expect(await codeOf(workflow.apply(id, event, member))).toBe("not_allowed");
+      }
+      expect(await workflow.row(id)).toMatchObject({ state: "CUSTOMER_CONFIRMATION_REQUIRED", version: 3 });
+      const able = requester === "cora" ? "customer:customer" : "cora";
+      expect(await workflow.apply(id, "CUSTOMER_CONFIRMED", able)).toMatchObject({ state: "PROVISIONING" });
+    }
+  });
+
   test("an owner who left or lost the role decides no more", async () => {
     const { id } = await workflow.create();
     await workflow.db.superuser.pool.query("update capacity.members set roles = '{requester}' where id = 'cora'");

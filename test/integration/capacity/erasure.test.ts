@@ -8,7 +8,7 @@ import { Engine, type Claimed, type Outcome, type Stream } from "../outbox/sql/e
 import { anonymous, memberSession, overHttp, service, type Session } from "./gateway.ts";
 import { codeOf, oneOf, refusalOf, rowsOf, startWorkflow, type RequestInput } from "./workflow.ts";
 
-const customer = { name: "Initech Ltd", email: "bill@initech.example", org: "org_4711" };
+const customer = { name: "Initech Ltd", email: "bill@initech.example", org: "org_tpsreport" };
 
 interface Erasure {
   readonly request_id: string;
@@ -56,10 +56,10 @@ describe.each(POSTGRES_VERSIONS)("erasure on PostgreSQL %i", async (version) => 
     const found = await rowsOf<{ place: string }>(
       superuser,
       `select 'payload of ' || r.name as place from outbox.payloads m join outbox.rails r using (rail_id)
-        where m.instruction_id ~ ('^' || $1 || '[#!]') and m.payload::text ~* 'initech|4711'
+        where m.instruction_id ~ ('^' || $1 || '[#!]') and m.payload::text ~* 'initech|tpsreport'
        union all select 'personal data' from capacity.personal_data d where d.request_id = $1 and (d.customer_ref is not null or d.salt is not null)
-       union all select 'event' from capacity.events e where e.request_id = $1 and e::text ~* 'initech|4711'
-       union all select 'request' from capacity.requests r where r.id = $1 and r::text ~* 'initech|4711'
+       union all select 'event' from capacity.events e where e.request_id = $1 and e::text ~* 'initech|tpsreport'
+       union all select 'request' from capacity.requests r where r.id = $1 and r::text ~* 'initech|tpsreport'
        union all select 'view' from public.capacity_requests v where v.id = $1 and v.customer_ref is not null`,
       [id],
     );
@@ -227,6 +227,16 @@ describe.each(POSTGRES_VERSIONS)("erasure on PostgreSQL %i", async (version) => 
     await deliver();
   });
 
+  test("finds the submission of a request by index, however many there are", async () => {
+    const client = await db.superuser.connect();
+    await client.query("set enable_seqscan = off");
+    const plan = await rowsOf(
+      client,
+      "explain update capacity.submissions s set fingerprint = '' where s.request_id = 'CR-2026-000001'",
+    );
+    expect(JSON.stringify(plan)).toContain("submissions_request");
+  });
+
   describe("is refused", () => {
     let id: string;
     beforeAll(async () => {
@@ -236,8 +246,8 @@ describe.each(POSTGRES_VERSIONS)("erasure on PostgreSQL %i", async (version) => 
     test.each([
       ["the requester", memberSession("rita"), null, "not_allowed"],
       ["the commercial owner", memberSession("cora"), null, "not_allowed"],
-      ["a VP", memberSession("vera"), null, "not_allowed"],
-      ["an operator", memberSession("otto"), null, "not_allowed"],
+      ["a VP, who does not know of it", memberSession("vera"), null, "not_found"],
+      ["an operator, who does not know of it yet", memberSession("otto"), null, "not_found"],
       ["an auditor", memberSession("aude"), null, "not_allowed"],
       ["a member who names an admin", memberSession("rita"), "ada", "not_allowed"],
       ["an admin of another workspace", memberSession("rita", "globex"), null, "not_found"],
@@ -265,6 +275,16 @@ describe.each(POSTGRES_VERSIONS)("erasure on PostgreSQL %i", async (version) => 
       expect(await codeOf(erase("CR-2020-000001"))).toBe("not_found");
       expect(await codeOf(erase(null))).toBe("not_found");
       expect(await codeOf(erase("CR-2020-000001", service, "asked to", "ada"))).toBe("not_found");
+    });
+
+    test("at once, while a decision holds the request", async () => {
+      const [one, other] = await db.twoConnections("headroom_control");
+      await one.query("begin");
+      await one.query("select public.apply_capacity_event($1, 'CUSTOMER_CONFIRMED', 'user', 'cora')", [id]);
+      // Somebody who waited for the request would be told that it is locked (55P03).
+      await other.query("set lock_timeout = '200ms'");
+      expect(await codeOf(other.query(eraseText, [id, "asked to", "cora"]))).toBe("not_allowed");
+      await one.query("rollback");
     });
 
     test("and is done for an admin whom a service or an operator names", async () => {

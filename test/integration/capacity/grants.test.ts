@@ -13,6 +13,7 @@ import { oneOf, rowsOf } from "../outbox/sql/queries.ts";
 const acting = [
   "apply_capacity_event",
   "create_capacity_request",
+  "decide_capacity_request",
   "erase_customer",
   "get_capacity_request",
   "note_capacity_request",
@@ -29,6 +30,7 @@ const auditing = [
   "list_members",
   "list_policies",
   "list_requests",
+  "list_subscriptions",
   "list_workspaces",
   "verify_deliveries",
   "verify_extent",
@@ -41,12 +43,15 @@ const auditing = [
 const keeping = [
   "list_secrets",
   "put_group",
+  "put_linear_state",
   "put_member",
   "put_policy",
+  "put_subscription",
   "put_workspace",
   "remove_group",
   "remove_member",
   "remove_policy",
+  "remove_subscription",
   "set_secret",
 ].map((name) => `capacity.${name}`);
 

@@ -212,7 +212,7 @@ describe.each(POSTGRES_VERSIONS)("identity on PostgreSQL %i", async (version) =>
     test("of a member is that member, named or not, by id or by Slack id", async () => {
       const ann = { type: "user", id: "ann", via: "api" };
       for (const [type, id, workspace] of [
-        [null, null, null],
+        ["user", null, null],
         ["user", "ann", "acme"],
         ["user", "U0ANN", "acme"],
         ["user", null, "acme"],
@@ -237,7 +237,7 @@ describe.each(POSTGRES_VERSIONS)("identity on PostgreSQL %i", async (version) =>
     test("of a service is any active member, whom it names", async () => {
       expect(await actingAs(service, "user", "bob", "acme")).toEqual({ type: "user", id: "bob", via: "service:key" });
       expect(await actingAs(service, "user", "U0BOB", "acme")).toEqual({ type: "user", id: "bob", via: "service:key" });
-      expect(await actingAs(service, null, "gil", "globex")).toMatchObject({ id: "gil" });
+      expect(await actingAs(service, "user", "gil", "globex")).toMatchObject({ id: "gil" });
     });
 
     test.each([
@@ -253,6 +253,16 @@ describe.each(POSTGRES_VERSIONS)("identity on PostgreSQL %i", async (version) =>
       ["the customer", "customer", "customer", "acme", "PT403"],
     ] as const)("of a service is not %s", async (_what, type, id, workspace, code) => {
       expect(await refusalOf(actingAs(service, type, id, workspace))).toMatchObject({ code });
+    });
+
+    test("of a call that does not say as what it acts is nobody", async () => {
+      for (const session of [memberSession("ann"), service]) {
+        expect(await refusalOf(actingAs(session, null, "ann", "acme"))).toMatchObject({
+          code: "PT400",
+          detail: "invalid_input",
+        });
+      }
+      expect(await refusalOf(actingAs(anonymous, null, "ann", "acme"))).toMatchObject({ code: "PT401" });
     });
 
     test("of an operator's SQL session is any active member too, and the log will name the login", async () => {

@@ -52,12 +52,14 @@ function predict(model: Model, request: ModelRequest, action: Action, expected: 
   const { actor, event } = action;
   if (actor.type !== "user") return act(model.directory, request, actor, event, expected);
   const member = model.directory.get(actor.id);
-  if (action.entrance === "pretence") return refused("not_allowed");
+  // Whoever may not read a request is told that there is none, whatever else they say.
+  const knows = (id: string): boolean => mayRead(model.directory, request, id);
+  if (action.entrance === "pretence") return refused(knows("ada") ? "not_allowed" : "not_found");
   if (member === undefined || !member.active)
     return refused(action.entrance === "token" ? "not_signed_in" : "not_allowed");
+  if (action.entrance === "token" && !knows(actor.id)) return refused("not_found");
   const outcome = act(model.directory, request, actor, event, expected);
-  if (outcome.kind === "repeated" && !mayRead(model.directory, request, actor.id)) return refused("not_allowed");
-  return outcome;
+  return outcome.kind === "repeated" && !knows(actor.id) ? refused("not_allowed") : outcome;
 }
 
 const publicCall = `

@@ -160,7 +160,7 @@ function memberMay(directory: Directory, request: ModelRequest, member: Member |
       return !own && request.plan.group !== null && member.groups.includes(request.plan.group) ? yes : no;
     case "CUSTOMER_CONFIRMED":
     case "CUSTOMER_DECLINED":
-      return standsForOwner(directory, request, member) ? yes : no;
+      return !own && standsForOwner(directory, request, member) ? yes : no;
     case "CANCEL_APPROVED":
       return own || member.roles.includes("admin") ? yes : no;
     case "PROVISIONING_COMPLETE":
@@ -199,10 +199,14 @@ export interface Terms {
 export const policyRows = [
   { id: "big", kind: "escalation", step: "commercial", min_monthly_cost_usd: 10_000, approver_role: "vp" },
   { id: "small", kind: "auto_approval", step: "both", sizes: ["S"], max_monthly_cost_usd: 100 },
-  { id: "carl", kind: "review_route", step: "commercial", sizes: ["32XL"], approver_id: "carl" },
+  { id: "carl", kind: "review_route", step: "commercial", sizes: ["64XL"], approver_id: "carl" },
   { id: "europe", kind: "review_route", step: "technical", regions: ["eu-west-1"], group_id: "infra-eu" },
 ] as const;
 export const groups = ["infra", "infra-eu", "empty"] as const;
+
+/** Where a rule names somebody, naming another is an attempt to go round it. */
+const contradicts = (named: string | null, ruled: string | null): boolean =>
+  named !== null && ruled !== null && named !== ruled;
 
 /** The plan that these terms get, or the code with which they are refused. */
 export function planFor(directory: Directory, terms: Terms): Plan | string {
@@ -211,17 +215,19 @@ export function planFor(directory: Directory, terms: Terms): Plan | string {
   const auto = terms.size === "S" && terms.cost !== null && terms.cost <= 100;
   const escalated = terms.cost === null || terms.cost >= 10_000;
 
-  const named = directory.get(terms.owner ?? "");
-  if (terms.owner !== null && (named === undefined || !named.active || !has(named, reviewerRoles)))
-    return "invalid_input";
-  const owner = named ?? (terms.size === "32XL" ? directory.get("carl") : undefined);
+  const ruledOwner = terms.size === "64XL" ? "carl" : null;
+  if (contradicts(terms.owner, ruledOwner)) return "invalid_input";
+  const owner = directory.get(ruledOwner ?? terms.owner ?? "");
+  const chosen = ruledOwner === null && terms.owner !== null;
+  if (chosen && (owner === undefined || !owner.active || !has(owner, reviewerRoles))) return "invalid_input";
   const owns = owner !== undefined && owner.active && has(owner, reviewerRoles) && owner.id !== terms.requester;
   const commercial = escalated ? others.some((member) => member.roles.includes("vp")) : owns;
   if (!auto && !commercial) return "nobody_can_approve";
 
   const known = (groups as readonly string[]).includes(terms.group ?? "");
-  if (terms.group !== null && !known) return "invalid_input";
-  const group = terms.group ?? (terms.region === "eu-west-1" ? "infra-eu" : null);
+  const ruledGroup = terms.region === "eu-west-1" ? "infra-eu" : null;
+  if (contradicts(terms.group, ruledGroup) || (terms.group !== null && !known)) return "invalid_input";
+  const group = ruledGroup ?? terms.group;
   const technical = group !== null && others.some((member) => member.groups.includes(group));
   if (!auto && !technical) return "nobody_can_approve";
   return {

@@ -167,6 +167,18 @@ describe.each(POSTGRES_VERSIONS)("notices on PostgreSQL %i", async (version) => 
       expect(await surfaces.unmatched()).toEqual([]);
     });
 
+    test("by somebody who may not is refused at once, while a decision holds the request", async () => {
+      const { id } = await surfaces.create();
+      const [one, other] = await surfaces.db.twoConnections("headroom_control");
+      await one.query("begin");
+      await one.query("select public.apply_capacity_event($1, 'COMMERCIAL_APPROVED', 'user', 'cora')", [id]);
+      // Somebody who waited for the request would be told that it is locked (55P03).
+      await other.query("set lock_timeout = '200ms'");
+      expect(await codeOf(other.query("select public.nudge_capacity_request($1, 'tess')", [id]))).toBe("not_allowed");
+      expect(await codeOf(other.query("select public.nudge_capacity_request($1, 'carl')", [id]))).toBe("not_found");
+      await one.query("rollback");
+    });
+
     test.each([
       ["a member of the infra group", "tess", "not_allowed"],
       ["the commercial owner", "cora", "not_allowed"],
@@ -269,6 +281,28 @@ describe.each(POSTGRES_VERSIONS)("notices on PostgreSQL %i", async (version) => 
       const { id } = await surfaces.create();
       expect(await codeOf(note(surfaces, id, "hello", "carl"))).toBe("not_found");
       expect(await codeOf(note(surfaces, "CR-1999-000001", "hello"))).toBe("not_found");
+    });
+
+    test("waits for one in another transaction before it takes a lane, so that a decision there goes through", async () => {
+      const { id } = await surfaces.create();
+      const [one, other] = await surfaces.db.twoConnections("headroom_control");
+      await one.query("begin");
+      await one.query("select public.note_capacity_request($1, 'first', 'rita')", [id]);
+      await other.query("begin");
+      const second = other.query("select public.note_capacity_request($1, 'second', 'tess')", [id]);
+      await surfaces.db.waitUntilBlocked(other);
+      await one.query("select public.apply_capacity_event($1, 'COMMERCIAL_APPROVED', 'user', 'cora')", [id]);
+      await one.query("commit");
+      await second;
+      await other.query("commit");
+      expect((await surfaces.row(id)).version).toBe(2);
+      const notes = await rowsOf(
+        surfaces.superuser,
+        "select body from capacity.notices where request_id = $1 order by id",
+        [id],
+      );
+      expect(notes).toEqual([{ body: "first" }, { body: "second" }]);
+      await surfaces.expectWhole([id]);
     });
 
     test("changes neither the request nor its log, and cannot be taken back", async () => {

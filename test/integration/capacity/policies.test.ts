@@ -1,18 +1,10 @@
 /**
- * Who must approve what: routes, escalation, automatic approval, and that a request which nobody could approve is
+ * Who must approve what: escalation, automatic approval, and that a request which nobody could approve is
  * not let in. Each test begins without any policy.
  */
 import { beforeEach, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
-import {
-  codeOf,
-  oneOf,
-  refusalOf,
-  startWorkflow,
-  type Policy,
-  type RequestInput,
-  type ReviewPlan,
-} from "./workflow.ts";
+import { codeOf, oneOf, refusalOf, startWorkflow, type Policy, type RequestInput } from "./workflow.ts";
 
 const vpFrom10k = {
   id: "big",
@@ -38,24 +30,9 @@ describe.each(POSTGRES_VERSIONS)("approval policies on PostgreSQL %i", async (ve
   const policies = async (...rows: readonly Policy[]): Promise<void> => {
     for (const row of rows) await workflow.addPolicy(row);
   };
-  const preview = async (
-    input: RequestInput = {},
-  ): Promise<ReviewPlan & { state: string; slack_channel_id: unknown }> =>
-    (
-      await oneOf<{ plan: ReviewPlan & { state: string; slack_channel_id: unknown } }>(
-        workflow.superuser,
-        "select public.preview_capacity_request($1, $2, $3, $4, $5, $6, $7, 'acme') as plan",
-        [
-          input.requester ?? "rita",
-          input.owner === undefined ? "cora" : input.owner,
-          input.group === undefined ? "infra" : input.group,
-          input.size ?? "32XL",
-          input.quantity ?? 4,
-          input.region ?? "us-east-1",
-          input.cost === undefined ? 500 : input.cost,
-        ],
-      )
-    ).plan;
+  const preview = (input?: RequestInput) => workflow.preview(input);
+  const ruleAt = async (cost: number | null) => (await preview({ cost })).commercial.rule;
+
   beforeEach(async () => {
     await workflow.db.superuser.pool.query(
       `delete from capacity.policies;
@@ -87,46 +64,6 @@ describe.each(POSTGRES_VERSIONS)("approval policies on PostgreSQL %i", async (ve
 
     test("an owner can be named by a Slack id, and the request keeps the member's id", async () => {
       expect(await workflow.create({ owner: "U0CORA" })).toMatchObject({ commercial_owner_user_id: "cora" });
-    });
-  });
-
-  describe("routes", () => {
-    test("name the owner and the group where the requester named none, by size and region", async () => {
-      await policies(
-        { id: "eu-group", kind: "review_route", step: "technical", regions: ["eu-west-1"], group_id: "infra-eu" },
-        { id: "large-owner", kind: "review_route", sizes: ["32xl"], approver_id: "carl" },
-      );
-      const plan = await preview({ owner: null, group: null, region: "eu-west-1" });
-      expect(plan).toMatchObject({
-        commercial: { owner: "carl", rule: "large-owner" },
-        technical: { group: "infra-eu", rule: "eu-group" },
-      });
-      expect(namesOf(plan.technical)).toEqual(["tim"]);
-      expect(await workflow.create({ owner: null, group: null, region: "eu-west-1" })).toMatchObject({
-        commercial_owner_user_id: "carl",
-        infra_owner_group: "infra-eu",
-      });
-    });
-
-    test("leave a named owner and a named group alone", async () => {
-      await policies(
-        { id: "g", kind: "review_route", step: "technical", group_id: "infra-eu" },
-        { id: "o", kind: "review_route", approver_id: "carl" },
-      );
-      expect(await preview()).toMatchObject({
-        commercial: { owner: "cora", rule: null },
-        technical: { group: "infra", rule: null },
-      });
-    });
-
-    test("the lowest rank decides, then the id; a disabled rule has no say", async () => {
-      await policies(
-        { id: "a", kind: "review_route", approver_id: "cora", rank: 7 },
-        { id: "b", kind: "review_route", approver_id: "carl", rank: 5 },
-        { id: "c", kind: "review_route", approver_id: "vera", rank: 5 },
-        { id: "d", kind: "review_route", approver_id: "ada", rank: 1, enabled: false },
-      );
-      expect(await preview({ owner: null })).toMatchObject({ commercial: { owner: "carl", rule: "b" } });
     });
   });
 
@@ -225,6 +162,23 @@ describe.each(POSTGRES_VERSIONS)("approval policies on PostgreSQL %i", async (ve
       expect(await workflow.row(id)).toMatchObject({ commercial_approved_by: "carl" });
     });
 
+    test("of several at equal rank the one from the highest cost on decides, then the id", async () => {
+      await policies(
+        { id: "any", kind: "escalation", approver_role: "commercial" },
+        { ...vpFrom10k, id: "b-vp" },
+        { id: "c-carl", kind: "escalation", min_monthly_cost_usd: 100_000, approver_id: "carl" },
+        { id: "d-ada", kind: "escalation", min_monthly_cost_usd: 100_000, approver_id: "ada" },
+      );
+      expect([await ruleAt(500), await ruleAt(20_000), await ruleAt(200_000), await ruleAt(null)]).toEqual([
+        "any",
+        "b-vp",
+        "c-carl",
+        "c-carl",
+      ]);
+      await workflow.db.superuser.pool.query("update capacity.policies set rank = 1 where id = 'b-vp'");
+      expect(await ruleAt(200_000)).toBe("b-vp");
+    });
+
     test("the size is compared without regard to capitals", async () => {
       await policies({ id: "huge", kind: "escalation", sizes: ["64XL"], approver_role: "vp" });
       expect(await preview({ size: "64xl" })).toMatchObject({ commercial: { rule: "huge" } });
@@ -301,6 +255,12 @@ describe.each(POSTGRES_VERSIONS)("approval policies on PostgreSQL %i", async (ve
       ["whose group has nobody active", { group: "empty" }, "no active member", []],
       ["whose group has only the requester", { requester: "tim", group: "infra-eu" }, "no active member", []],
       ["that needs the VP who asks for it", { requester: "vera", cost: 20_000 }, "role vp", [vpFrom10k]],
+      [
+        "that a rule gives to the one who asks for it",
+        { requester: "carl", owner: null },
+        '"carl-owns"',
+        [{ id: "carl-owns", kind: "review_route", approver_id: "carl" }],
+      ],
     ];
     test.each(refused)("%s is refused when it is submitted, saying why", async (_what, input, why, rules) => {
       await policies(...rules);

@@ -105,6 +105,12 @@ export const table: Readonly<Record<string, Row>> = {
     cancel: ["rita", "ada"],
     nudge: ["rita", "ada"],
   },
+  "waiting for the customer, asked by Cora, who owns it too": {
+    ...nobody,
+    readers: ["cora", "vera", "tess", "tim", "rob", ...overseers],
+    cancel: ["cora", "ada"],
+    nudge: ["cora", "ada"],
+  },
   "being provisioned": {
     ...nobody,
     readers: ["rita", "cora", "otto", "tess", "tim", "rob", ...overseers],

@@ -218,6 +218,34 @@ describe.each(POSTGRES_VERSIONS)("secrets on PostgreSQL %i", async (version) => 
     if (secret !== null && secret !== "") expect(everythingSaid(refusal)).not.toContain(secret);
   });
 
+  test.each(["CONFIRMATION_TOKEN_SECRET", "SLACK_SIGNING_SECRET"])(
+    "%s, which signs, is stored with 32 bytes and refused with 31",
+    async (name) => {
+      await withKey(key, async (client) => {
+        await set(client, name, "é".repeat(16));
+        expect(await get(client, name)).toBe("é".repeat(16));
+        expect(await refusalOf(set(client, name, "x".repeat(31)))).toMatchObject({
+          code: "PT400",
+          detail: `invalid_input: ${name}`,
+          hint: expect.stringContaining("openssl rand"),
+        });
+      });
+    },
+  );
+
+  test("a short secret that came in by another way is not signed with", async () => {
+    await withKey(key, async (client) => {
+      await client.query(
+        "insert into capacity.secrets (name, encrypted) values ('CONFIRMATION_TOKEN_SECRET', capacity.seal_secret('CONFIRMATION_TOKEN_SECRET', 'short'))",
+      );
+      const refusal = await refusalOf(client.query("select capacity.signing_key('CONFIRMATION_TOKEN_SECRET')"));
+      expect(refusal).toMatchObject({
+        code: "PT503",
+        detail: "not_configured: the secret CONFIRMATION_TOKEN_SECRET is shorter than 32 bytes",
+      });
+    });
+  });
+
   test("without a key of 32 bytes nothing is stored, and the way out is said", async () => {
     for (const shortKey of [null, "", "x".repeat(31)]) {
       const refusal = await refusalOf(withKey(shortKey, (client) => set(client, "A", value)));

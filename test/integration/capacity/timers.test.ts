@@ -135,11 +135,25 @@ describe.each(POSTGRES_VERSIONS)("timers on PostgreSQL %i", async (version) => {
 
     test("comes as early as the workspace wants it", async () => {
       await quiet(surfaces);
-      const id = await surfaces.createIn("CUSTOMER_CONFIRMATION_REQUIRED");
+      const id = await surfaces.createIn("CUSTOMER_CONFIRMATION_REQUIRED", { ttlDays: 14 });
       await deadlineIn(surfaces, id, 100);
       await surfaces.settings({ warn_before_hours: 120 });
       expect(await sweep()).toEqual({ ...nothing, warned: 1 });
       expect(await noticesOf(surfaces, id)).toEqual([["warning", "confirmation", null, ["slack:reply"]]]);
+    });
+
+    test("never comes before half of the customer's time is over", async () => {
+      await quiet(surfaces);
+      const day = await surfaces.createIn("CUSTOMER_CONFIRMATION_REQUIRED", { ttlDays: 1 });
+      const two = await surfaces.createIn("CUSTOMER_CONFIRMATION_REQUIRED", { ttlDays: 2 });
+      await deadlineIn(surfaces, day, 13);
+      await deadlineIn(surfaces, two, 25);
+      expect(await sweep()).toEqual(nothing);
+      await deadlineIn(surfaces, day, 11);
+      expect(await sweep()).toEqual({ ...nothing, warned: 1 });
+      await deadlineIn(surfaces, two, 23);
+      expect(await sweep()).toEqual({ ...nothing, warned: 1 });
+      for (const id of [day, two]) expect(await noticesOf(surfaces, id)).toHaveLength(1);
     });
 
     test("by two sweeps at the same moment is one", async () => {

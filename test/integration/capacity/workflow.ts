@@ -91,6 +91,11 @@ export interface ReviewPlan {
   };
 }
 
+export interface Preview extends ReviewPlan {
+  readonly state: State;
+  readonly slack_channel_id: string | null;
+}
+
 export interface Answer {
   readonly state: State;
   readonly version: number;
@@ -140,6 +145,17 @@ export class Workflow {
 
   async create(input: RequestInput = {}, client: Queryable = this.superuser): Promise<RequestRow> {
     return oneOf<RequestRow>(client, createCall, createValues(input));
+  }
+
+  /** What a request with these terms would get. */
+  async preview(input: RequestInput = {}): Promise<Preview> {
+    const [requester, owner, group, , size, quantity, region, , , cost, , workspace] = createValues(input);
+    const { plan } = await oneOf<{ plan: Preview }>(
+      this.superuser,
+      "select public.preview_capacity_request($1, $2, $3, $4, $5, $6, $7, $8) as plan",
+      [requester, owner, group, size, quantity, region, cost, workspace],
+    );
+    return plan;
   }
 
   /** Gives the reducer an event, as an entrance does once it knows who acts. */
@@ -218,6 +234,8 @@ export class Workflow {
               (select coalesce(sum(version), 0) from capacity.requests) as versions,
               (select count(*) from capacity.personal_data) as personal, (select count(*) from capacity.submissions) as submissions,
               (select count(*) from capacity.confirmation_tokens) as tokens, (select count(*) from capacity.notices) as notices,
+              (select count(*) from capacity.personal_data d where d.erased_at is not null) as erased,
+              (select count(*) from capacity.confirmation_tokens t where t.used_at is not null) as used,
               (select count(*) from outbox.payloads) as messages`,
     );
   }

@@ -87,13 +87,16 @@ type EventOfStep = (step: Step) => MemberEvent;
 
 async function run(id: string, options: DecisionOptions, event: MemberEvent | EventOfStep): Promise<void> {
   const as = requireMember(options);
-  const answer = await withDatabase(options, "request decide", async (client) => {
+  await withDatabase(options, "request decide", async (client) => {
     const chosen = typeof event === "function" ? event(await findStep(client, id, as, options.step)) : event;
-    return decide(client, id, chosen, { as, expectedVersion: options.ifVersion });
+    const decided = orFail(await decide(client, id, chosen, { as, expectedVersion: options.ifVersion }));
+    if (options.json === true) {
+      printJson({ ...decided, event: chosen.type });
+      return;
+    }
+    show(decided, chosen.type);
+    showPending(orFail(await getRequest(client, id)).story);
   });
-  const decided = orFail(answer);
-  if (options.json === true) printJson(toJson(decided));
-  else show(decided);
 }
 
 /** The review that this member gives: an open one, or else one that was theirs to give. */
@@ -124,11 +127,6 @@ function stepsOf({ request }: RequestStory, as: string): Step[] {
   ];
 }
 
-function toJson(decided: Decided) {
-  const { outcome, event, story } = decided;
-  return { outcome, counts: decided.outcome === "decided" ? decided.counts : true, event, request: story.request };
-}
-
 const words: Readonly<Record<MemberEvent["type"], string>> = {
   COMMERCIAL_APPROVED: "commercial approval",
   TECH_REVIEW_APPROVED: "technical approval",
@@ -141,20 +139,15 @@ const words: Readonly<Record<MemberEvent["type"], string>> = {
   PROVISIONING_FAILED: "failure of provisioning",
 };
 
-function show(decided: Decided): void {
-  const { event, story } = decided;
-  const { id, state } = story.request;
-  const isEndorsement = event.payload["counts"] === false;
-  const known = Object.entries(words).find(([type]) => type === event.type)?.[1] ?? event.type;
-  const what = isEndorsement ? "endorsement" : known;
+function show(decided: Decided, type: MemberEvent["type"]): void {
+  const { id, state } = decided.request;
+  const what = decided.counts ? words[type] : "endorsement";
   if (decided.outcome === "repeated") {
-    printLine(
-      `${id}: the ${what} was given before, by ${event.actorId} at ${event.at.toISOString()}. Nothing was changed.`,
-    );
+    const at = decided.decidedAt.toISOString();
+    printLine(`${id}: the ${what} was given before, by ${decided.decidedBy} at ${at}. Nothing was changed.`);
   } else if (decided.counts) {
     printLine(`${id}: the ${what} is recorded. The request is ${state}.`);
   } else {
     printLine(`${id}: recorded as an endorsement. The decision needs a higher authority.`);
   }
-  showPending(story);
 }

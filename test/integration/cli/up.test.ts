@@ -54,6 +54,11 @@ async function serverFacts(url: string): Promise<{ pid: number; folder: string }
   return { pid: Number(row?.pid), folder: row?.folder ?? "" };
 }
 
+/** Throw-away data; beside it Node's compiled code and a copy of the server's programs are kept for the next start. */
+function placesIn(folder: string): string[] {
+  return readdirSync(folder).filter((name) => name.startsWith("headroom-") && !name.includes("postgres"));
+}
+
 async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "headroom-up-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -110,13 +115,13 @@ describe("--ephemeral --json", { timeout: 60_000 }, () => {
     await chmod(folder, 0o711);
     const up = startHeadroom(["up", "--ephemeral", "--json"], { env: { TMPDIR: folder } });
     await until(
-      () => readdirSync(folder).some((name) => name.startsWith("headroom-")),
+      () => placesIn(folder).length > 0,
       (begun) => begun,
       "the start to begin",
     );
     expect(await up.end("SIGTERM")).toMatchObject({ status: 0 });
     await until(
-      () => readdirSync(folder).filter((name) => name.startsWith("headroom-") && !name.includes("postgres")),
+      () => placesIn(folder),
       (left) => left.length === 0,
       "the folder to be removed",
     );
@@ -148,7 +153,7 @@ describe("--ephemeral --json", { timeout: 60_000 }, () => {
     await wholeText(shell.stdout);
     expect(shell.signalCode).toBe("SIGTERM");
     await until(
-      () => readdirSync(folder).filter((name) => name.startsWith("headroom-")),
+      () => placesIn(folder),
       (left) => left.length === 0,
       "the folder to be removed",
     );

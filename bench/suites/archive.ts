@@ -60,6 +60,8 @@ async function fillArchive(queue: HeadroomQueue, lines: number, log: (message: s
   await queue.pool.query("checkpoint");
 }
 
+const rate = (rows: number, ms: number): number => (rows * 1_000) / ms;
+
 /** Claims and settles a queue batch by batch, then claims another whole and reaps it; only the named steps are timed. */
 async function runPass(steps: Steps, fill: () => Promise<void>): Promise<Record<Step, number>> {
   await fill();
@@ -88,7 +90,6 @@ async function runPass(steps: Steps, fill: () => Promise<void>): Promise<Record<
       `of ${ROWS} rows ${drained.rows} were settled, ${reapedRows} of ${claimedRows} reaped and ${cleared.rows} settled again`,
     );
   }
-  const rate = (rows: number, ms: number): number => (rows * 1_000) / ms;
   return {
     claim: rate(ROWS, drained.claimMs),
     settle: rate(ROWS, drained.settleMs),

@@ -108,8 +108,8 @@ export class Claimer {
         { prepare },
       ),
     );
-    if (this.stream.ordered) putInOrder(rows);
-    const full = this.stream.ordered ? countLanes(rows) >= lanes : rows.length >= most;
+    const found = this.stream.ordered ? putInOrder(rows) : rows.length;
+    const full = found >= (this.stream.ordered ? lanes : most);
     this.#rich = full;
     if (full) {
       this.hot = true;
@@ -121,13 +121,13 @@ export class Claimer {
       // A look everywhere is dear while an old transaction keeps dead entries in the index; then it is rarer.
       this.#everywhereEveryMs = Math.min(5_000, Math.max(500, (performance.now() - startedAtMs) * 100));
     }
-    if (rows.length > 0) this.#measure(rows);
+    if (rows.length > 0) this.#measure(rows, found);
     return rows;
   }
 
   /** Learns the shape of the work: how long runs are, and how large payloads, by a sample of three. */
-  #measure(rows: readonly ClaimedRow[]): void {
-    if (this.stream.ordered) this.#runLength = Math.max(1, rows.length / countLanes(rows));
+  #measure(rows: readonly ClaimedRow[], lanes: number): void {
+    if (this.stream.ordered) this.#runLength = Math.max(1, rows.length / lanes);
     const sample = [rows[0], rows[rows.length >> 1], rows.at(-1)];
     const bytes = Math.max(...sample.map((row) => JSON.stringify(row?.payload ?? null).length));
     this.#payloadBytes = Math.max(bytes, this.#payloadBytes / 2);
@@ -141,24 +141,21 @@ export class Claimer {
   }
 }
 
-/** The database hands rows out in sending order; that no plan of its own can ever change this is not left to it. */
-function putInOrder(rows: ClaimedRow[]): void {
-  const ordered = rows.every((row, index) => {
+/**
+ * The database hands rows out in sending order; that no plan of its own can ever change this is not left to it. Returns how
+ * many lanes there are.
+ */
+function putInOrder(rows: ClaimedRow[]): number {
+  const rank = new Map<number | null, number>();
+  let ordered = true;
+  for (const [index, row] of rows.entries()) {
     const before = rows[index - 1];
-    return before === undefined || before.lane_id !== row.lane_id || Number(before.seq) < Number(row.seq);
-  });
-  const lanes = new Set(rows.map((row) => row.lane_id));
-  if (ordered && lanes.size === countLanes(rows)) return;
-  const rank = new Map([...lanes].map((lane, index) => [lane, index]));
-  rows.sort((a, b) => Number(rank.get(a.lane_id)) - Number(rank.get(b.lane_id)) || Number(a.seq) - Number(b.seq));
-}
-
-function countLanes(rows: readonly ClaimedRow[]): number {
-  let lanes = 0;
-  let last: number | null = null;
-  for (const { lane_id: lane } of rows) {
-    if (lane !== last) lanes += 1;
-    last = lane;
+    if (before?.lane_id === row.lane_id) ordered &&= Number(before.seq) < Number(row.seq);
+    else if (rank.has(row.lane_id)) ordered = false;
+    else rank.set(row.lane_id, rank.size);
   }
-  return lanes;
+  if (!ordered) {
+    rows.sort((a, b) => Number(rank.get(a.lane_id)) - Number(rank.get(b.lane_id)) || Number(a.seq) - Number(b.seq));
+  }
+  return rank.size;
 }

@@ -152,6 +152,28 @@ create sequence outbox.swept_to as bigint increment 1;
 
 -- Tables and views
 
+create table capacity.api_keys (
+  id text not null,
+  role text not null,
+  workspace_id text,
+  member_id text,
+  note text,
+  created_at timestamp with time zone default now() not null,
+  expires_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  constraint api_keys_check CHECK ((((role = 'authenticated'::text) = (member_id IS NOT NULL)) AND ((workspace_id IS NULL) = (member_id IS NULL)))),
+  constraint api_keys_id_check CHECK ((id ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$'::text)),
+  constraint api_keys_note_check CHECK ((((length(note) >= 1) AND (length(note) <= 200)) AND (note !~ '[[:cntrl:]]'::text))),
+  constraint api_keys_pkey PRIMARY KEY (id),
+  constraint api_keys_role_check CHECK ((role = ANY (ARRAY['service_role'::text, 'authenticated'::text]))),
+  constraint api_keys_workspace_id_member_id_fkey FOREIGN KEY (workspace_id, member_id) REFERENCES capacity.members(workspace_id, id)
+);
+alter table capacity.api_keys enable row level security;
+create policy all_workspaces on capacity.api_keys as permissive for select to headroom_auditor, headroom_control, service_role using (true);
+grant select on capacity.api_keys to headroom_auditor;
+grant select on capacity.api_keys to headroom_control;
+comment on table capacity.api_keys is 'Keys of machines and members, by key id; whoever presents one that was revoked is refused.';
+
 create table capacity.confirmation_tokens (
   id uuid not null,
   request_id text not null,
@@ -189,6 +211,7 @@ create table capacity.events (
 );
 CREATE INDEX events_approved ON capacity.events USING btree (created_at, request_id, event_type, state_after, actor_type) WHERE ((event_type = ANY (ARRAY['COMMERCIAL_APPROVED'::public.capacity_request_event_type, 'TECH_REVIEW_APPROVED'::public.capacity_request_event_type])) AND ((payload -> 'counts'::text) IS DISTINCT FROM 'false'::jsonb));
 CREATE INDEX events_moved ON capacity.events USING btree (created_at, request_id, seq, state_before, state_after, event_type) WHERE (state_before <> state_after);
+CREATE INDEX events_recent ON capacity.events USING btree (created_at);
 alter table capacity.events enable row level security;
 create policy all_workspaces on capacity.events as permissive for select to headroom_auditor, headroom_control, service_role using (true);
 create policy members on capacity.events as permissive for select to authenticated using ((EXISTS ( SELECT
@@ -233,6 +256,44 @@ grant select on capacity.groups to headroom_auditor;
 grant select on capacity.groups to headroom_control;
 comment on table capacity.groups is 'Infra groups: any member of one may give the technical review that is routed to it.';
 
+create table capacity.identities (
+  issuer text not null,
+  subject text not null,
+  workspace_id text not null,
+  member_id text not null,
+  domain text,
+  created_at timestamp with time zone default now() not null,
+  constraint identities_issuer_check CHECK (((issuer ~ '^https?://[^\s?#]+$'::text) AND (length(issuer) <= 500))),
+  constraint identities_issuer_domain_fkey FOREIGN KEY (issuer, domain) REFERENCES capacity.identity_domains(issuer, domain) ON DELETE CASCADE,
+  constraint identities_pkey PRIMARY KEY (issuer, subject),
+  constraint identities_subject_check CHECK ((((length(subject) >= 1) AND (length(subject) <= 255)) AND (subject !~ '[[:cntrl:]]'::text))),
+  constraint identities_workspace_id_member_id_fkey FOREIGN KEY (workspace_id, member_id) REFERENCES capacity.members(workspace_id, id)
+);
+CREATE INDEX identities_domain ON capacity.identities USING btree (issuer, domain) WHERE (domain IS NOT NULL);
+CREATE INDEX identities_member ON capacity.identities USING btree (workspace_id, member_id);
+alter table capacity.identities enable row level security;
+create policy all_workspaces on capacity.identities as permissive for select to headroom_auditor, headroom_control, service_role using (true);
+grant select on capacity.identities to headroom_auditor;
+grant select on capacity.identities to headroom_control;
+comment on table capacity.identities is 'Accounts at identity providers, by issuer and subject, and the member that each one is.';
+comment on column capacity.identities.domain is 'The domain whose rule made this row; null: an admin did. It ends with its rule.';
+
+create table capacity.identity_domains (
+  issuer text not null,
+  domain text not null,
+  workspace_id text not null,
+  created_at timestamp with time zone default now() not null,
+  constraint identity_domains_domain_check CHECK ((domain ~ '^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$'::text)),
+  constraint identity_domains_issuer_check CHECK (((issuer ~ '^https?://[^\s?#]+$'::text) AND (length(issuer) <= 500))),
+  constraint identity_domains_pkey PRIMARY KEY (issuer, domain),
+  constraint identity_domains_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES capacity.workspaces(id)
+);
+alter table capacity.identity_domains enable row level security;
+create policy all_workspaces on capacity.identity_domains as permissive for select to headroom_auditor, headroom_control, service_role using (true);
+grant select on capacity.identity_domains to headroom_auditor;
+grant select on capacity.identity_domains to headroom_control;
+comment on table capacity.identity_domains is 'Domains whose verified addresses an issuer is trusted with, each for one workspace. A rule links members; it makes none.';
+
 create table capacity.linear_states (
   workspace_id text not null,
   state public.capacity_request_state not null,
@@ -259,6 +320,7 @@ create table capacity.members (
   away_until timestamp with time zone,
   active boolean default true not null,
   created_at timestamp with time zone default now() not null,
+  signed_out_at timestamp with time zone,
   constraint members_check CHECK ((delegate_id IS DISTINCT FROM id)),
   constraint members_check1 CHECK ((((away_from IS NULL) = (away_until IS NULL)) AND (away_from < away_until))),
   constraint members_display_name_check CHECK ((((length(display_name) >= 1) AND (length(display_name) <= 200)) AND (display_name !~ '[[:cntrl:]]'::text))),
@@ -281,6 +343,7 @@ grant select on capacity.members to headroom_control;
 grant select on capacity.members to service_role;
 comment on table capacity.members is 'The directory: the one source of who may do what. A token only says who somebody is.';
 comment on column capacity.members.delegate_id is 'Who acts for this member while away. Without dates of absence: never.';
+comment on column capacity.members.signed_out_at is 'Sessions in a browser that began earlier count no more.';
 
 create table capacity.notices (
   id bigint generated always as identity not null,
@@ -1389,10 +1452,20 @@ grant execute on function capacity.captured_value to headroom_auditor;
 grant execute on function capacity.captured_value to headroom_control;
 grant execute on function capacity.captured_value to service_role;
 
+create function capacity.check_api_key()
+  returns void
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 30eaee3377a667a9';
+
 create function capacity.check_changes(p_changes jsonb, p_fields text[])
   returns void
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 4d894444d2910cd2';
+
+create function capacity.check_issuer(p_issuer text)
+  returns void
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 773f922ecd4a69c2';
 
 create function capacity.check_json(p_value jsonb, p_name text, p_most_bytes integer, p_code text)
   returns void
@@ -1594,6 +1667,18 @@ create function capacity.linear_text(p_text text, p_most integer)
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 abfb1a3496aa5e61';
 
+create function capacity.link_by_domain(p_issuer text, p_subject text, p_email text)
+  returns capacity.identities
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 42cf23dd74fe1875';
+
+create function capacity.list_api_keys()
+  returns TABLE(id text, role text, workspace_id text, member_id text, note text, created_at timestamp with time zone, expires_at timestamp with time zone, revoked_at timestamp with time zone)
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b724c97dd400df90';
+grant execute on function capacity.list_api_keys to headroom_auditor;
+grant execute on function capacity.list_api_keys to headroom_control;
+
 create function capacity.list_groups(p_workspace_id text)
   returns TABLE(id text, name text, members text[])
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -1607,6 +1692,20 @@ create function capacity.list_heads(p_after text DEFAULT ''::text, p_limit integ
   as 'sha256 14d5c1dc544898b8';
 grant execute on function capacity.list_heads to headroom_auditor;
 grant execute on function capacity.list_heads to headroom_control;
+
+create function capacity.list_identities(p_workspace_id text, p_member_id text DEFAULT NULL::text)
+  returns TABLE(member_id text, issuer text, subject text, made_by_domain text, created_at timestamp with time zone)
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b5dcfcbe54970713';
+grant execute on function capacity.list_identities to headroom_auditor;
+grant execute on function capacity.list_identities to headroom_control;
+
+create function capacity.list_identity_domains(p_workspace_id text)
+  returns TABLE(issuer text, domain text, linked bigint, created_at timestamp with time zone)
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 ff797d359c463aaa';
+grant execute on function capacity.list_identity_domains to headroom_auditor;
+grant execute on function capacity.list_identity_domains to headroom_control;
 
 create function capacity.list_members(p_workspace_id text, p_inactive boolean DEFAULT false)
   returns TABLE(id text, display_name text, email text, slack_user_id text, roles text[], groups text[], delegate_id text, away_from timestamp with time zone, away_until timestamp with time zone, away boolean, active boolean, created_at timestamp with time zone)
@@ -1709,11 +1808,29 @@ create function capacity.project(p_request capacity.requests, p_event capacity.e
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 4626ca402a0747e0';
 
+create function capacity.put_api_key(p_id text, p_role text, p_workspace_id text DEFAULT NULL::text, p_member_id text DEFAULT NULL::text, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_note text DEFAULT NULL::text)
+  returns capacity.api_keys
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 c1b781105e425202';
+grant execute on function capacity.put_api_key to headroom_control;
+
 create function capacity.put_group(p_workspace_id text, p_id text, p_name text DEFAULT NULL::text, p_add text[] DEFAULT '{}'::text[], p_remove text[] DEFAULT '{}'::text[], OUT id text, OUT name text, OUT members text[])
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 026c56f22c9464cf';
 grant execute on function capacity.put_group to headroom_control;
+
+create function capacity.put_identity(p_workspace_id text, p_member_id text, p_issuer text, p_subject text)
+  returns capacity.identities
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 98ed156a4158f7b3';
+grant execute on function capacity.put_identity to headroom_control;
+
+create function capacity.put_identity_domain(p_workspace_id text, p_issuer text, p_domain text)
+  returns capacity.identity_domains
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e2e82008f5b61f3a';
+grant execute on function capacity.put_identity_domain to headroom_control;
 
 create function capacity.put_linear_state(p_workspace_id text, p_state public.capacity_request_state, p_linear_state_id text, OUT state public.capacity_request_state, OUT linear_state_id text)
   returns record
@@ -1785,6 +1902,18 @@ create function capacity.remove_group(p_workspace_id text, p_id text)
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 1341021dbee22dac';
 grant execute on function capacity.remove_group to headroom_control;
+
+create function capacity.remove_identity(p_issuer text, p_subject text, OUT workspace_id text, OUT member_id text)
+  returns record
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 991199efd20348a0';
+grant execute on function capacity.remove_identity to headroom_control;
+
+create function capacity.remove_identity_domain(p_issuer text, p_domain text)
+  returns bigint
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 2dbdf5814e113a94';
+grant execute on function capacity.remove_identity_domain to headroom_control;
 
 create function capacity.remove_member(p_workspace_id text, p_id text, OUT member_id text, OUT left_groups text[], OUT open_requests bigint, OUT policies text[], OUT delegators text[])
   returns record
@@ -1879,6 +2008,11 @@ create function capacity.request_for(p_request_id text, p_actor_id text, OUT req
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 cbf31869d1562bf2';
 
+create function capacity.require_purpose(p_purpose text)
+  returns void
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 917a6196a25bdaa4';
+
 create function capacity.review_plan(p_workspace_id text, p_requester_id text, p_commercial_owner_id text, p_infra_group_id text, p_requested_size text, p_quantity integer, p_region text, p_monthly_cost_usd numeric)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -1888,6 +2022,12 @@ create function capacity.reviewers(p_request capacity.requests, p_step text)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 0a56f181c47dcf5e';
+
+create function capacity.revoke_api_key(p_id text)
+  returns capacity.api_keys
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b0933caced4c33c0';
+grant execute on function capacity.revoke_api_key to headroom_control;
 
 create function capacity.schedule_timers()
   returns text
@@ -2615,6 +2755,12 @@ grant execute on function public.get_capacity_request to authenticated;
 grant execute on function public.get_capacity_request to headroom_control;
 grant execute on function public.get_capacity_request to service_role;
 
+create function public.list_personas()
+  returns jsonb
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 8881d95db6032b19';
+grant execute on function public.list_personas to service_role;
+
 create function public.note_capacity_request(p_request_id text, p_body text, p_actor_id text DEFAULT NULL::text)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -2639,6 +2785,13 @@ grant execute on function public.preview_capacity_request to authenticated;
 grant execute on function public.preview_capacity_request to headroom_control;
 grant execute on function public.preview_capacity_request to service_role;
 
+create function public.recent_capacity_events(p_since timestamp with time zone, p_limit integer DEFAULT 500)
+  returns jsonb
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 cb69bc0d0fee6fb9';
+grant execute on function public.recent_capacity_events to authenticated;
+grant execute on function public.recent_capacity_events to service_role;
+
 create function public.run_capacity_request_timers(p_most integer DEFAULT 200)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -2646,6 +2799,18 @@ create function public.run_capacity_request_timers(p_most integer DEFAULT 200)
 grant execute on function public.run_capacity_request_timers to headroom_control;
 grant execute on function public.run_capacity_request_timers to headroom_executor;
 grant execute on function public.run_capacity_request_timers to service_role;
+
+create function public.sign_in_member(p_issuer text, p_subject text, p_email text DEFAULT NULL::text, p_email_verified boolean DEFAULT false)
+  returns jsonb
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 991cc598e4685c77';
+grant execute on function public.sign_in_member to service_role;
+
+create function public.who_am_i()
+  returns jsonb
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 133ea652c83906ca';
+grant execute on function public.who_am_i to authenticated;
 
 -- Default privileges
 

@@ -153,6 +153,20 @@ grant execute on function
   public.decide_by_token(text, text, text)
 to anon, authenticated, service_role;
 
+-- Who is signed in, and what happened lately. The latter runs with the caller's rights, so that row-level security decides what it tells.
+grant execute on function
+  public.who_am_i()
+to authenticated;
+grant execute on function
+  public.recent_capacity_events(timestamptz, integer)
+to authenticated, service_role;
+
+-- What our own server asks on nobody's behalf; a purpose that it alone can state guards these against the holders of service keys.
+grant execute on function
+  public.sign_in_member(text, text, text, boolean),
+  public.list_personas()
+to service_role;
+
 -- The executor sweeps, and makes a confirmation link at the moment of sending it.
 grant usage on schema capacity to headroom_executor;
 grant execute on function
@@ -178,7 +192,13 @@ grant execute on function
   capacity.remove_subscription(text, text),
   capacity.put_linear_state(text, public.capacity_request_state, text),
   capacity.set_secret(text, text),
-  capacity.list_secrets()
+  capacity.list_secrets(),
+  capacity.put_identity(text, text, text, text),
+  capacity.remove_identity(text, text),
+  capacity.put_identity_domain(text, text, text),
+  capacity.remove_identity_domain(text, text),
+  capacity.put_api_key(text, text, text, text, timestamptz, text),
+  capacity.revoke_api_key(text)
 to headroom_control;
 
 -- Auditors read all but secrets. Both they and control list and verify.
@@ -186,6 +206,9 @@ grant usage on schema capacity to headroom_auditor;
 grant select on all tables in schema capacity to headroom_auditor;
 revoke select on capacity.secrets from headroom_auditor;
 grant execute on function
+  capacity.list_api_keys(),
+  capacity.list_identities(text, text),
+  capacity.list_identity_domains(text),
   capacity.list_workspaces(),
   capacity.list_members(text, boolean),
   capacity.list_groups(text),

@@ -46,6 +46,18 @@ export interface CapacityActor {
   via: string;
 }
 
+/** Keys of machines and members, by key id; whoever presents one that was revoked is refused. */
+export interface CapacityApiKeys {
+  id: string;
+  role: string;
+  workspace_id: string | null;
+  member_id: string | null;
+  note: string | null;
+  created_at: Date;
+  expires_at: Date | null;
+  revoked_at: Date | null;
+}
+
 /** The customer's single-use links. The token itself is an HMAC over the id, made at the moment of sending and kept nowhere. */
 export interface CapacityConfirmationTokens {
   id: string;
@@ -86,6 +98,24 @@ export interface CapacityGroups {
   name: string;
 }
 
+/** Accounts at identity providers, by issuer and subject, and the member that each one is. */
+export interface CapacityIdentities {
+  issuer: string;
+  subject: string;
+  workspace_id: string;
+  member_id: string;
+  domain: string | null;
+  created_at: Date;
+}
+
+/** Domains whose verified addresses an issuer is trusted with, each for one workspace. A rule links members; it makes none. */
+export interface CapacityIdentityDomains {
+  issuer: string;
+  domain: string;
+  workspace_id: string;
+  created_at: Date;
+}
+
 /** Which workflow state of the Linear team stands for which state of a request. */
 export interface CapacityLinearStates {
   workspace_id: string;
@@ -106,6 +136,7 @@ export interface CapacityMembers {
   away_until: Date | null;
   active: boolean;
   created_at: Date;
+  signed_out_at: Date | null;
 }
 
 /** Warnings, reminders, nudges and notes. Append-only; side effects have instruction <request>!<id>. */
@@ -697,10 +728,13 @@ export interface CapacityTimeInState {
 
 /** Every table's row, by its name in the database. */
 export interface Tables {
+  "capacity.api_keys": CapacityApiKeys;
   "capacity.confirmation_tokens": CapacityConfirmationTokens;
   "capacity.events": CapacityEvents;
   "capacity.group_members": CapacityGroupMembers;
   "capacity.groups": CapacityGroups;
+  "capacity.identities": CapacityIdentities;
+  "capacity.identity_domains": CapacityIdentityDomains;
   "capacity.linear_states": CapacityLinearStates;
   "capacity.members": CapacityMembers;
   "capacity.notices": CapacityNotices;
@@ -809,11 +843,23 @@ export interface Functions {
     };
     result: string | null;
   };
+  /** Raises not_signed_in when the key or the session was called back. */
+  "capacity.check_api_key": {
+    args: Record<string, never>;
+    result: void;
+  };
   /** Raises invalid_input unless the changes name known fields only. */
   "capacity.check_changes": {
     args: {
       p_changes: unknown;
       p_fields: readonly string[] | string | null;
+    };
+    result: void;
+  };
+  /** Raises invalid_input unless this can be an issuer. */
+  "capacity.check_issuer": {
+    args: {
+      p_issuer: string | null;
     };
     result: void;
   };
@@ -1141,6 +1187,29 @@ export interface Functions {
     };
     result: string | null;
   };
+  /** The identity that a domain rule makes, or null. */
+  "capacity.link_by_domain": {
+    args: {
+      p_issuer: string | null;
+      p_subject: string | null;
+      p_email: string | null;
+    };
+    result: CapacityIdentities;
+  };
+  /** Registered keys. Nullable: workspace_id, member_id, note, expires_at, revoked_at. */
+  "capacity.list_api_keys": {
+    args: Record<string, never>;
+    result: {
+      id: string;
+      role: string;
+      workspace_id: string | null;
+      member_id: string | null;
+      note: string | null;
+      created_at: Date;
+      expires_at: Date | null;
+      revoked_at: Date | null;
+    }[];
+  };
   /** Infra groups of a workspace and who is in them. */
   "capacity.list_groups": {
     args: {
@@ -1156,6 +1225,21 @@ export interface Functions {
       p_workspace_id?: string | null | undefined;
     };
     result: { request_id: string; version: number; hash: string }[];
+  };
+  /** Accounts at identity providers and the members they are. Nullable: made_by_domain. */
+  "capacity.list_identities": {
+    args: {
+      p_workspace_id: string | null;
+      p_member_id?: string | null | undefined;
+    };
+    result: { member_id: string; issuer: string; subject: string; made_by_domain: string | null; created_at: Date }[];
+  };
+  /** The domain rules of a workspace, and how many members each one linked. */
+  "capacity.list_identity_domains": {
+    args: {
+      p_workspace_id: string | null;
+    };
+    result: { issuer: string; domain: string; linked: number; created_at: Date }[];
   };
   /** Members of a workspace and their groups. Nullable: email, slack_user_id, delegate_id, away_from, away_until. */
   "capacity.list_members": {
@@ -1333,6 +1417,18 @@ export interface Functions {
     };
     result: CapacityRequests;
   };
+  /** Registers a key that is about to be handed out. */
+  "capacity.put_api_key": {
+    args: {
+      p_id: string | null;
+      p_role: string | null;
+      p_workspace_id?: string | null | undefined;
+      p_member_id?: string | null | undefined;
+      p_expires_at?: Date | string | null | undefined;
+      p_note?: string | null | undefined;
+    };
+    result: CapacityApiKeys;
+  };
   /** Makes an infra group or changes its name and members. */
   "capacity.put_group": {
     args: {
@@ -1343,6 +1439,25 @@ export interface Functions {
       p_remove?: readonly string[] | string | null | undefined;
     };
     result: { id: string; name: string; members: string[] };
+  };
+  /** Links an account at an identity provider to a member. Nullable: domain. */
+  "capacity.put_identity": {
+    args: {
+      p_workspace_id: string | null;
+      p_member_id: string | null;
+      p_issuer: string | null;
+      p_subject: string | null;
+    };
+    result: CapacityIdentities;
+  };
+  /** Lets verified addresses of a domain sign in as the members who have them. */
+  "capacity.put_identity_domain": {
+    args: {
+      p_workspace_id: string | null;
+      p_issuer: string | null;
+      p_domain: string | null;
+    };
+    result: CapacityIdentityDomains;
   };
   /** Maps a state of a request to a workflow state in Linear, or back to its kind. Nullable: linear_state_id. */
   "capacity.put_linear_state": {
@@ -1422,6 +1537,22 @@ export interface Functions {
       p_id: string | null;
     };
     result: void;
+  };
+  /** Unlinks an account from its member and ends the member's sessions. */
+  "capacity.remove_identity": {
+    args: {
+      p_issuer: string | null;
+      p_subject: string | null;
+    };
+    result: { workspace_id: string; member_id: string };
+  };
+  /** Removes a rule and says how many links ended with it. */
+  "capacity.remove_identity_domain": {
+    args: {
+      p_issuer: string | null;
+      p_domain: string | null;
+    };
+    result: number;
   };
   /** Deactivates a member, and tells what waited on them. */
   "capacity.remove_member": {
@@ -1563,6 +1694,13 @@ export interface Functions {
     };
     result: { request: string; actor: string };
   };
+  /** Raises not_allowed unless our own server asks, for this purpose. */
+  "capacity.require_purpose": {
+    args: {
+      p_purpose: string | null;
+    };
+    result: void;
+  };
   /** Who must approve what and by which rule; raises nobody_can_approve when that would be nobody. */
   "capacity.review_plan": {
     args: {
@@ -1584,6 +1722,13 @@ export interface Functions {
       p_step: string | null;
     };
     result: Json;
+  };
+  /** Revokes a key. */
+  "capacity.revoke_api_key": {
+    args: {
+      p_id: string | null;
+    };
+    result: CapacityApiKeys;
   };
   /** Schedules the timers in pg_cron: says pg_cron, or worker where that cannot be. */
   "capacity.schedule_timers": {
@@ -2805,6 +2950,11 @@ export interface Functions {
     };
     result: Json;
   };
+  /** Active members to try things out as, for our own server's sandbox. */
+  "public.list_personas": {
+    args: Record<string, never>;
+    result: Json;
+  };
   /** Adds a note to a request, for those who may read it. */
   "public.note_capacity_request": {
     args: {
@@ -2837,11 +2987,34 @@ export interface Functions {
     };
     result: Json;
   };
+  /** Events since a moment that the caller may read, and how complete the answer is. */
+  "public.recent_capacity_events": {
+    args: {
+      p_since: Date | string | null;
+      p_limit?: number | null | undefined;
+    };
+    result: Json;
+  };
   /** Runs the timers of capacity requests and says what they did. */
   "public.run_capacity_request_timers": {
     args: {
       p_most?: number | null | undefined;
     };
+    result: Json;
+  };
+  /** The member who a verified account is, for our own server. */
+  "public.sign_in_member": {
+    args: {
+      p_issuer: string | null;
+      p_subject: string | null;
+      p_email?: string | null | undefined;
+      p_email_verified?: boolean | null | undefined;
+    };
+    result: Json;
+  };
+  /** The member who is signed in, with roles and groups. */
+  "public.who_am_i": {
+    args: Record<string, never>;
     result: Json;
   };
 }
@@ -2855,7 +3028,9 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.authorize": { returns: "row", json: [], positional: false },
   "capacity.caller": { returns: "row", json: [], positional: false },
   "capacity.captured_value": { returns: "value", json: [], positional: false },
+  "capacity.check_api_key": { returns: "nothing", json: [], positional: false },
   "capacity.check_changes": { returns: "nothing", json: ["p_changes"], positional: false },
+  "capacity.check_issuer": { returns: "nothing", json: [], positional: false },
   "capacity.check_json": { returns: "nothing", json: ["p_value"], positional: false },
   "capacity.check_payload": { returns: "nothing", json: ["p_payload"], positional: false },
   "capacity.check_policy": { returns: "value", json: [], positional: false },
@@ -2894,8 +3069,12 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.linear_state_kind": { returns: "value", json: [], positional: false },
   "capacity.linear_step": { returns: "value", json: ["p_story"], positional: false },
   "capacity.linear_text": { returns: "value", json: [], positional: false },
+  "capacity.link_by_domain": { returns: "row", json: [], positional: false },
+  "capacity.list_api_keys": { returns: "rows", json: [], positional: false },
   "capacity.list_groups": { returns: "rows", json: [], positional: false },
   "capacity.list_heads": { returns: "rows", json: [], positional: false },
+  "capacity.list_identities": { returns: "rows", json: [], positional: false },
+  "capacity.list_identity_domains": { returns: "rows", json: [], positional: false },
   "capacity.list_members": { returns: "rows", json: [], positional: false },
   "capacity.list_policies": { returns: "rows", json: [], positional: false },
   "capacity.list_requests": { returns: "rows", json: [], positional: false },
@@ -2914,7 +3093,10 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.pending_approvals": { returns: "value", json: [], positional: false },
   "capacity.post_notice": { returns: "row", json: [], positional: false },
   "capacity.project": { returns: "row", json: [], positional: false },
+  "capacity.put_api_key": { returns: "row", json: [], positional: false },
   "capacity.put_group": { returns: "row", json: [], positional: false },
+  "capacity.put_identity": { returns: "row", json: [], positional: false },
+  "capacity.put_identity_domain": { returns: "row", json: [], positional: false },
   "capacity.put_linear_state": { returns: "row", json: [], positional: false },
   "capacity.put_member": { returns: "row", json: ["p_changes"], positional: false },
   "capacity.put_policy": { returns: "row", json: ["p_changes"], positional: false },
@@ -2926,6 +3108,8 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.reader_roles": { returns: "value", json: [], positional: false },
   "capacity.reader_workspace": { returns: "value", json: [], positional: false },
   "capacity.remove_group": { returns: "nothing", json: [], positional: false },
+  "capacity.remove_identity": { returns: "row", json: [], positional: false },
+  "capacity.remove_identity_domain": { returns: "value", json: [], positional: false },
   "capacity.remove_member": { returns: "row", json: [], positional: false },
   "capacity.remove_policy": { returns: "nothing", json: [], positional: false },
   "capacity.remove_subscription": { returns: "nothing", json: [], positional: false },
@@ -2944,8 +3128,10 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.render_text": { returns: "value", json: [], positional: false },
   "capacity.render_time": { returns: "value", json: ["p_seconds"], positional: false },
   "capacity.request_for": { returns: "row", json: [], positional: false },
+  "capacity.require_purpose": { returns: "nothing", json: [], positional: false },
   "capacity.review_plan": { returns: "value", json: [], positional: false },
   "capacity.reviewers": { returns: "value", json: [], positional: false },
+  "capacity.revoke_api_key": { returns: "row", json: [], positional: false },
   "capacity.schedule_timers": { returns: "value", json: [], positional: false },
   "capacity.seal_secret": { returns: "value", json: [], positional: false },
   "capacity.set_secret": { returns: "nothing", json: [], positional: false },
@@ -3079,8 +3265,12 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "public.describe_confirmation": { returns: "value", json: [], positional: false },
   "public.erase_customer": { returns: "value", json: [], positional: false },
   "public.get_capacity_request": { returns: "value", json: [], positional: false },
+  "public.list_personas": { returns: "value", json: [], positional: false },
   "public.note_capacity_request": { returns: "value", json: [], positional: false },
   "public.nudge_capacity_request": { returns: "value", json: [], positional: false },
   "public.preview_capacity_request": { returns: "value", json: [], positional: false },
+  "public.recent_capacity_events": { returns: "value", json: [], positional: false },
   "public.run_capacity_request_timers": { returns: "value", json: [], positional: false },
+  "public.sign_in_member": { returns: "value", json: [], positional: false },
+  "public.who_am_i": { returns: "value", json: [], positional: false },
 };

@@ -1,0 +1,28 @@
+-- The link that a domain rule makes at somebody's first sign-in, or null. The address must be verified by the issuer and belong to
+-- exactly one active member. A member who is linked to another account of the issuer already is left alone: addresses are given to new
+-- people when somebody leaves, accounts are not.
+create or replace function capacity.link_by_domain(p_issuer text, p_subject text, p_email text) returns capacity.identities
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_rule capacity.identity_domains;
+  v_members text[];
+  v_identity capacity.identities;
+begin
+  select d.* into v_rule from capacity.identity_domains d where d.issuer = p_issuer and d.domain = lower(split_part(p_email, '@', 2)) for share;
+  if v_rule.domain is null or p_email !~ '^[^@\s]+@[^@\s]+$' then
+    return null;
+  end if;
+  v_members := array(select m.id from capacity.members m where m.workspace_id = v_rule.workspace_id and lower(m.email) = lower(p_email) and m.active for update);
+  if cardinality(v_members) <> 1
+     or exists (select from capacity.identities i where i.workspace_id = v_rule.workspace_id and i.member_id = v_members[1] and i.issuer = p_issuer) then
+    return null;
+  end if;
+  insert into capacity.identities as i (issuer, subject, workspace_id, member_id, domain)
+  values (p_issuer, p_subject, v_rule.workspace_id, v_members[1], v_rule.domain)
+  on conflict (issuer, subject) do nothing;
+  select i.* into v_identity from capacity.identities i where i.issuer = p_issuer and i.subject = p_subject;
+  return v_identity;
+end
+$$;
+comment on function capacity.link_by_domain(text, text, text) is 'The identity that a domain rule makes, or null.';

@@ -1,0 +1,26 @@
+-- Links an account at an identity provider to a member, by an admin's word. An account is one member only; linking it to another
+-- one ends the sessions of the member that it was.
+create or replace function capacity.put_identity(p_workspace_id text, p_member_id text, p_issuer text, p_subject text) returns capacity.identities
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_identity capacity.identities;
+begin
+  perform capacity.check_issuer(p_issuer);
+  if p_subject is null or length(p_subject) not between 1 and 255 or p_subject ~ '[[:cntrl:]]' then
+    perform capacity.fail('invalid_input', 'The subject is what the provider calls the account: 1 to 255 characters.');
+  elsif not exists (select from capacity.members m where m.workspace_id = p_workspace_id and m.id = p_member_id and m.active) then
+    perform capacity.fail('not_found', format('There is no active member "%s" in this workspace.', left(p_member_id, 64)), null, 'List members: headroom members list');
+  end if;
+  update capacity.members m set signed_out_at = clock_timestamp()
+    from capacity.identities i
+   where i.issuer = p_issuer and i.subject = p_subject and m.workspace_id = i.workspace_id and m.id = i.member_id
+     and (i.workspace_id, i.member_id) <> (p_workspace_id, p_member_id);
+  insert into capacity.identities as i (issuer, subject, workspace_id, member_id)
+  values (p_issuer, p_subject, p_workspace_id, p_member_id)
+  on conflict (issuer, subject) do update set workspace_id = excluded.workspace_id, member_id = excluded.member_id, domain = null
+  returning i.* into v_identity;
+  return v_identity;
+end
+$$;
+comment on function capacity.put_identity(text, text, text, text) is 'Links an account at an identity provider to a member. Nullable: domain.';

@@ -138,6 +138,16 @@ const statusOfOwnCodes: Readonly<Record<string, number>> = {
   server_too_old: 503,
   database_error: 500,
   usage: 400,
+  no_api_key: 401,
+  invalid_api_key: 401,
+  invalid_token: 401,
+  method_not_allowed: 405,
+  body_too_large: 413,
+  unsupported_media_type: 415,
+  rate_limited: 429,
+  internal: 500,
+  unavailable: 503,
+  shutting_down: 503,
 };
 
 const statusByCode: ReadonlyMap<string, number> = new Map([

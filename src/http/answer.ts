@@ -1,0 +1,61 @@
+/**
+ * The outside of an answer: errors in the form of their route, and the headers that every answer has.
+ *
+ * Owns: security headers, the request id, CORS. Does not own: what is said inside.
+ */
+import { problemResponse } from "./problem.ts";
+import { postgrestErrorResponse } from "./rest/errors.ts";
+import type { RouteEntry } from "./route.ts";
+
+export interface Answer {
+  refuse(error: unknown, headers?: Readonly<Record<string, string>>): Response;
+  /** Adds what is missing; what a handler said itself stays. */
+  dress(response: Response, request: Request, publicUrl: string): Response;
+}
+
+const securityHeaders: readonly (readonly [string, string])[] = [
+  ["x-content-type-options", "nosniff"],
+  ["referrer-policy", "no-referrer"],
+  ["x-frame-options", "DENY"],
+  ["content-security-policy", "default-src 'none'; frame-ancestors 'none'"],
+  ["cache-control", "no-store"],
+];
+
+const exposedToScripts = [
+  "Content-Encoding",
+  "Content-Location",
+  "Content-Range",
+  "Content-Type",
+  "Date",
+  "Location",
+  "Server",
+  "Transfer-Encoding",
+  "Range-Unit",
+  "X-Request-Id",
+].join(", ");
+
+export function createAnswer(requestId: string, route: RouteEntry): Answer {
+  return {
+    refuse: (error, headers) =>
+      route.errors === "postgrest"
+        ? postgrestErrorResponse(error, headers)
+        : problemResponse(error, requestId, headers),
+    dress(response, request, publicUrl) {
+      const dressed = isFrozen(response) ? new Response(response.body, response) : response;
+      const { headers } = dressed;
+      headers.set("x-request-id", requestId);
+      for (const [name, value] of securityHeaders) if (!headers.has(name)) headers.set(name, value);
+      if (publicUrl.startsWith("https:")) headers.set("strict-transport-security", "max-age=31536000");
+      if (route.cors === true && request.headers.has("origin")) {
+        headers.set("access-control-allow-origin", "*");
+        headers.set("access-control-expose-headers", exposedToScripts);
+      }
+      return dressed;
+    },
+  };
+}
+
+/** An answer that was fetched or is a redirect has headers that cannot be changed. */
+function isFrozen(response: Response): boolean {
+  return response.type === "error" || response.redirected || response.type === "opaqueredirect" || response.url !== "";
+}

@@ -1,0 +1,186 @@
+/**
+ * The application: every route behind the checks that it declares. It does not listen; `fetch` takes a request and answers it.
+ *
+ * Owns: the order of what happens to a request: id, rate limit, credential, handler, headers, log line. Does not own: any
+ * route, nor the socket (server.ts).
+ */
+import { randomUUID } from "node:crypto";
+import { Hono } from "hono";
+import { HeadroomError, toHeadroomError } from "../db/errors.ts";
+import { createAnswer, type Answer } from "./answer.ts";
+import { createCredentialChecks, type CredentialCheck } from "./credentials.ts";
+import type { HttpDependencies } from "./dependencies.ts";
+import { createHttpMetrics, type HttpMetrics } from "./metrics.ts";
+import { createRateLimiter, type RateLimiter } from "./rate-limit.ts";
+import { createContext, type ClientInfo } from "./context.ts";
+import type { Credentials, RateLimit, RouteContext, RouteEntry } from "./route.ts";
+import { healthRoutes } from "./routes/health.ts";
+
+/** What routes may need of the application itself. */
+export interface AppState {
+  readonly metrics: HttpMetrics;
+  /** Aborted when the server stops taking new work. */
+  readonly closing: AbortSignal;
+  readonly routes: () => readonly RouteEntry[];
+}
+
+export interface App {
+  readonly routes: readonly RouteEntry[];
+  readonly metrics: HttpMetrics;
+  fetch(request: Request, client?: ClientInfo): Promise<Response>;
+  /** From now on /readyz says no, and answers that stream come to their end. */
+  drain(): void;
+}
+
+/** Each gives the routes of one area; a new area is added here. */
+const areas: readonly ((dependencies: HttpDependencies, state: AppState) => RouteEntry[])[] = [healthRoutes];
+
+export function createApp(dependencies: HttpDependencies): App {
+  const closing = new AbortController();
+  const state: AppState = { metrics: createHttpMetrics(), closing: closing.signal, routes: () => routes };
+  const routes: readonly RouteEntry[] = areas.flatMap((area) => area(dependencies, state));
+  const gate = createGate(dependencies, state);
+  const hono = new Hono<{ Bindings: { client?: ClientInfo } }>();
+  for (const route of routes) {
+    hono.on([...route.methods], route.path, (c) => gate(c.req.raw, route, c.req.param(), c.env.client));
+  }
+  for (const path of new Set(routes.map((route) => route.path))) {
+    const methods = routes.filter((route) => route.path === path).flatMap((route) => route.methods);
+    hono.all(path, (c) => gate(c.req.raw, otherMethods(routes, path, methods), {}, c.env.client));
+  }
+  hono.notFound((c) => gate(c.req.raw, nothingHere, {}, c.env.client));
+  return {
+    routes,
+    metrics: state.metrics,
+    fetch: async (request, client) => hono.fetch(request, client === undefined ? {} : { client }),
+    drain: () => closing.abort(),
+  };
+}
+
+/** Stands for every address that there is not. */
+const nothingHere: RouteEntry = {
+  method: "GET",
+  methods: ["GET"],
+  path: "*",
+  credentials: "none",
+  limits: { rate: null },
+  summary: "nothing",
+  handler() {
+    throw new HeadroomError("not_found", "There is nothing at this address.", {
+      hint: "GET /openapi.json lists what there is.",
+    });
+  },
+};
+
+/** A path that exists, asked with a method that it does not have. */
+function otherMethods(routes: readonly RouteEntry[], path: string, methods: readonly string[]): RouteEntry {
+  const template = routes.find((route) => route.path === path) ?? nothingHere;
+  const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
+  return {
+    ...template,
+    credentials: "none",
+    limits: { rate: null },
+    handler(context) {
+      if (context.method === "OPTIONS") return new Response(null, { status: 204, headers: { allow } });
+      const refusal = new HeadroomError("method_not_allowed", `${context.method.slice(0, 20)} is not possible here.`, {
+        hint: `Possible: ${allow}.`,
+      });
+      return createAnswer(context.requestId, template).refuse(refusal, { allow });
+    },
+  };
+}
+
+const rateByCredentials: Readonly<Record<Credentials, RateLimit | null>> = {
+  none: { burst: 60, perSecond: 10 },
+  signature: { burst: 600, perSecond: 100 },
+  apikey: null,
+  member: null,
+  service: null,
+  "relay-secret": null,
+};
+
+type Gate = (
+  request: Request,
+  route: RouteEntry,
+  params: Record<string, string>,
+  client: ClientInfo | undefined,
+) => Promise<Response>;
+
+/** What every request passes through, whatever its route. */
+function createGate(dependencies: HttpDependencies, state: AppState): Gate {
+  const now = dependencies.now ?? Date.now;
+  const checks = createCredentialChecks(dependencies, now);
+  const limiter = createRateLimiter(now);
+  const { metrics, closing } = state;
+  return async (request, route, params, client) => {
+    const startedAt = performance.now();
+    metrics.started();
+    const requestId = requestIdOf(request);
+    const answer = createAnswer(requestId, route);
+    let failure: HeadroomError | undefined;
+    let role: string | undefined;
+    let response: Response;
+    try {
+      const context = createContext({ request, route, params, client, requestId, dependencies, closing });
+      response = await pass(context, route, { checks, limiter, metrics, answer }, (session) => (role = session));
+    } catch (error) {
+      failure = toHeadroomError(error);
+      response = answer.refuse(failure);
+    }
+    response = answer.dress(response, request, dependencies.publicUrl);
+    const seconds = (performance.now() - startedAt) / 1000;
+    metrics.finished(request.method, route.path, response.status, seconds);
+    dependencies.log({
+      level: response.status >= 500 ? "error" : "info",
+      event: "request",
+      requestId,
+      method: request.method,
+      route: route.path,
+      status: response.status,
+      durationMs: Math.round(seconds * 1e6) / 1e3,
+      role,
+      code: failure?.code,
+      sqlState: failure?.sqlState,
+      message: response.status >= 500 ? failure?.message : undefined,
+    });
+    return response;
+  };
+}
+
+interface Guards {
+  readonly checks: Readonly<Record<Credentials, CredentialCheck>>;
+  readonly limiter: RateLimiter;
+  readonly metrics: HttpMetrics;
+  readonly answer: Answer;
+}
+
+async function pass(
+  context: RouteContext & { session: RouteContext["session"] },
+  route: RouteEntry,
+  { checks, limiter, metrics, answer }: Guards,
+  entered: (role: string) => void,
+): Promise<Response> {
+  const rate = route.limits?.rate === undefined ? rateByCredentials[route.credentials] : route.limits.rate;
+  const waitSeconds = rate === null ? null : limiter.take(`${route.path} ${context.clientAddress}`, rate);
+  if (waitSeconds !== null) {
+    metrics.refused(route.path, "rate");
+    const refusal = new HeadroomError("rate_limited", "Too many requests from your address.", {
+      hint: `Try again in ${waitSeconds} s.`,
+    });
+    return answer.refuse(refusal, { "retry-after": String(waitSeconds) });
+  }
+  try {
+    context.session = await checks[route.credentials](context.request);
+  } catch (error) {
+    metrics.refused(route.path, "credential");
+    throw error;
+  }
+  entered(context.session.role);
+  return route.handler(context);
+}
+
+/** A caller's own id is kept, so that one id leads through several logs, if it cannot harm a log. */
+function requestIdOf(request: Request): string {
+  const given = request.headers.get("x-request-id");
+  return given !== null && /^[A-Za-z0-9._-]{8,64}$/.test(given) ? given : randomUUID();
+}

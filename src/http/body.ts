@@ -1,0 +1,93 @@
+/**
+ * Reads the body of a request within a limit.
+ *
+ * Owns: the limit, broken UTF-8 and broken JSON as refusals. Does not own: slow bodies, which the server's time-outs end.
+ */
+import { HeadroomError } from "../db/errors.ts";
+
+export const defaultBodyBytes = 1_048_576;
+
+/** JSON nested deeper than this is refused before it is parsed: nothing that is meant well is. */
+const maxJsonDepth = 200;
+
+export async function readBody(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
+  const announced = Number(request.headers.get("content-length") ?? 0);
+  if (announced > limit) throw tooLarge(limit);
+  if (request.body === null) return new Uint8Array(0);
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  const reader = request.body.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      size += value.byteLength;
+      if (size > limit) throw tooLarge(limit);
+      pieces.push(value);
+    }
+  } catch (error) {
+    await reader.cancel().catch(() => undefined);
+    if (error instanceof HeadroomError) throw error;
+    throw new HeadroomError("invalid_input", "The body ended before it was whole.", { cause: error });
+  }
+  const whole = new Uint8Array(size);
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.byteLength;
+  }
+  return whole;
+}
+
+function tooLarge(limit: number): HeadroomError {
+  return new HeadroomError("body_too_large", `The body is larger than ${limit} bytes.`, {
+    hint: "Send less at once. Nothing of it was kept.",
+  });
+}
+
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** A zero byte is refused with broken UTF-8: no text of the database can hold one. */
+export function decodeText(bytes: Uint8Array): string {
+  let text: string;
+  try {
+    text = decoder.decode(bytes);
+  } catch (cause) {
+    throw new HeadroomError("invalid_input", "The body is not UTF-8.", { hint: "Encode it as UTF-8.", cause });
+  }
+  if (text.includes("\0")) throw new HeadroomError("invalid_input", "The body holds a zero byte.");
+  return text;
+}
+
+export function isJsonType(contentType: string | null): boolean {
+  return /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i.test(contentType ?? "");
+}
+
+export function parseJson(text: string): unknown {
+  if (depthExceeds(text, maxJsonDepth)) {
+    throw new HeadroomError("invalid_input", `The JSON is nested deeper than ${maxJsonDepth} levels.`);
+  }
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (cause) {
+    throw new HeadroomError("invalid_input", "The body is not JSON.", { cause });
+  }
+}
+
+/** Brackets inside of strings count too high, never too low; only what nests absurdly is counted again, exactly. */
+export function depthExceeds(text: string, most: number): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (inString) {
+      if (code === 0x5c) index += 1;
+      else if (code === 0x22) inString = false;
+    } else if (code === 0x22) inString = true;
+    else if (code === 0x5b || code === 0x7b) {
+      depth += 1;
+      if (depth > most) return true;
+    } else if (code === 0x5d || code === 0x7d) depth -= 1;
+  }
+  return false;
+}

@@ -1,0 +1,109 @@
+/**
+ * Who calls: one check for each kind of credential, made before the handler runs.
+ *
+ * Owns: where a credential stands in a request and what its absence is answered with. Does not own: tokens (tokens.ts), cookies
+ * and API tokens (whoever gives `identify`), nor the schemes of provider signatures.
+ */
+import { createHash, timingSafeEqual } from "node:crypto";
+import { HeadroomError } from "../db/errors.ts";
+import type { HttpDependencies } from "./dependencies.ts";
+import type { Credentials } from "./route.ts";
+import { anonymous, serviceSession, type Session } from "./session.ts";
+import { createTokenVerifier, type TokenVerdict } from "./tokens.ts";
+
+/** Finds the session, or throws the refusal. */
+export type CredentialCheck = (request: Request) => Promise<Session>;
+
+export function createCredentialChecks(
+  dependencies: HttpDependencies,
+  now: () => number,
+): Readonly<Record<Credentials, CredentialCheck>> {
+  const { keys, relaySecret, identify } = dependencies;
+  const verifier = createTokenVerifier(keys, now);
+
+  const sessionOfKey = async (key: string): Promise<TokenVerdict> => {
+    if (sameText(key, keys.anonKey)) return { kind: "session", session: anonymous };
+    if (sameText(key, keys.serviceKey)) return { kind: "session", session: serviceSession() };
+    return verifier.verify(key);
+  };
+  const sessionOfBearer = async (request: Request): Promise<Session | undefined> => {
+    const bearer = bearerOf(request);
+    return bearer === undefined ? undefined : accept(await sessionOfKey(bearer));
+  };
+
+  return {
+    none: () => Promise.resolve(anonymous),
+    signature: () => Promise.resolve(anonymous),
+    async apikey(request) {
+      const key = request.headers.get("apikey");
+      const keySession = key === null ? undefined : await sessionOfKey(key);
+      if (keySession !== undefined && keySession.kind !== "session") {
+        throw refusal("invalid_api_key", "Invalid API key", "Use the anon key or the service key of this server.");
+      }
+      const session = (await sessionOfBearer(request)) ?? keySession?.session;
+      if (session !== undefined) return session;
+      throw refusal(
+        "no_api_key",
+        "No API key found in request",
+        "Send the key in the header apikey, and a token as Authorization: Bearer.",
+      );
+    },
+    async member(request) {
+      const session = (await identify?.(request)) ?? (await sessionOfBearer(request));
+      if (session?.role === "authenticated") return session;
+      throw refusal("not_signed_in", "This needs a member who is signed in.", "Sign in and try again.");
+    },
+    async service(request) {
+      const session = (await sessionOfBearer(request)) ?? (await sessionOfApiKey(request, sessionOfKey));
+      if (session?.role === "service_role") return session;
+      throw refusal("not_allowed", "This needs the service key.", "Send it as Authorization: Bearer.");
+    },
+    async "relay-secret"(request) {
+      const bearer = bearerOf(request);
+      if (relaySecret !== undefined && bearer !== undefined && sameText(bearer, relaySecret)) return anonymous;
+      throw refusal("not_allowed", "This needs the relay's secret.", "Send it as Authorization: Bearer.");
+    },
+  };
+}
+
+async function sessionOfApiKey(
+  request: Request,
+  sessionOfKey: (key: string) => Promise<TokenVerdict>,
+): Promise<Session | undefined> {
+  const key = request.headers.get("apikey");
+  return key === null ? undefined : accept(await sessionOfKey(key));
+}
+
+function bearerOf(request: Request): string | undefined {
+  const match = /^Bearer +(\S+)$/i.exec(request.headers.get("authorization") ?? "");
+  return match?.[1];
+}
+
+function accept(verdict: TokenVerdict): Session {
+  if (verdict.kind === "session") return verdict.session;
+  if (verdict.kind === "refused") throw new InvalidToken(verdict.reason);
+  throw new HeadroomError("invalid_input", `role "${verdict.role}" does not exist`, {
+    sqlState: "22023",
+    httpStatus: 400,
+  });
+}
+
+/** A token that was brought and does not hold, which the REST surface says in words of its own. */
+export class InvalidToken extends HeadroomError {
+  constructor(reason: string) {
+    super("invalid_token", reason, { httpStatus: 401, hint: "Sign in again, or send a token that is still valid." });
+  }
+}
+
+function refusal(code: string, message: string, hint: string): HeadroomError {
+  return new HeadroomError(code, message, { httpStatus: 401, hint });
+}
+
+/** Hashing first makes both of one length, so that the comparison takes the same time whatever was sent. */
+export function sameText(left: string, right: string): boolean {
+  return timingSafeEqual(digestOf(left), digestOf(right));
+}
+
+function digestOf(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}

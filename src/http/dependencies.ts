@@ -1,0 +1,59 @@
+/**
+ * What the server is given. Nothing below src/http reads the environment or opens a connection by itself.
+ *
+ * Each part of the server that needs something of its own adds an optional field; where it is missing, the routes that need
+ * it answer that they are not configured.
+ */
+import type { GatewayDatabase } from "./gateway-database.ts";
+import type { Session } from "./session.ts";
+
+export interface GatewayKeys {
+  /** Signs tokens (HS256); at least 32 characters. */
+  readonly jwtSecret: string;
+  /** The key that any client may have: a token of the role anon. */
+  readonly anonKey: string;
+  /** The key of machines: a token of the role service_role. */
+  readonly serviceKey: string;
+  /** When set, a token must be meant for this audience, or for nobody in particular. */
+  readonly audience?: string | undefined;
+  /** When set, a token must come from here, or name no issuer. */
+  readonly issuer?: string | undefined;
+}
+
+/** An entry of the log: these fields and no others, so that nothing secret can slip in. */
+export type HttpLogEntry = {
+  readonly level: "debug" | "info" | "warn" | "error";
+  readonly event: string;
+  readonly requestId?: string | undefined;
+  readonly method?: string | undefined;
+  /** The route's pattern. A path may hold a token, so it is never logged. */
+  readonly route?: string | undefined;
+  readonly status?: number | undefined;
+  readonly durationMs?: number | undefined;
+  readonly role?: string | undefined;
+  readonly code?: string | undefined;
+  readonly sqlState?: string | undefined;
+  readonly message?: string | undefined;
+};
+
+export interface HttpDependencies {
+  readonly database: GatewayDatabase;
+  readonly keys: GatewayKeys;
+  /** Where the outside reaches this server, without a slash at the end. */
+  readonly publicUrl: string;
+  readonly log: (entry: HttpLogEntry) => void;
+  /** What HEADROOM_SECRET_KEY holds: signs cookies, opens what the database keeps encrypted. */
+  readonly secretKey?: string | undefined;
+  /** The bearer that /api/internal/* asks for. */
+  readonly relaySecret?: string | undefined;
+  /** The relay in this process, whose metrics are shown with ours. */
+  readonly relay?: { metrics(): Promise<string> } | undefined;
+  /** Finds the member behind a request that brings no token of ours: a session cookie, an API token. */
+  readonly identify?: ((request: Request) => Promise<Session | undefined>) | undefined;
+  /** True where stand-ins take the place of providers and personas can be picked. */
+  readonly sandbox?: boolean | undefined;
+  /** How many proxies in front of the server say truly who called (X-Forwarded-For). Default: 0. */
+  readonly trustedProxies?: number | undefined;
+  /** The time in milliseconds. Default: the clock. */
+  readonly now?: (() => number) | undefined;
+}

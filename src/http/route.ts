@@ -1,0 +1,87 @@
+/**
+ * How a route is declared: once, with the credential that it asks for.
+ *
+ * Owns: the shape of a route and of what its handler is given. Does not own: checking credentials (credentials.ts), nor
+ * putting routes together (app.ts).
+ */
+import type { PoolClient } from "pg";
+import type { RequestFacts, TransactionOptions } from "./gateway-database.ts";
+import type { Session } from "./session.ts";
+
+/**
+ * What a caller must bring.
+ *
+ * - none: nothing; the route is rate limited
+ * - apikey: the gateway's key, and optionally a bearer token of its own role (the REST surface)
+ * - member: the session cookie or the bearer token of a member
+ * - service: the service key
+ * - relay-secret: the bearer that wakes the relay
+ * - signature: whatever the provider's scheme demands; the handler or the database verifies it, and the route is rate limited
+ */
+export type Credentials = "none" | "apikey" | "member" | "service" | "relay-secret" | "signature";
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+export interface RateLimit {
+  /** How many requests of one address may come at once. */
+  readonly burst: number;
+  /** How many more a second. */
+  readonly perSecond: number;
+}
+
+export interface RouteLimits {
+  /** The largest body. Default: 1 MiB. */
+  readonly bodyBytes?: number | undefined;
+  /** Per client address. `null` means none. Default: by the kind of credential. */
+  readonly rate?: RateLimit | null | undefined;
+}
+
+export interface RouteContext {
+  readonly request: Request;
+  readonly method: string;
+  readonly url: URL;
+  /** The named parts of the path, percent-decoded. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly requestId: string;
+  readonly clientAddress: string;
+  /** Whom the credential proved; nobody for `none`, `signature` and `relay-secret`. */
+  readonly session: Session;
+  /** What the database is told of the request. */
+  readonly facts: RequestFacts;
+  /** Aborted when the client went away or the server shuts down: for answers that stream. */
+  readonly signal: AbortSignal;
+  /** The body as it came; refused above the route's limit. */
+  bytes(): Promise<Uint8Array<ArrayBuffer>>;
+  /** The body as text; broken UTF-8 is refused. */
+  text(): Promise<string>;
+  /** The body as JSON; refused unless it says that it is JSON, and is. */
+  json(): Promise<unknown>;
+  /** Runs the work in the database as the session. */
+  transaction<T>(work: (client: PoolClient) => Promise<T>, options?: TransactionOptions): Promise<T>;
+}
+
+export type RouteHandler = (context: RouteContext) => Response | Promise<Response>;
+
+export interface RouteDefinition {
+  readonly method: Method | readonly Method[];
+  /** With `:name` for a part that varies. */
+  readonly path: string;
+  readonly credentials: Credentials;
+  readonly limits?: RouteLimits | undefined;
+  /** One line for /openapi.json. */
+  readonly summary: string;
+  /** The form of errors. Default: problem details. */
+  readonly errors?: "problem" | "postgrest" | undefined;
+  /** Whether scripts of any origin may call it, credentials apart from cookies. Default: false. */
+  readonly cors?: boolean | undefined;
+  readonly handler: RouteHandler;
+}
+
+export interface RouteEntry extends RouteDefinition {
+  readonly methods: readonly Method[];
+}
+
+export function defineRoute(definition: RouteDefinition): RouteEntry {
+  const { method } = definition;
+  return { ...definition, methods: typeof method === "string" ? [method] : method };
+}

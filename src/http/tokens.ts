@@ -1,0 +1,98 @@
+/**
+ * Verifies bearer tokens: HS256 with the configured secret and nothing else.
+ *
+ * Owns: signature, times, audience, issuer and role of a token. Does not own: where a token stands in a request
+ * (credentials.ts), nor making one (the command line).
+ *
+ * What was verified is remembered until it expires, within bounds: a client sends the same token with every request.
+ */
+import { errors as joseErrors, jwtVerify } from "jose";
+import type { GatewayKeys } from "./dependencies.ts";
+import { sessionRoles, type Session, type SessionRole } from "./session.ts";
+
+export type TokenVerdict =
+  | { readonly kind: "session"; readonly session: Session }
+  /** `reason` is said to the caller; it names no secret. */
+  | { readonly kind: "refused"; readonly reason: string }
+  | { readonly kind: "unknown-role"; readonly role: string };
+
+export interface TokenVerifier {
+  verify(token: string): Promise<TokenVerdict>;
+}
+
+const maxTokenChars = 8_192;
+const maxRemembered = 1_000;
+/** Clocks of well-kept machines differ by less. */
+const clockToleranceSeconds = 30;
+
+interface Remembered {
+  readonly verdict: TokenVerdict;
+  readonly notAfterMs: number;
+}
+
+export function createTokenVerifier(keys: GatewayKeys, now: () => number): TokenVerifier {
+  const secret = new TextEncoder().encode(keys.jwtSecret);
+  const remembered = new Map<string, Remembered>();
+  return {
+    async verify(token) {
+      const known = remembered.get(token);
+      if (known !== undefined && now() < known.notAfterMs) return known.verdict;
+      remembered.delete(token);
+      const verified = await verifyToken(token, secret, keys, now());
+      if (verified.verdict.kind === "session") {
+        if (remembered.size >= maxRemembered) remembered.delete(remembered.keys().next().value ?? "");
+        remembered.set(token, verified);
+      }
+      return verified.verdict;
+    },
+  };
+}
+
+function refuse(reason: string): Remembered {
+  return { verdict: { kind: "refused", reason }, notAfterMs: 0 };
+}
+
+async function verifyToken(token: string, secret: Uint8Array, keys: GatewayKeys, nowMs: number): Promise<Remembered> {
+  if (token.length > maxTokenChars) return refuse("JWT too long");
+  const parts = token.split(".").length;
+  if (parts !== 3) {
+    return refuse(`JWSError (CompactDecodeError Invalid number of parts: Expected 3 parts; got ${parts})`);
+  }
+  try {
+    const { payload } = await jwtVerify(token, secret, {
+      algorithms: ["HS256"],
+      clockTolerance: clockToleranceSeconds,
+      currentDate: new Date(nowMs),
+    });
+    // A token that names nobody is for everybody, as with PostgREST.
+    if (keys.audience !== undefined && payload.aud !== undefined && ![payload.aud].flat().includes(keys.audience)) {
+      return refuse("JWT not in audience");
+    }
+    if (keys.issuer !== undefined && payload.iss !== undefined && payload.iss !== keys.issuer) {
+      return refuse("JWT from another issuer");
+    }
+    const role = payload["role"] ?? "anon";
+    const verdict: TokenVerdict = isRole(role)
+      ? { kind: "session", session: { role, claims: payload } }
+      : { kind: "unknown-role", role: typeof role === "string" ? role.slice(0, 64) : typeof role };
+    const expiresMs = payload.exp === undefined ? Infinity : (payload.exp + clockToleranceSeconds) * 1000;
+    return { verdict, notAfterMs: Math.min(expiresMs, nowMs + 300_000) };
+  } catch (error) {
+    return refuse(reasonOf(error, token));
+  }
+}
+
+function isRole(value: unknown): value is SessionRole {
+  return sessionRoles.some((role) => role === value);
+}
+
+/** In PostgREST's words, which clients may have learned to read. */
+function reasonOf(error: unknown, token: string): string {
+  if (error instanceof joseErrors.JWTExpired) return "JWT expired";
+  if (error instanceof joseErrors.JWTClaimValidationFailed) {
+    return error.claim === "nbf" ? "JWT not yet valid" : "Parsing claims failed";
+  }
+  if (error instanceof joseErrors.JWSSignatureVerificationFailed) return "JWSError JWSInvalidSignature";
+  if (token.endsWith(".")) return "JWSError JWSNoSignatures";
+  return "JWSError JWSInvalidSignature";
+}

@@ -1,0 +1,100 @@
+/** What holds for every route: ids, limits, headers, problem details, draining. */
+import { once } from "node:events";
+import { connect } from "node:net";
+import { describe, expect, it } from "vitest";
+import { createTestDatabase } from "../../helpers/database.ts";
+import { startTestGateway } from "./gateway.ts";
+
+const db = await createTestDatabase();
+const gateway = await startTestGateway(db);
+
+describe("every answer", () => {
+  it("names the request, keeping the caller's own id when it is harmless", async () => {
+    const kept = await fetch(`${gateway.url}/healthz`, { headers: { "x-request-id": "abc-12345" } });
+    expect(kept.headers.get("x-request-id")).toBe("abc-12345");
+    const made = await fetch(`${gateway.url}/healthz`, { headers: { "x-request-id": "no good" } });
+    expect(made.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it("forbids guessing of types, framing and caching", async () => {
+    const { headers } = await fetch(`${gateway.url}/healthz`);
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+    expect(headers.get("x-frame-options")).toBe("DENY");
+    expect(headers.get("cache-control")).toBe("no-store");
+  });
+});
+
+describe("what watches the server", () => {
+  it("is told that the process answers and the database too", async () => {
+    expect(await (await fetch(`${gateway.url}/healthz`)).text()).toBe("ok\n");
+    expect(await (await fetch(`${gateway.url}/readyz`)).text()).toBe("ok\n");
+  });
+
+  it("gets durations by route and never by path", async () => {
+    await fetch(`${gateway.url}/nothing/secret-token-in-a-path`);
+    const text = await (await fetch(`${gateway.url}/metrics`)).text();
+    expect(text).toContain('headroom_http_request_duration_seconds_count{method="GET",route="/healthz",status="200"}');
+    expect(text).not.toContain("secret-token-in-a-path");
+    expect(JSON.stringify(gateway.log)).not.toContain("secret-token-in-a-path");
+  });
+});
+
+describe("an address or method that there is not", () => {
+  it("is a problem that names a way on", async () => {
+    const response = await fetch(`${gateway.url}/nowhere`);
+    expect(response.status).toBe(404);
+    expect(response.headers.get("content-type")).toBe("application/problem+json");
+    expect(await response.json()).toMatchObject({ status: 404, code: "not_found", hint: expect.any(String) });
+  });
+
+  it("names the methods that are possible", async () => {
+    const response = await fetch(`${gateway.url}/healthz`, { method: "DELETE" });
+    expect(response.status).toBe(405);
+    expect(response.headers.get("allow")).toBe("GET, HEAD, OPTIONS");
+  });
+});
+
+it("limits what one address may ask of a public route, and says when to come again", async () => {
+  const limited = await startTestGateway(db, { dependencies: { now: () => 0 } });
+  const answers = [];
+  for (let turn = 0; turn < 201; turn += 1) answers.push(await limited.app.fetch(new Request("http://x/healthz")));
+  expect(answers.slice(0, 200).every((response) => response.status === 200)).toBe(true);
+  expect(answers.at(-1)?.status).toBe(429);
+  expect(answers.at(-1)?.headers.get("retry-after")).toBe("1");
+});
+
+it("ends a client that sends a byte and stops", async () => {
+  const hasty = await startTestGateway(db, { server: { headersTimeoutMs: 100, requestTimeoutMs: 100 } });
+  const socket = connect(Number(new URL(hasty.url).port), "127.0.0.1");
+  let received = "";
+  socket.on("data", (piece: Buffer) => (received += piece.toString()));
+  socket.write("G");
+  await once(socket, "close");
+  expect(received).toMatch(/^HTTP\/1\.1 408 [^]*application\/problem\+json[^]*"status":408/);
+});
+
+it("finishes what is under way when it stops, and takes nothing new", async () => {
+  const stopping = await startTestGateway(db);
+  const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const slow = await startTestGateway(db, {
+    dependencies: {
+      relay: {
+        async metrics() {
+          reach();
+          await released;
+          return "# the relay's\n";
+        },
+      },
+    },
+  });
+  const asked = fetch(`${slow.url}/metrics`);
+  await reached;
+  const stopped = slow.stop();
+  await expect(fetch(`${slow.url}/healthz`)).rejects.toThrow();
+  release();
+  expect(await (await asked).text()).toContain("# the relay's");
+  await stopped;
+  await stopping.stop();
+  expect((await stopping.app.fetch(new Request("http://x/readyz"))).status).toBe(503);
+});

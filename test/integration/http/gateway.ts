@@ -1,0 +1,69 @@
+/**
+ * The real server on a free port of loopback, before a test's database.
+ *
+ * Owns: keys, tokens, starting and stopping. Does not own: who is in the directory, nor what is asserted.
+ */
+import { SignJWT } from "jose";
+import { afterAll } from "vitest";
+import { createApp, type App } from "../../../src/http/app.ts";
+import type { HttpDependencies, HttpLogEntry } from "../../../src/http/dependencies.ts";
+import { createGatewayDatabase, type GatewayDatabaseOptions } from "../../../src/http/gateway-database.ts";
+import { startServer, type ServerOptions } from "../../../src/http/server.ts";
+import { memberSession } from "../../../src/http/session.ts";
+import type { TestDatabase } from "../../helpers/database.ts";
+
+export const jwtSecret = "super-secret-jwt-token-with-at-least-32-characters-long";
+export const testSecretKey = "a key for tests that is thirty-two bytes and more";
+
+export function signToken(claims: Record<string, unknown>, secret = jwtSecret): Promise<string> {
+  return new SignJWT(claims).setProtectedHeader({ alg: "HS256", typ: "JWT" }).sign(new TextEncoder().encode(secret));
+}
+
+/** The bearer token of a member. */
+export function memberToken(memberId: string, workspaceId = "acme"): Promise<string> {
+  return signToken({ ...memberSession({ memberId, workspaceId }).claims, exp: 4_102_444_800 });
+}
+
+export interface TestGateway {
+  readonly url: string;
+  readonly app: App;
+  readonly keys: HttpDependencies["keys"];
+  readonly log: readonly HttpLogEntry[];
+  stop(): Promise<void>;
+}
+
+export interface TestGatewayOptions {
+  readonly dependencies?: Partial<HttpDependencies> | undefined;
+  readonly database?: Partial<GatewayDatabaseOptions> | undefined;
+  readonly server?: Partial<ServerOptions> | undefined;
+}
+
+/** Starts it; it is stopped at the end of the file unless the test did. Call it while tests are being collected. */
+export async function startTestGateway(db: TestDatabase, options: TestGatewayOptions = {}): Promise<TestGateway> {
+  const database = createGatewayDatabase({
+    url: db.as("authenticator").url,
+    maxConnections: 8,
+    secretKey: testSecretKey,
+    ...options.database,
+  });
+  const keys = {
+    jwtSecret,
+    anonKey: await signToken({ role: "anon", exp: 4_102_444_800 }),
+    serviceKey: await signToken({ role: "service_role", exp: 4_102_444_800 }),
+  };
+  const log: HttpLogEntry[] = [];
+  const app = createApp({
+    database,
+    keys,
+    publicUrl: "http://127.0.0.1",
+    log: (entry) => void log.push(entry),
+    secretKey: testSecretKey,
+    relaySecret: "the-relay-secret-of-the-tests",
+    ...options.dependencies,
+  });
+  const server = await startServer({ app, host: "127.0.0.1", port: 0, drainMs: 2_000, ...options.server });
+  let stopped: Promise<void> | undefined;
+  const stop = (): Promise<void> => (stopped ??= server.stop().then(() => database.close()));
+  afterAll(stop);
+  return { url: server.url, app, keys, log, stop };
+}

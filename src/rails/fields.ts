@@ -4,7 +4,8 @@
  *
  * Owns: the shape of a field and what is derived from a list of them. Does not own: any rail's fields.
  */
-import { z } from "zod";
+import type { z } from "zod";
+import { HeadroomError } from "../db/errors.ts";
 
 export interface RailField {
   readonly name: string;
@@ -23,6 +24,16 @@ export interface RailField {
 /** What is wrong, by field and in words; never the value itself, which may be a secret. */
 export function problemsOf(error: z.ZodError): string {
   return error.issues.map((issue) => `${issue.path.join(".") || "settings"}: ${issue.message}`).join("; ");
+}
+
+/** The settings of a rail, checked; what is wrong with them is an error that names fields and rules, never values. */
+export function requireSettings<T>(rail: string, schema: z.ZodType<T>, settings: unknown): T {
+  const parsed = schema.safeParse(settings);
+  if (parsed.success) return parsed.data;
+  throw new HeadroomError("rail_invalid", `The settings of the rail "${rail}" cannot be used.`, {
+    detail: problemsOf(parsed.error),
+    hint: "Mend the settings that the detail names.",
+  });
 }
 
 /** A Markdown table of the fields, for the reference. */

@@ -1,4 +1,7 @@
-/** The rails that a command line asks for: from a module of the user's, and the built-in webhook rail. */
+/**
+ * The rails that a command line asks for: those of the providers that the environment has settings for, the built-in
+ * webhook rail, and what a module of the user's brings. The user's rail replaces a built-in one of the same name.
+ */
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { HeadroomError } from "../../db/errors.ts";
@@ -7,11 +10,15 @@ import { checkRail } from "../../rails/registry.ts";
 import { createWebhookRail } from "../../rails/webhook/rail.ts";
 import { endpointFor, readEndpoints } from "./endpoints.ts";
 import type { RelayCommandOptions } from "./options.ts";
+import { createProviderRails } from "./provider-rails.ts";
 
 export async function loadRails(options: RelayCommandOptions): Promise<Rail[]> {
+  const own = options.rails === undefined ? [] : await importRails(options.rails);
+  const taken = new Set(own.map((rail) => rail.name));
   return [
-    ...(options.rails === undefined ? [] : await importRails(options.rails)),
+    ...own,
     ...(options.endpoints === undefined ? [] : [await webhookRail(options.endpoints, options)]),
+    ...createProviderRails().filter((rail) => !taken.has(rail.name)),
   ];
 }
 

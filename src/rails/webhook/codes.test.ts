@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { codeOfAnswerError, codeOfConnectError, codeOfStatus, webhookCodes } from "./codes.ts";
+import { codeOfStatus, webhookCodes } from "./codes.ts";
 
 describe("every status", () => {
   test.each([
@@ -35,14 +35,4 @@ describe("every status", () => {
     });
     expect(retried).toEqual([408, 425, 429, ...Array.from({ length: 100 }, (_none, at) => 500 + at)]);
   });
-});
-
-test("an unknown error of the platform is a failed connection before sending and a lost one after", () => {
-  expect(codeOfConnectError("ECONNREFUSED")).toBe("connect_refused");
-  expect(codeOfConnectError("ENOTFOUND")).toBe("dns_failed");
-  expect(codeOfConnectError("EWHATEVER")).toBe("connect_failed");
-  expect(codeOfConnectError(undefined)).toBe("connect_failed");
-  expect(codeOfAnswerError("HPE_INVALID_CONSTANT")).toBe("bad_answer");
-  expect(codeOfAnswerError("ECONNRESET")).toBe("connection_lost");
-  expect(codeOfAnswerError(undefined)).toBe("connection_lost");
 });

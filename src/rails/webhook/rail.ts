@@ -4,6 +4,8 @@
  * Owns: turning a message into a request and an answer into an outcome. Does not own: where endpoints are stored (a
  * resolver is injected), order, retries and rate limits (the engine's), or which addresses may be reached (ssrf.ts).
  */
+import { exchange, openConnections } from "../exchange.ts";
+import type { Connections, ExchangeAnswer } from "../exchange.ts";
 import type { Json, Rail, RailContext, RailMessage, RailOutcome, Validation } from "../rail.ts";
 import { excerptOf, reasonOf } from "../reason.ts";
 import { parseRetryAfter } from "../retry-after.ts";
@@ -12,11 +14,9 @@ import { codeOfStatus, webhookCodes } from "./codes.ts";
 import type { WebhookCodeName } from "./codes.ts";
 import { parseWebhookEndpoint } from "./config.ts";
 import type { WebhookEndpoint } from "./config.ts";
-import { openConnections, post } from "./post.ts";
-import type { Connections, PostAnswer } from "./post.ts";
 import { createSigner, secretPrefix } from "./sign.ts";
 import type { Signer } from "./sign.ts";
-import { checkUrl, createAddressPolicy, guardedLookup } from "./ssrf.ts";
+import { checkUrl, createAddressPolicy, guardedDialling } from "./ssrf.ts";
 import type { Resolve, UrlRules } from "./ssrf.ts";
 
 export type { WebhookEndpoint } from "./config.ts";
@@ -63,8 +63,7 @@ export interface WebhookRail extends Rail {
 export function createWebhookRail(options: WebhookRailOptions): WebhookRail {
   const settings = { ...defaults, ...options };
   const policy = createAddressPolicy(settings.allowPrivate);
-  const lookup = guardedLookup(policy, settings.resolve);
-  const connections = openConnections({ policy, lookup, ca: settings.ca });
+  const connections = openConnections({ rules: guardedDialling(policy, settings.resolve), ca: settings.ca });
   const prepare = endpointPreparer({ allowHttp: settings.allowHttp, policy });
   return {
     name: settings.name,
@@ -103,7 +102,7 @@ async function send(
   const signed = prepared.sign(message.outboxId, settings.now(), text);
   const headers = { ...prepared.headers, "content-type": contentTypeOf(message.payload), ...signed };
   const { maxResponseBytes } = settings;
-  const result = await post(
+  const result = await exchange(
     { url: prepared.url, headers, body: Buffer.from(text), maxResponseBytes },
     connections,
     signal,
@@ -170,7 +169,7 @@ function partsOf(value: string): string[] {
   return [value, ...value.split(/[\s,;=]+/)];
 }
 
-function outcomeOfAnswer(answer: PostAnswer, secrets: readonly string[], now: Date): RailOutcome {
+function outcomeOfAnswer(answer: ExchangeAnswer, secrets: readonly string[], now: Date): RailOutcome {
   const code = codeOfStatus(answer.status);
   if (code === null) return delivered(answer);
   const excerpt = excerptOf(answer.body.toString("utf8"), secrets);
@@ -184,7 +183,7 @@ function outcomeOfAnswer(answer: PostAnswer, secrets: readonly string[], now: Da
 }
 
 /** Any 2xx is a delivery; what the body says is read only for captures, and only when it is whole and JSON. */
-function delivered(answer: PostAnswer): RailOutcome {
+function delivered(answer: ExchangeAnswer): RailOutcome {
   const base = { kind: "delivered", code: String(answer.status) } as const;
   if (answer.truncated || !/^application\/([\w.+-]+\+)?json\b/i.test(answer.headers["content-type"] ?? "")) return base;
   try {

@@ -12,6 +12,7 @@ import { isIP } from "node:net";
 import type { LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
 import { HeadroomError } from "../../db/errors.ts";
+import type { DialRules } from "../exchange.ts";
 
 export type AddressVerdict = { readonly ok: true } | { readonly ok: false; readonly range: string };
 
@@ -150,6 +151,18 @@ export function guardedLookup(policy: AddressPolicy, resolve: Resolve = resolveB
       else callback(null, addresses[0].address, addresses[0].family);
     };
     void answer();
+  };
+}
+
+/** The rules of an exchange that keeps to a policy, from the name to the dialled address. */
+export function guardedDialling(policy: AddressPolicy, resolve?: Resolve): DialRules {
+  return {
+    lookup: guardedLookup(policy, resolve),
+    allows: (address) => policy.check(address).ok,
+    codeOf(error) {
+      if (error instanceof BlockedAddressError) return "blocked_address";
+      return error instanceof ResolveError ? "dns_failed" : undefined;
+    },
   };
 }
 

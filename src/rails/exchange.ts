@@ -1,30 +1,38 @@
 /**
- * One HTTP POST, and the plain truth about how far it got.
+ * One HTTP request, and the plain truth about how far it got.
  *
  * Owns: the connection, and the line between "nothing was sent" and "it may have arrived". Not a byte is handed to the
  * socket before it is connected, its certificate verified and its address checked, so a failure before that line is
- * proof that the receiver saw nothing. Does not own: what an answer means, retries, or redirects (none is followed).
+ * proof that the receiver saw nothing. The platform's own `fetch` tells no such line, which is why rails do not use it.
+ * Does not own: what an answer means, retries, or redirects (none is followed).
  */
 import { Agent as HttpAgent, request as requestHttp } from "node:http";
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import type { LookupFunction, Socket } from "node:net";
 import { TLSSocket } from "node:tls";
-import { codeOfAnswerError, codeOfConnectError } from "./codes.ts";
-import type { WebhookCodeName } from "./codes.ts";
-import { BlockedAddressError, ResolveError } from "./ssrf.ts";
-import type { AddressPolicy } from "./ssrf.ts";
+import { codeOfAnswerError, codeOfConnectError } from "./exchange-codes.ts";
+import type { ExchangeCode } from "./exchange-codes.ts";
+
+/** Which addresses may be dialled, and what the errors of its lookup mean. */
+export interface DialRules {
+  readonly lookup: LookupFunction;
+  /** Whether a connection to this address may be used. */
+  allows(address: string): boolean;
+  /** What an error that `lookup` itself made is; undefined for any other. */
+  codeOf(error: Error): ExchangeCode | undefined;
+}
 
 export interface Connections {
   readonly http: HttpAgent;
   readonly https: HttpsAgent;
-  readonly policy: AddressPolicy;
+  readonly rules: DialRules | undefined;
   close(): void;
 }
 
 export interface ConnectionOptions {
-  readonly lookup: LookupFunction;
-  readonly policy: AddressPolicy;
+  /** Default: any address, found by the system's resolver; for receivers that the operator names. */
+  readonly rules?: DialRules;
   /** Certificate authorities to trust instead of the platform's, as PEM. */
   readonly ca?: string | readonly string[] | undefined;
 }
@@ -38,13 +46,13 @@ const maxConnectionsPerHost = 256;
 const attemptTimeoutMs = 1_000;
 
 /** Connections are kept alive and shared by all calls of one rail, whose rules about addresses are the same. */
-export function openConnections(options: ConnectionOptions): Connections {
+export function openConnections(options: ConnectionOptions = {}): Connections {
   const settings = {
     keepAlive: true,
     timeout: idleConnectionMs,
     maxSockets: maxConnectionsPerHost,
     maxFreeSockets: maxIdleConnectionsPerHost,
-    lookup: options.lookup,
+    ...(options.rules === undefined ? {} : { lookup: options.rules.lookup }),
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: attemptTimeoutMs,
   };
@@ -54,7 +62,7 @@ export function openConnections(options: ConnectionOptions): Connections {
   return {
     http,
     https,
-    policy: options.policy,
+    rules: options.rules,
     close() {
       http.destroy();
       https.destroy();
@@ -62,7 +70,9 @@ export function openConnections(options: ConnectionOptions): Connections {
   };
 }
 
-export interface PostRequest {
+export interface ExchangeRequest {
+  /** Default: POST. */
+  readonly method?: string;
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
@@ -70,7 +80,7 @@ export interface PostRequest {
   readonly maxResponseBytes: number;
 }
 
-export interface PostAnswer {
+export interface ExchangeAnswer {
   readonly kind: "answer";
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -79,16 +89,20 @@ export interface PostAnswer {
   readonly truncated: boolean;
 }
 
-export interface PostFailure {
+export interface ExchangeFailure {
   /** `not_sent`: the receiver saw nothing of the request. `maybe_sent`: it may have seen all of it. */
   readonly kind: "not_sent" | "maybe_sent";
-  readonly code: WebhookCodeName;
+  readonly code: ExchangeCode;
 }
 
-export type PostResult = PostAnswer | PostFailure;
+export type ExchangeResult = ExchangeAnswer | ExchangeFailure;
 
 /** Never rejects: whatever the network or the receiver does is a result. */
-export function post(request: PostRequest, connections: Connections, signal: AbortSignal): Promise<PostResult> {
+export function exchange(
+  request: ExchangeRequest,
+  connections: Connections,
+  signal: AbortSignal,
+): Promise<ExchangeResult> {
   if (signal.aborted) return Promise.resolve({ kind: "not_sent", code: "aborted_before_send" });
   return new Promise((resolve) => {
     new Exchange(request, connections, signal, resolve).start();
@@ -96,18 +110,18 @@ export function post(request: PostRequest, connections: Connections, signal: Abo
 }
 
 class Exchange {
-  readonly #request: PostRequest;
+  readonly #request: ExchangeRequest;
   readonly #connections: Connections;
   readonly #signal: AbortSignal;
-  readonly #resolve: (result: PostResult) => void;
+  readonly #resolve: (result: ExchangeResult) => void;
   #phase: "connecting" | "handshake" | "sent" | "done" = "connecting";
   #client: ClientRequest | undefined;
 
   constructor(
-    request: PostRequest,
+    request: ExchangeRequest,
     connections: Connections,
     signal: AbortSignal,
-    resolve: (result: PostResult) => void,
+    resolve: (result: ExchangeResult) => void,
   ) {
     this.#request = request;
     this.#connections = connections;
@@ -116,11 +130,11 @@ class Exchange {
   }
 
   start(): void {
-    const { url, headers, body } = this.#request;
+    const { method = "POST", url, headers, body } = this.#request;
     const secure = url.protocol === "https:";
     try {
       this.#client = (secure ? requestHttps : requestHttp)(url, {
-        method: "POST",
+        method,
         agent: secure ? this.#connections.https : this.#connections.http,
         headers: { ...headers, "content-length": String(body.length) },
       });
@@ -167,7 +181,7 @@ class Exchange {
       return;
     }
     // The lookup hook has checked this address already; a second look costs little and needs no trust in the first.
-    if (!this.#connections.policy.check(address).ok) {
+    if (this.#connections.rules?.allows(address) === false) {
       this.#finish({ kind: "not_sent", code: "blocked_address" });
       return;
     }
@@ -205,15 +219,15 @@ class Exchange {
 
   #fail(error: Error): void {
     const errorCode = "code" in error && typeof error.code === "string" ? error.code : undefined;
+    const dialled = this.#connections.rules?.codeOf(error);
     if (this.#phase === "sent") this.#finish({ kind: "maybe_sent", code: codeOfAnswerError(errorCode) });
-    else if (error instanceof BlockedAddressError) this.#finish({ kind: "not_sent", code: "blocked_address" });
-    else if (error instanceof ResolveError) this.#finish({ kind: "not_sent", code: "dns_failed" });
+    else if (dialled !== undefined) this.#finish({ kind: "not_sent", code: dialled });
     else if (this.#phase === "handshake") this.#finish({ kind: "not_sent", code: "tls_failed" });
     else this.#finish({ kind: "not_sent", code: codeOfConnectError(errorCode) });
   }
 
   /** The first result counts. A connection is kept only after a whole answer. */
-  #finish(result: PostResult, keepConnection = false): void {
+  #finish(result: ExchangeResult, keepConnection = false): void {
     if (this.#phase === "done") return;
     this.#phase = "done";
     this.#signal.removeEventListener("abort", this.#onAbort);

@@ -1,0 +1,129 @@
+/**
+ * The rails `slack` and `slack-interaction`: post and change messages, and answer a click or a command.
+ *
+ * Owns: turning a row into a call and an answer into an outcome. Does not own: Block Kit (rendered in SQL), order and
+ * rate limits (the engine's; a destination is a channel), or what comes in from Slack.
+ */
+import { z } from "zod";
+import type { RailCode } from "../exchange-codes.ts";
+import { openConnections } from "../exchange.ts";
+import { problemsOf, requireSettings } from "../fields.ts";
+import type { LookupOutcome, Rail, RailContext, RailMessage, RailOutcome, Validation } from "../rail.ts";
+import { reasonOf } from "../reason.ts";
+import { createSlackCall } from "./call.ts";
+import type { SlackCall, SlackFailure } from "./call.ts";
+import { isThrottling, slackCodes, slackInteractionCodes } from "./codes.ts";
+import type { SlackCodeName } from "./codes.ts";
+import { slackSettingsSchema } from "./config.ts";
+import type { SlackSettings } from "./config.ts";
+import { findMessage } from "./lookup.ts";
+import { interactionSchema, markOf, messageSchema } from "./message.ts";
+
+export interface SlackRailOptions extends SlackSettings {
+  /** Hard limit of one call, and of one search for a message. Default: 15,000; for interactions 5,000. */
+  readonly timeoutMs?: number;
+  /** Calls under way at once. Default: the relay's own limit. */
+  readonly concurrency?: number;
+}
+
+export interface SlackRail extends Rail {
+  /** Closes connections that are kept open for reuse. */
+  close(): void;
+}
+
+const defaults = { timeoutMs: 15_000 } satisfies Partial<SlackRailOptions>;
+/** A trigger is good for three seconds; whoever waits longer for a modal has clicked again. */
+const interactionDefaults = { timeoutMs: 5_000 } satisfies Partial<SlackRailOptions>;
+
+export function createSlackRail(options: SlackRailOptions): SlackRail {
+  const { timeoutMs, concurrency } = { ...defaults, ...options };
+  const connections = openConnections();
+  const call = createSlackCall(requireSettings("slack", slackSettingsSchema, options), connections);
+  return {
+    name: "slack",
+    capability: "lookup",
+    timeoutMs,
+    ...(concurrency === undefined ? {} : { concurrency }),
+    codes: Object.keys(slackCodes),
+    validate: ({ payload }) => validateBy(messageSchema, payload),
+    send: (message, context) => sendMessage(call, message, context),
+    lookup: (message, context) => lookUp(call, message, context),
+    close: () => connections.close(),
+  };
+}
+
+export function createSlackInteractionRail(options: SlackRailOptions): SlackRail {
+  const { timeoutMs, concurrency } = { ...interactionDefaults, ...options };
+  const connections = openConnections();
+  const call = createSlackCall(requireSettings("slack-interaction", slackSettingsSchema, options), connections);
+  return {
+    name: "slack-interaction",
+    capability: "blind",
+    timeoutMs,
+    ...(concurrency === undefined ? {} : { concurrency }),
+    codes: Object.keys(slackInteractionCodes),
+    validate: ({ payload }) => validateBy(interactionSchema, payload),
+    send: (message, context) => sendInteraction(call, message, context),
+    close: () => connections.close(),
+  };
+}
+
+function validateBy(schema: z.ZodType, payload: unknown): Validation {
+  const parsed = schema.safeParse(payload);
+  return parsed.success ? { ok: true } : { ok: false, reason: reasonOf(problemsOf(parsed.error)) };
+}
+
+const postedSchema = z.object({ channel: z.string().min(1), ts: z.string().min(1) });
+
+async function sendMessage(call: SlackCall, message: RailMessage, { signal }: RailContext): Promise<RailOutcome> {
+  const payload = messageSchema.parse(message.payload);
+  const { method, token: _token, ...given } = payload;
+  const args = payload.method === "chat.update" ? given : { ...given, metadata: markOf(payload, message) };
+  const answer = await call(method, args, signal);
+  if (answer.kind === "failure") return outcomeOf(answer, slackCodes);
+  const posted = postedSchema.safeParse(answer.result);
+  if (!posted.success) return outcomeOf({ kind: "failure", code: "bad_answer" }, slackCodes);
+  const { channel, ts } = posted.data;
+  return { kind: "delivered", code: "ok", reference: `${channel}/${ts}`, response: { ok: true, channel, ts } };
+}
+
+/**
+ * An update needs no search: whether or not an earlier try arrived, sending it again leaves the same message. Nothing
+ * can have come in between, as later rows of the lane wait. So it counts as absent, which lets it be sent again.
+ */
+async function lookUp(call: SlackCall, message: RailMessage, { signal }: RailContext): Promise<LookupOutcome> {
+  const payload = messageSchema.parse(message.payload);
+  if (payload.method === "chat.update") return { kind: "absent" };
+  const found = await findMessage(call, payload, message, signal);
+  if (found.kind !== "failure") return found;
+  const { code, afterMs } = found;
+  return {
+    kind: "unavailable",
+    code,
+    reason: wording(found, slackCodes),
+    ...(afterMs === undefined ? {} : { afterMs }),
+  };
+}
+
+async function sendInteraction(call: SlackCall, message: RailMessage, { signal }: RailContext): Promise<RailOutcome> {
+  const { method, token: _token, ...args } = interactionSchema.parse(message.payload);
+  const answer = await call(method, args, signal);
+  if (answer.kind === "ok") return { kind: "delivered", code: "ok" };
+  // The trigger was used by an earlier try of this very row, so its modal is open.
+  if (answer.code === "exchanged_trigger_id" && message.tryNo > 1) return { kind: "delivered", code: answer.code };
+  return outcomeOf(answer, slackInteractionCodes);
+}
+
+function outcomeOf(failure: SlackFailure, codes: Readonly<Record<SlackCodeName, RailCode>>): RailOutcome {
+  const { code, afterMs } = failure;
+  const outcome = { kind: codes[code].outcome, code, reason: wording(failure, codes) };
+  if (outcome.kind !== "retry") return { kind: outcome.kind, code, reason: outcome.reason };
+  const wish = afterMs === undefined ? {} : { afterMs };
+  const quiet = isThrottling(code) || (code === "http_503" && afterMs !== undefined);
+  return { kind: "retry", code, reason: outcome.reason, ...wish, ...(quiet ? { throttled: true } : {}) };
+}
+
+function wording({ code, detail }: SlackFailure, codes: Readonly<Record<SlackCodeName, RailCode>>): string {
+  const { meaning } = codes[code];
+  return reasonOf(detail === undefined ? meaning : `${meaning} (${detail})`);
+}

@@ -1,0 +1,81 @@
+/**
+ * The control API: planning faults, reading what was asked and what was said, and beginning anew.
+ *
+ * Owns: `/_control`. Does not own: the index page, which does the same by forms.
+ */
+import { Hono } from "hono";
+import { z } from "zod";
+import type { SandboxEnv } from "./exchange.ts";
+import { faultInput, providers } from "./faults.ts";
+import type { World } from "./world.ts";
+
+const requestQuery = z.object({
+  provider: z.enum(providers).optional(),
+  method: z.string().optional(),
+  channel: z.string().optional(),
+  limit: z.coerce.number().int().min(1).max(5_000).default(200),
+});
+
+export interface ControlHooks {
+  /** Everything that was said to people, for `/_control/messages`. */
+  readonly messages: () => unknown;
+  readonly reset: () => void;
+}
+
+export function controlRoutes(world: World, hooks: ControlHooks): Hono<SandboxEnv> {
+  const routes = new Hono<SandboxEnv>();
+  routes.get("/_control/faults", () => Response.json({ faults: world.faults.list() }));
+  routes.post("/_control/faults", async (context) => {
+    const parsed = faultInput.safeParse(await readJson(context.req.raw));
+    if (!parsed.success) return invalid(parsed.error);
+    return Response.json({ fault: world.faults.add(parsed.data) }, { status: 201 });
+  });
+  routes.delete("/_control/faults", (context) => {
+    const parsed = z.enum(providers).optional().safeParse(context.req.query("provider"));
+    if (!parsed.success) return invalid(parsed.error);
+    world.faults.clear(parsed.data);
+    return new Response(null, { status: 204 });
+  });
+  routes.delete("/_control/faults/:id", (context) =>
+    world.faults.remove(context.req.param("id"))
+      ? new Response(null, { status: 204 })
+      : problem(404, "There is no such fault.", "It may be spent; GET /_control/faults lists those that are left."),
+  );
+  routes.post("/_control/release", () => {
+    world.faults.release();
+    return new Response(null, { status: 204 });
+  });
+  routes.get("/_control/requests", (context) => {
+    const parsed = requestQuery.safeParse(context.req.query());
+    if (!parsed.success) return invalid(parsed.error);
+    const { limit, ...filter } = parsed.data;
+    return Response.json({ requests: world.requests.list(filter).slice(-limit) });
+  });
+  routes.get("/_control/deliveries", () => Response.json({ deliveries: world.courier.list() }));
+  routes.get("/_control/messages", () => Response.json(hooks.messages()));
+  routes.post("/_control/reset", () => {
+    hooks.reset();
+    return new Response(null, { status: 204 });
+  });
+  return routes;
+}
+
+async function readJson(request: Request): Promise<unknown> {
+  try {
+    return await request.json();
+  } catch {
+    return undefined;
+  }
+}
+
+function invalid(error: z.ZodError): Response {
+  const where = error.issues.map((issue) => `${issue.path.map(String).join(".") || "the body"}: ${issue.message}`);
+  return problem(400, `That is not understood. ${where.join("; ")}`, "Nothing was changed.");
+}
+
+export function problem(status: number, detail: string, hint: string): Response {
+  return Response.json(
+    { type: "about:blank", title: status === 404 ? "Not found" : "Bad request", status, detail, hint },
+    { status, headers: { "content-type": "application/problem+json" } },
+  );
+}

@@ -1,0 +1,131 @@
+/**
+ * The sandbox: one server that stands in for every provider, so that the whole product can be tried and tested with no account.
+ *
+ * Owns: starting, wiring and ending. Does not own: any provider; each has a folder of its own.
+ */
+import { once } from "node:events";
+import { createAdaptorServer } from "@hono/node-server";
+import { Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { HeadroomError, nodeCodeOf } from "../db/errors.ts";
+import type { Cast } from "./cast.ts";
+import { controlRoutes, problem } from "./core/control.ts";
+import { Courier } from "./core/courier.ts";
+import type { SandboxEnv } from "./core/exchange.ts";
+import { FaultPlan } from "./core/faults.ts";
+import { Ids } from "./core/ids.ts";
+import { RequestLog } from "./core/requests.ts";
+import type { SandboxSecrets, World } from "./core/world.ts";
+import { SlackDesk } from "./slack/desk.ts";
+import { slackRoutes } from "./slack/routes.ts";
+import { SlackState } from "./slack/state.ts";
+
+export interface SandboxOptions {
+  /** Default: 127.0.0.1. The sandbox lets everybody in: keep it on the loopback. */
+  readonly host?: string;
+  /** Default: any free one. */
+  readonly port?: number;
+  readonly cast: Cast;
+  readonly secrets: SandboxSecrets;
+  /** Told of what should not have happened. Default: nobody. */
+  readonly log?: (event: string, fields: Readonly<Record<string, unknown>>) => void;
+  /** Milliseconds since 1970. Default: the system's clock. */
+  readonly now?: () => number;
+  /** How many calls are remembered. Default: 5,000. */
+  readonly requestLimit?: number;
+}
+
+export interface Sandbox {
+  readonly url: string;
+  readonly cast: Cast;
+  readonly faults: FaultPlan;
+  readonly requests: RequestLog;
+  readonly deliveries: Courier;
+  readonly slack: SlackDesk;
+  /** Says where Headroom is, so that clicks, commands and events reach it. */
+  connect(to: { readonly headroomUrl: string }): void;
+  /** Forgets everything that happened, faults included; keeps the connection to Headroom. */
+  reset(): void;
+  close(): Promise<void>;
+}
+
+const defaults = { host: "127.0.0.1", port: 0, requestLimit: 5_000 } as const satisfies Partial<SandboxOptions>;
+const maxBodyBytes = 2_000_000;
+
+export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const closing = new AbortController();
+  const now = options.now ?? Date.now;
+  let url = "";
+  const world: World = {
+    cast: options.cast,
+    secrets: options.secrets,
+    url: () => url,
+    now,
+    ids: new Ids(),
+    faults: new FaultPlan(),
+    requests: new RequestLog(options.requestLimit ?? defaults.requestLimit, now),
+    closing: closing.signal,
+    courier: new Courier(closing.signal, now),
+    changed: () => undefined,
+  };
+  const slack = new SlackState(world);
+  const reset = (): void => {
+    world.ids.reset();
+    world.faults.clear();
+    world.requests.clear();
+    world.courier.clear();
+    slack.reset();
+  };
+  const desk = new SlackDesk(world, slack);
+  const app = new Hono<SandboxEnv>();
+  app.use(bodyLimit({ maxSize: maxBodyBytes }));
+  app.onError((error) => failed(error, options.log));
+  app.route("/", slackRoutes(world, slack));
+  app.route("/", controlRoutes(world, { reset, messages: () => ({ slack: Object.fromEntries(slack.channels) }) }));
+
+  const server = createAdaptorServer({ fetch: app.fetch });
+  url = await listen(server, options.host ?? defaults.host, options.port ?? defaults.port);
+  return {
+    url,
+    cast: options.cast,
+    faults: world.faults,
+    requests: world.requests,
+    deliveries: world.courier,
+    slack: desk,
+    connect: ({ headroomUrl }) => world.courier.connect(headroomUrl),
+    reset,
+    async close() {
+      closing.abort(new DOMException("The sandbox is closing.", "AbortError"));
+      world.faults.release();
+      const closed = once(server, "close");
+      server.close();
+      if ("closeAllConnections" in server) server.closeAllConnections();
+      await closed;
+      await world.courier.settled();
+    },
+  };
+}
+
+type Server = ReturnType<typeof createAdaptorServer>;
+
+async function listen(server: Server, host: string, port: number): Promise<string> {
+  server.listen(port, host);
+  try {
+    await once(server, "listening");
+  } catch (cause) {
+    throw new HeadroomError("port_in_use", `Port ${port} on ${host} cannot be used for the sandbox.`, {
+      detail: nodeCodeOf(cause),
+      hint: "Choose another; 0 takes any free one.",
+      cause,
+    });
+  }
+  const address = server.address();
+  const actual = typeof address === "object" && address !== null ? address.port : port;
+  return `http://${host.includes(":") ? `[${host}]` : host}:${actual}`;
+}
+
+function failed(error: Error, log: SandboxOptions["log"]): Response {
+  if (error instanceof HeadroomError) return problem(error.httpStatus, error.message, error.hint ?? "");
+  log?.("sandbox_failed", { error: error.message });
+  return problem(500, "The sandbox failed.", "Nothing more is known; see its log.");
+}

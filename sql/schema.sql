@@ -1011,6 +1011,17 @@ grant select on outbox.relays to headroom_control;
 grant select on outbox.relays to headroom_executor;
 comment on column outbox.relays.wants_notify is 'False while the relay is busy: it will look anyway, and NOTIFY serialises commits.';
 
+create table outbox.renderers (
+  name text not null,
+  function_name text not null,
+  constraint renderers_function_name_check CHECK ((function_name ~ '^[a-z_]+\.[a-z_]+$'::text)),
+  constraint renderers_name_check CHECK ((name ~ '^[a-z][a-z0-9-]{0,62}$'::text)),
+  constraint renderers_pkey PRIMARY KEY (name)
+);
+grant select on outbox.renderers to headroom_auditor;
+grant select on outbox.renderers to headroom_control;
+comment on table outbox.renderers is 'Functions (jsonb) returns jsonb that make the payload of a row when it is sent, by the name that its binds use.';
+
 create table outbox.retention_classes (
   class_id smallint not null,
   name text not null,
@@ -1536,7 +1547,7 @@ create function capacity.deliveries_of(p_request_id text)
 create function capacity.dispatch_side_effects(p_request capacity.requests, p_event capacity.events)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 af15bedf521b6e20';
+  as 'sha256 115edf2cec600ba9';
 
 create function capacity.effects_of(p_request capacity.requests, p_event_type public.capacity_request_event_type, p_state_before public.capacity_request_state)
   returns text[]
@@ -1571,7 +1582,7 @@ create function capacity.email_text(p_text text, p_most integer)
 create function capacity.enqueue_effect(p_story jsonb, p_effect text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ff17eb0cd3c1d53e';
+  as 'sha256 c33ec886f8798de6';
 
 create function capacity.equal_constant_time(p_left bytea, p_right bytea)
   returns boolean
@@ -1646,6 +1657,11 @@ create function capacity.linear_description(p_story jsonb)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 83c65f142d743aa3';
+
+create function capacity.linear_issue_now(p_payload jsonb)
+  returns jsonb
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f3d6b8001965335d';
 
 create function capacity.linear_state_input(p_story jsonb)
   returns jsonb
@@ -2070,6 +2086,11 @@ create function capacity.slack_quote(p_text text)
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 6ddefe0d900e9313';
 
+create function capacity.slack_root_now(p_payload jsonb)
+  returns jsonb
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 7430559882c667f4';
+
 create function capacity.slack_safe(p_story jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -2104,6 +2125,11 @@ create function capacity.story_next(p_story jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 4d93f62348992248';
+
+create function capacity.story_now(p_request_id text)
+  returns jsonb
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 76b10ca1a9438fa0';
 
 create function capacity.story_of(p_request capacity.requests, p_event capacity.events, p_also text[] DEFAULT '{}'::text[])
   returns jsonb
@@ -2568,6 +2594,12 @@ create function outbox.release_lanes(p_lane_ids bigint[])
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 f26330024d8f7d42';
+
+create function outbox.render(p_outbox_ids uuid[])
+  returns TABLE(outbox_id uuid, renderer text, payload jsonb, problem text)
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f41f619652371167';
+grant execute on function outbox.render to headroom_executor;
 
 create function outbox.requeue_dead(p_outbox_ids uuid[], p_overtaken boolean[], p_actor text, p_reason text)
   returns void

@@ -59,6 +59,7 @@ grant execute on function
   outbox.note_relay(integer, text, boolean),
   outbox.stop_relay(integer),
   outbox.captured(bigint[]),
+  outbox.render(uuid[]),
   outbox.register_rail(text, text, integer, bigint),
   outbox.ensure_partitions(integer),
   outbox.gc(integer),

@@ -45,6 +45,14 @@ create table outbox.rails (
 );
 comment on table outbox.rails is 'What each rail can prove. A row may only name a rail that stands here.';
 
+-- What a row that says how things stand is rendered by, at the moment when it is sent. Written by migrations alone: whoever could
+-- write here could run any function as the owner.
+create table outbox.renderers (
+  name text primary key check (name ~ '^[a-z][a-z0-9-]{0,62}$'),
+  function_name text not null check (function_name ~ '^[a-z_]+\.[a-z_]+$')
+);
+comment on table outbox.renderers is 'Functions (jsonb) returns jsonb that make the payload of a row when it is sent, by the name that its binds use.';
+
 -- A destination exists once somebody names it. Its slots and its circuit are kept here, in the database, so that any
 -- number of relays together keep one limit.
 create table outbox.destinations (

@@ -9,6 +9,11 @@ insert into outbox.rails (name, capability, timeout_ms) values
   ('webhook', 'idempotent', 15000)
 on conflict (name) do nothing;
 
+-- A row that says how things stand is rendered when it is sent, by what stands then; one that says what happened, when it happened.
+insert into outbox.renderers (name, function_name) values
+  ('slack-root',   'capacity.slack_root_now'),
+  ('linear-issue', 'capacity.linear_issue_now');
+
 -- A Linear team names its workflow states as it likes. A state without a row here is sent by its kind (started, completed, …),
 -- and the rail takes the team's first state of that kind.
 create table capacity.linear_states (

@@ -517,6 +517,12 @@ export interface OutboxRelays {
   wants_notify: boolean;
 }
 
+/** Functions (jsonb) returns jsonb that make the payload of a row when it is sent, by the name that its binds use. */
+export interface OutboxRenderers {
+  name: string;
+  function_name: string;
+}
+
 /** How long archive lines and payloads are kept, and how wide a partition is. Null days: for ever. */
 export interface OutboxRetentionClasses {
   class_id: number;
@@ -762,6 +768,7 @@ export interface Tables {
   "outbox.pending_unordered": OutboxPendingUnordered;
   "outbox.rails": OutboxRails;
   "outbox.relays": OutboxRelays;
+  "outbox.renderers": OutboxRenderers;
   "outbox.retention_classes": OutboxRetentionClasses;
   "outbox.streams": OutboxStreams;
 }
@@ -1156,6 +1163,13 @@ export interface Functions {
       p_story: unknown;
     };
     result: string;
+  };
+  /** The renderer linear-issue: a request's Linear issue as it should look now. */
+  "capacity.linear_issue_now": {
+    args: {
+      p_payload: unknown;
+    };
+    result: Json;
   };
   /** The part of an issue's input that sets its state. */
   "capacity.linear_state_input": {
@@ -1785,6 +1799,13 @@ export interface Functions {
     };
     result: string;
   };
+  /** The renderer slack-root: a request's root message as it should look now. */
+  "capacity.slack_root_now": {
+    args: {
+      p_payload: unknown;
+    };
+    result: Json;
+  };
   /** A story with its facts fit for a Slack message that is written as JSON text. */
   "capacity.slack_safe": {
     args: {
@@ -1836,6 +1857,13 @@ export interface Functions {
       p_story: unknown;
     };
     result: Json | null;
+  };
+  /** What messages about a request as it stands are rendered from. */
+  "capacity.story_now": {
+    args: {
+      p_request_id: string | null;
+    };
+    result: Json;
   };
   /** What messages about a request are rendered from. */
   "capacity.story_of": {
@@ -2608,6 +2636,13 @@ export interface Functions {
     };
     result: void;
   };
+  /** What renderers make of rows at the moment of sending. Nullable: payload, problem. */
+  "outbox.render": {
+    args: {
+      p_outbox_ids: readonly string[] | string | null;
+    };
+    result: { outbox_id: string; renderer: string; payload: Json | null; problem: string | null }[];
+  };
   /** Puts dead rows back into the pending tables. */
   "outbox.requeue_dead": {
     args: {
@@ -3065,6 +3100,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.last_delivery": { returns: "value", json: [], positional: false },
   "capacity.last_notified_at": { returns: "value", json: [], positional: false },
   "capacity.linear_description": { returns: "value", json: ["p_story"], positional: false },
+  "capacity.linear_issue_now": { returns: "value", json: ["p_payload"], positional: false },
   "capacity.linear_state_input": { returns: "value", json: ["p_story"], positional: false },
   "capacity.linear_state_kind": { returns: "value", json: [], positional: false },
   "capacity.linear_step": { returns: "value", json: ["p_story"], positional: false },
@@ -3140,6 +3176,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.slack_limit": { returns: "nothing", json: [], positional: false },
   "capacity.slack_mentions": { returns: "value", json: ["p_story", "p_ids"], positional: false },
   "capacity.slack_quote": { returns: "value", json: [], positional: false },
+  "capacity.slack_root_now": { returns: "value", json: ["p_payload"], positional: false },
   "capacity.slack_safe": { returns: "value", json: ["p_story"], positional: false },
   "capacity.slack_step": { returns: "value", json: ["p_story"], positional: false },
   "capacity.slack_text": { returns: "value", json: [], positional: false },
@@ -3147,6 +3184,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.story_digest": { returns: "value", json: ["p_story"], positional: false },
   "capacity.story_name": { returns: "value", json: ["p_story"], positional: false },
   "capacity.story_next": { returns: "value", json: ["p_story"], positional: false },
+  "capacity.story_now": { returns: "value", json: [], positional: false },
   "capacity.story_of": { returns: "value", json: [], positional: false },
   "capacity.story_sentence": { returns: "value", json: ["p_story"], positional: false },
   "capacity.story_state": { returns: "value", json: [], positional: false },
@@ -3234,6 +3272,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.redrive": { returns: "rows", json: [], positional: false },
   "outbox.register_rail": { returns: "value", json: [], positional: false },
   "outbox.release_lanes": { returns: "nothing", json: [], positional: false },
+  "outbox.render": { returns: "rows", json: [], positional: false },
   "outbox.requeue_dead": { returns: "nothing", json: [], positional: false },
   "outbox.resolve": { returns: "row", json: [], positional: false },
   "outbox.rewind_lanes": { returns: "nothing", json: [], positional: false },

@@ -7,9 +7,10 @@
 import { call } from "../db/call.ts";
 import { HeadroomError } from "../db/errors.ts";
 import type { Rail } from "../rails/rail.ts";
-import { type Captured, fillBinds } from "./bind.ts";
+import { type Captured, fillBinds, namesRenderer, type Rendered } from "./bind.ts";
 import { type ClaimedRow, Message } from "./message.ts";
 import type { RelayStep } from "./options.ts";
+import { reasonOf } from "./outcome.ts";
 import { released, type Result } from "./result.ts";
 import { send } from "./send.ts";
 import type { Session } from "./session.ts";
@@ -47,6 +48,8 @@ interface Claim {
   readonly claimedAtMs: number;
   /** What the lanes of this claim had captured, where a row binds something. */
   readonly captured: ReadonlyMap<number, Captured>;
+  /** What renderers made of the rows that name one, by the row's id. */
+  readonly rendered: ReadonlyMap<string, Rendered>;
 }
 
 export class Dispatcher {
@@ -60,7 +63,8 @@ export class Dispatcher {
   async dispatch(stream: Stream, rows: readonly ClaimedRow[], claimedAtMs: number): Promise<void> {
     const { rails } = this.#options;
     const captured = await this.#readCaptured(rows);
-    const claim: Claim = { stream, claimedAtMs, captured };
+    const rendered = await this.#render(rows);
+    const claim: Claim = { stream, claimedAtMs, captured, rendered };
     const waiting: Promise<void>[] = [];
     for (let start = 0; start < rows.length;) {
       const laneId = rows[start]?.lane_id ?? null;
@@ -149,8 +153,13 @@ export class Dispatcher {
     const { binds, lane_id: laneId } = message.row;
     if (binds !== null) {
       const stored = laneId === null ? undefined : claim.captured.get(laneId);
-      const bound = fillBinds(message.payload, binds, { ...stored, ...captures });
-      if (!bound.ok) return { message, outcome: "rejected", latencyMs: 0, code: bound.code, reason: bound.reason };
+      const bound = fillBinds(message.payload, binds, {
+        captured: { ...stored, ...captures },
+        rendered: claim.rendered.get(message.outboxId) ?? {},
+      });
+      if (!bound.ok) {
+        return { message, outcome: bound.outcome, latencyMs: 0, code: bound.code, reason: reasonOf(bound.reason) };
+      }
       message.payload = bound.payload;
     }
     this.#options.onStep?.("send.before");
@@ -171,6 +180,19 @@ export class Dispatcher {
       }),
     );
   }
+
+  async #render(rows: readonly ClaimedRow[]): Promise<ReadonlyMap<string, Rendered>> {
+    const ids = rows.filter((row) => namesRenderer(row.binds)).map((row) => row.outbox_id);
+    if (ids.length === 0) return nothingRendered;
+    const made = await this.#options.session.use((db) => call(db, "outbox.render", { p_outbox_ids: ids }));
+    const rendered = new Map<string, Rendered>();
+    for (const { outbox_id: id, renderer, payload, problem } of made) {
+      const one = problem === null ? { value: payload } : { problem };
+      rendered.set(id, { ...rendered.get(id), [renderer]: one });
+    }
+    return rendered;
+  }
 }
 
 const noCaptures: ReadonlyMap<number, Captured> = new Map();
+const nothingRendered: ReadonlyMap<string, Rendered> = new Map();

@@ -9,14 +9,22 @@ import type { Json } from "../rails/rail.ts";
 /** How a value of a response is found: names and indexes from the top, e.g. `["message", "ts"]`. */
 export type JsonPath = readonly (string | number)[];
 
-/** Fills a place of the payload, just before the send, with what an earlier row of the same key captured. */
-export interface Bind {
+/** Fills a place of the payload just before the send: with what an earlier row of the same key captured, or as things stand then. */
+export type Bind = CaptureBind | RendererBind;
+
+export interface CaptureBind {
   /** Where the value goes; missing objects on the way are made. */
   readonly path: JsonPath;
   /** The name under which it was captured. */
   readonly capture: string;
   /** Whether the row fails without it (`binding_missing`), or is sent as it is. Default: true. */
   readonly required?: boolean;
+}
+
+/** Fills a place with what a renderer of the database (`outbox.renderers`) makes of the payload when it is sent. */
+export interface RendererBind {
+  readonly path: JsonPath;
+  readonly renderer: string;
 }
 
 export interface NewRow {

@@ -3,8 +3,8 @@
 -- many there are: a call whose result is assigned is evaluated in place, and one that is thrown away is run as a query.
 --
 -- After the first event a thread in Slack gets two rows each time, which go into its lane together: an update of the root, of which
--- only the last that has not been sent goes out, and a reply; both bind what the root captured. Everything else is rare enough
--- to be enqueued one by one. All lanes belong to a request that the caller has locked, so the order cannot deadlock.
+-- only the last that has not been sent goes out, rendered then, and a reply, which says what happened and is rendered now; both
+-- bind what the root captured. Everything else is rare enough to be enqueued one by one. All lanes belong to a request that the caller has locked, so the order cannot deadlock.
 create or replace function capacity.dispatch_side_effects(p_request capacity.requests, p_event capacity.events) returns integer
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -21,8 +21,8 @@ begin
   if p_event.effects[1] = 'slack:root-update' and p_event.effects[2] = 'slack:reply' then
     v_done := outbox.enqueue_pair(
       'capacity', p_request.id || ':slack', v_story ->> 'instruction', 'slack', 'slack:' || p_request.slack_channel_id,
-      'slack:root-update', capacity.render_slack_root(v_story, 'chat.update'), 'root',
-      '[{"path": ["ts"], "capture": "slack_thread_ts", "required": true}]',
+      'slack:root-update', jsonb_build_object('request', p_request.id), 'root',
+      '[{"path": [], "renderer": "slack-root"}, {"path": ["ts"], "capture": "slack_thread_ts", "required": true}]',
       'slack:reply', capacity.render_slack_reply(v_story), null,
       '[{"path": ["thread_ts"], "capture": "slack_thread_ts", "required": true}]');
   elsif p_event.effects[1] = 'slack:root' then

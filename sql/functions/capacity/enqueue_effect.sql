@@ -2,8 +2,8 @@
 -- that a dead Slack root never holds up the customer's e-mail.
 --
 -- The root's answer is captured as slack_thread_ts, and every later Slack row binds it: a reply is always threaded, and without
--- a thread it is not sent at all. The same with the issue in Linear. Of its states that have not been sent yet only the last one
--- goes out.
+-- a thread it is not sent at all. The same with the issue in Linear. Of its updates that have not been sent yet only the last
+-- goes out, and that is rendered then (outbox.renderers): it says how things stand, not what happened.
 --
 -- Row by row, not enqueue_many(): building and taking apart an array of a few rows took longer than the calls it saves. All lanes
 -- belong to a request that the caller has locked, so the order cannot deadlock.
@@ -36,8 +36,8 @@ begin
       v_payload := capacity.render_linear_issue(p_story);
       v_captures := '{"linear_issue_id": ["issue", "id"]}';
     elsif p_effect = 'linear:state' then
-      v_payload := capacity.render_linear_state(p_story);
-      v_binds := '[{"path": ["id"], "capture": "linear_issue_id", "required": true}]';
+      v_payload := jsonb_build_object('request', v_id);
+      v_binds := '[{"path": [], "renderer": "linear-issue"}, {"path": ["id"], "capture": "linear_issue_id", "required": true}]';
       v_coalesce_key := 'state';
     else
       v_payload := capacity.render_linear_comment(p_story);

@@ -80,7 +80,7 @@ describe.each(POSTGRES_VERSIONS)("side effects on PostgreSQL %i", async (version
         `${id}: Cora endorsed the request; the approval of a higher authority is needed.`,
       );
       expect(JSON.stringify(reply.payload["blocks"])).toContain("<@U0VERA>");
-      const root = JSON.stringify((await surfaces.effect(`${id}#2`, "slack:root-update")).payload["blocks"]);
+      const root = await surfaces.rootNow(id);
       expect(root).toContain("endorsed by Cora; waiting for <@U0VERA>");
       expect(root).toContain("commercial_approve");
     });
@@ -190,8 +190,12 @@ describe.each(POSTGRES_VERSIONS)("side effects on PostgreSQL %i", async (version
       });
       expect(await surfaces.effect(`${id}#2`, "slack:root-update")).toMatchObject({
         ...slack,
-        binds: [{ path: ["ts"], ...thread }],
+        binds: [
+          { path: [], renderer: "slack-root" },
+          { path: ["ts"], ...thread },
+        ],
         coalesce_key: "root",
+        payload: { request: id },
       });
       expect(await surfaces.effect(`${id}#1`, "linear:issue")).toMatchObject({
         ...linear,
@@ -203,8 +207,12 @@ describe.each(POSTGRES_VERSIONS)("side effects on PostgreSQL %i", async (version
       });
       expect(await surfaces.effect(`${id}#2`, "linear:state")).toMatchObject({
         ...linear,
-        binds: [{ path: ["id"], ...issue }],
+        binds: [
+          { path: [], renderer: "linear-issue" },
+          { path: ["id"], ...issue },
+        ],
         coalesce_key: "state",
+        payload: { request: id },
       });
       const { next_deadline_at } = await surfaces.row(id);
       const mail = await surfaces.effect(`${id}#3`, "email:confirmation");

@@ -35,6 +35,8 @@ export interface Surfaces extends Workflow {
   effects(id: string): Promise<Effect[]>;
   /** The row that an event or a notice made under this name, and no other. */
   effect(instruction: string, name: string): Promise<Effect>;
+  /** The blocks of a request's root message, as an update of it would show them now. */
+  rootNow(id: string): Promise<string>;
   /** What stands in events and notices without a row, or in the outbox without either. Empty when I3 holds. */
   unmatched(): Promise<unknown[]>;
   /** A relay with these rails, stopped at the end of the test. Slack's one message a second is lifted. */
@@ -92,6 +94,14 @@ export async function startSurfaces(version: EmbeddedVersion): Promise<Surfaces>
         instruction,
         name,
       ]),
+    async rootNow(id: string) {
+      const { blocks } = await oneOf<{ blocks: Json }>(
+        workflow.superuser,
+        "select capacity.slack_root_now(jsonb_build_object('request', $1::text)) -> 'blocks' as blocks",
+        [id],
+      );
+      return JSON.stringify(blocks);
+    },
     unmatched: () => rowsOf(workflow.superuser, unmatchedQuery),
     async relay(...rails: Rail[]) {
       await rowsOf(workflow.superuser, "update outbox.destinations set min_interval_ms = 0");

@@ -31,6 +31,7 @@ const mayExecute: Readonly<Record<string, readonly string[]>> = {
     "partition_status",
     "reap",
     "register_rail",
+    "render",
     "settle",
     "start_relay",
     "status",

@@ -6,9 +6,10 @@
 import { problemResponse } from "./problem.ts";
 import { postgrestErrorResponse } from "./rest/errors.ts";
 import type { RouteEntry } from "./route.ts";
+import type { SessionRole } from "./session.ts";
 
 export interface Answer {
-  refuse(error: unknown, headers?: Readonly<Record<string, string>>): Response;
+  refuse(error: unknown, headers?: Readonly<Record<string, string>>, role?: SessionRole): Response;
   /** Adds what is missing; what a handler said itself stays. */
   dress(response: Response, request: Request, publicUrl: string): Response;
 }
@@ -36,9 +37,9 @@ const exposedToScripts = [
 
 export function createAnswer(requestId: string, route: RouteEntry): Answer {
   return {
-    refuse: (error, headers) =>
+    refuse: (error, headers, role) =>
       route.errors === "postgrest"
-        ? postgrestErrorResponse(error, headers)
+        ? postgrestErrorResponse(error, headers, role)
         : problemResponse(error, requestId, headers),
     dress(response, request, publicUrl) {
       const dressed = isFrozen(response) ? new Response(response.body, response) : response;
@@ -58,4 +59,20 @@ export function createAnswer(requestId: string, route: RouteEntry): Answer {
 /** An answer that was fetched or is a redirect has headers that cannot be changed. */
 function isFrozen(response: Response): boolean {
   return response.type === "error" || response.redirected || response.type === "opaqueredirect" || response.url !== "";
+}
+
+/** A browser's question before a script may call; the routes it concerns take no cookies, so any origin may. */
+export function preflight(request: Request): Response {
+  const asked = request.headers.get("access-control-request-headers") ?? "";
+  const headers = asked.split(",").map((name) => name.trim());
+  const allowed = ["Authorization", ...headers.filter((name) => /^[A-Za-z0-9-]{1,64}$/.test(name))];
+  return new Response(null, {
+    status: 200,
+    headers: {
+      "access-control-allow-origin": "*",
+      "access-control-allow-methods": "GET, POST, PATCH, PUT, DELETE, OPTIONS, HEAD",
+      "access-control-allow-headers": allowed.join(", "),
+      "access-control-max-age": "86400",
+    },
+  });
 }

@@ -7,14 +7,16 @@
 import { randomUUID } from "node:crypto";
 import { Hono } from "hono";
 import { HeadroomError, toHeadroomError } from "../db/errors.ts";
-import { createAnswer, type Answer } from "./answer.ts";
+import { createAnswer, preflight, type Answer } from "./answer.ts";
 import { createCredentialChecks, type CredentialCheck } from "./credentials.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import { createHttpMetrics, type HttpMetrics } from "./metrics.ts";
 import { createRateLimiter, type RateLimiter } from "./rate-limit.ts";
 import { createContext, type ClientInfo } from "./context.ts";
 import type { Credentials, RateLimit, RouteContext, RouteEntry } from "./route.ts";
+import type { SessionRole } from "./session.ts";
 import { healthRoutes } from "./routes/health.ts";
+import { restRoutes } from "./routes/rest.ts";
 
 /** What routes may need of the application itself. */
 export interface AppState {
@@ -33,7 +35,10 @@ export interface App {
 }
 
 /** Each gives the routes of one area; a new area is added here. */
-const areas: readonly ((dependencies: HttpDependencies, state: AppState) => RouteEntry[])[] = [healthRoutes];
+const areas: readonly ((dependencies: HttpDependencies, state: AppState) => RouteEntry[])[] = [
+  healthRoutes,
+  restRoutes,
+];
 
 export function createApp(dependencies: HttpDependencies): App {
   const closing = new AbortController();
@@ -81,7 +86,11 @@ function otherMethods(routes: readonly RouteEntry[], path: string, methods: read
     credentials: "none",
     limits: { rate: null },
     handler(context) {
-      if (context.method === "OPTIONS") return new Response(null, { status: 204, headers: { allow } });
+      if (context.method === "OPTIONS") {
+        return template.cors === true
+          ? preflight(context.request)
+          : new Response(null, { status: 204, headers: { allow } });
+      }
       const refusal = new HeadroomError("method_not_allowed", `${context.method.slice(0, 20)} is not possible here.`, {
         hint: `Possible: ${allow}.`,
       });
@@ -118,14 +127,14 @@ function createGate(dependencies: HttpDependencies, state: AppState): Gate {
     const requestId = requestIdOf(request);
     const answer = createAnswer(requestId, route);
     let failure: HeadroomError | undefined;
-    let role: string | undefined;
+    let role: SessionRole | undefined;
     let response: Response;
     try {
       const context = createContext({ request, route, params, client, requestId, dependencies, closing });
       response = await pass(context, route, { checks, limiter, metrics, answer }, (session) => (role = session));
     } catch (error) {
       failure = toHeadroomError(error);
-      response = answer.refuse(failure);
+      response = answer.refuse(failure, {}, role);
     }
     response = answer.dress(response, request, dependencies.publicUrl);
     const seconds = (performance.now() - startedAt) / 1000;
@@ -158,7 +167,7 @@ async function pass(
   context: RouteContext & { session: RouteContext["session"] },
   route: RouteEntry,
   { checks, limiter, metrics, answer }: Guards,
-  entered: (role: string) => void,
+  entered: (role: SessionRole) => void,
 ): Promise<Response> {
   const rate = route.limits?.rate === undefined ? rateByCredentials[route.credentials] : route.limits.rate;
   const waitSeconds = rate === null ? null : limiter.take(`${route.path} ${context.clientAddress}`, rate);

@@ -154,8 +154,9 @@ class PooledGatewayDatabase implements GatewayDatabase {
   async #connect(): Promise<PoolClient> {
     try {
       return await this.#pool.connect();
-    } catch (error) {
-      throw toHeadroomError(error);
+    } catch (cause) {
+      // Why the gateway cannot log in is no business of a caller's, and no state of the caller's statement.
+      throw new HeadroomError("database_unreachable", "The database cannot be reached.", { cause });
     }
   }
 

@@ -1,0 +1,62 @@
+/**
+ * A request of the REST surface, read: what of its query string is a condition, and what an argument.
+ */
+import { RestError } from "./errors.ts";
+import { parsePage } from "./range.ts";
+import type { Condition, ReadQuery } from "./query.ts";
+import { parseFilter, parseLogic, parseOrder, parseSelect, queryLimits } from "./query-string.ts";
+
+const shaping = new Set(["select", "order", "limit", "offset", "columns", "on_conflict"]);
+
+export interface SplitQuery {
+  readonly read: ReadQuery;
+  /** True when nothing was asked for beyond the whole result. */
+  readonly plain: boolean;
+}
+
+/** `isArgument` names what belongs to a function; it is left out here. */
+export function readQuery(
+  params: URLSearchParams,
+  rangeHeader: string | null,
+  maxRows: number,
+  isArgument: (name: string) => boolean = () => false,
+): SplitQuery {
+  const conditions: Condition[] = [];
+  let shaped = rangeHeader !== null;
+  for (const [name, value] of params) {
+    if (shaping.has(name)) {
+      shaped = true;
+      continue;
+    }
+    if (isArgument(name)) continue;
+    if (conditions.length >= queryLimits.conditions) throw new RestError(400, "PGRST100", "Too many conditions.");
+    const logic = /^(not\.)?(and|or)$/.exec(name);
+    conditions.push(
+      logic === null
+        ? parseFilter(name, value)
+        : parseLogic(logic[2] === "or" ? "or" : "and", logic[1] !== undefined, value),
+    );
+  }
+  const order = params.get("order");
+  const page = parsePage(params, rangeHeader, maxRows);
+  return {
+    read: {
+      select: parseSelect((params.get("select") ?? "").replaceAll(/\s/g, "")),
+      conditions,
+      order: order === null || order === "" ? [] : parseOrder(order),
+      ...page,
+    },
+    plain: !shaped && conditions.length === 0,
+  };
+}
+
+/** The address under which the same result can be had, parameters sorted, as PostgREST says it. */
+export function contentLocation(path: string, params: URLSearchParams): string {
+  const sorted = [...params].toSorted(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0));
+  const shown = sorted.map(([name, value]) => `${encode(name)}=${encode(value)}`);
+  return shown.length === 0 ? path : `${path}?${shown.join("&")}`;
+}
+
+function encode(text: string): string {
+  return encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+}

@@ -1,0 +1,290 @@
+/**
+ * The REST surface: calls of exposed functions and reads of exposed relations, answered as PostgREST answers them.
+ *
+ * Owns: how the parts work together. Does not own: grammars, statements, errors (the files beside this one), sessions (the gate).
+ */
+import { createHash } from "node:crypto";
+import type { QueryConfig, QueryResult } from "pg";
+import { z } from "zod";
+import { HeadroomError } from "../../db/errors.ts";
+import type { ExposedFunction } from "../../db/exposed.ts";
+import type { GatewayDatabase, TransactionOptions } from "../gateway-database.ts";
+import type { RouteContext } from "../route.ts";
+import { argumentsOfBody, argumentsOfPairs, type ReadArguments } from "./arguments.ts";
+import type { Catalogue } from "./catalogue.ts";
+import { RestError } from "./errors.ts";
+import {
+  checkProfile,
+  parseAccept,
+  parseContentType,
+  parsePrefer,
+  type AnswerForm,
+  type Preferences,
+} from "./negotiation.ts";
+import { contentRange, pageStatus, unsatisfiable } from "./range.ts";
+import { contentLocation, readQuery, type SplitQuery } from "./request.ts";
+import { noSuchFunction, resolveFunction, type Resolved } from "./resolve.ts";
+import { callStatement, plannedStatement, relationStatement, type Statement } from "./statement.ts";
+
+export interface RestSurface {
+  call(context: RouteContext, name: string): Promise<Response>;
+  read(context: RouteContext, name: string): Promise<Response>;
+}
+
+export interface RestOptions {
+  readonly database: GatewayDatabase;
+  readonly catalogue: Catalogue;
+  /** Most rows of one answer. */
+  readonly maxRows: number;
+}
+
+const resultRow = z.object({
+  total: z.number().nullable(),
+  rows: z.number(),
+  body: z.string().nullable(),
+  status: z.string().nullable(),
+  headers: z.string().nullable(),
+});
+type ResultRow = z.infer<typeof resultRow>;
+
+export function createRestSurface({ database, catalogue, maxRows }: RestOptions): RestSurface {
+  return {
+    async call(context, name) {
+      const { request, method, url } = context;
+      checkProfile(request.headers, catalogue.schema);
+      const form = parseAccept(request.headers.get("accept"));
+      const prefer = parsePrefer(request.headers.get("prefer"));
+      const reading = method === "GET" || method === "HEAD";
+      const overloads = await catalogue.functions(name);
+      const names = parameterNames(overloads);
+      const read = reading
+        ? argumentsOfPairs(
+            [...url.searchParams].filter(([key, value]) => names.has(key) || !looksLikeFilter(key, value)),
+          )
+        : argumentsOfBody(
+            parseContentType(request.headers.get("content-type")),
+            await context.bytes(),
+            prefer.singleObject,
+          );
+      const { found, whole } = await resolve(catalogue, name, overloads, read);
+      const range = reading ? request.headers.get("range") : null;
+      const query = readQuery(url.searchParams, range, maxRows, (key) => reading && names.has(key));
+      const statement = statementOfCall({ found, whole, read, form, query, prefer, catalogue, maxRows });
+      const options = {
+        readOnly: reading || found.volatility !== "volatile",
+        request: { ...context.facts, path: `/rpc/${name}` },
+      };
+      const atMost = form.single && found.returnsSet ? 1 : undefined;
+      const row = await runOne(database, context, statement, options, atMost);
+      return answerOfCall(row, found, form, query, prefer, method);
+    },
+
+    async read(context, name) {
+      const { request, method, url } = context;
+      checkProfile(request.headers, catalogue.schema);
+      const form = parseAccept(request.headers.get("accept"));
+      const prefer = parsePrefer(request.headers.get("prefer"));
+      const query = readQuery(url.searchParams, request.headers.get("range"), maxRows);
+      if ((await catalogue.relation(name)) === undefined) {
+        throw new RestError(404, "42P01", `relation "${catalogue.schema}.${name}" does not exist`);
+      }
+      const counted = prefer.count === "exact" || prefer.count === "estimated";
+      const statement = relationStatement(catalogue.schema, name, query.read, form, counted);
+      const options = { readOnly: true, request: { ...context.facts, path: `/${name}` } };
+      const planned = prefer.count === "planned" ? [plannedStatement(catalogue.schema, name, query.read)] : [];
+      const results = await database.run(context.session, [statement, ...planned].map(unnamed), options);
+      const row = rowOf(results[0]);
+      if (form.single && row.rows !== 1) throw notSingular(row.rows);
+      const total = prefer.count === "planned" ? plannedRows(results[1]) : (row.total ?? undefined);
+      const headers = {
+        "content-location": contentLocation(`/${name}`, url.searchParams),
+        ...appliedHeader(prefer),
+      };
+      return answerOfPage(row, query.read.offset, total, form, headers, method);
+    },
+  };
+}
+
+function parameterNames(overloads: readonly ExposedFunction[]): ReadonlySet<string> {
+  return new Set(
+    overloads.flatMap(({ parameters }) => parameters.flatMap(({ name }) => (name === null ? [] : [name]))),
+  );
+}
+
+/** In the query string of a call, what no function of the name takes is a condition if it looks like one. */
+function looksLikeFilter(name: string, value: string): boolean {
+  return (
+    /^(select|order|limit|offset|columns|(not\.)?(and|or))$/.test(name) || /^(not\.)?[a-z]+(\([a-z_]+\))?\./.test(value)
+  );
+}
+
+async function resolve(
+  catalogue: Catalogue,
+  name: string,
+  overloads: readonly ExposedFunction[],
+  { given }: ReadArguments,
+): Promise<Resolved> {
+  const resolved = resolveFunction(overloads, given);
+  if (resolved !== undefined) return resolved;
+  // A parameter may have been added since the catalogue was read.
+  const again = (await catalogue.refresh()) ? resolveFunction(await catalogue.functions(name), given) : undefined;
+  if (again !== undefined) return again;
+  throw noSuchFunction(catalogue.schema, name, given);
+}
+
+interface Call {
+  readonly found: ExposedFunction;
+  readonly whole: boolean;
+  readonly read: ReadArguments;
+  readonly form: AnswerForm;
+  readonly query: SplitQuery;
+  readonly prefer: Preferences;
+  readonly catalogue: Catalogue;
+  readonly maxRows: number;
+}
+
+/** Calls without conditions have few texts, one per function and set of arguments: those are prepared once a connection. */
+function statementOfCall({ found, whole, read, form, query, prefer, catalogue, maxRows }: Call): QueryConfig {
+  const shaped = !query.plain || prefer.count !== undefined;
+  const rows = shaped && found.returns === "row" ? query.read : undefined;
+  const given = read.bind(found, whole);
+  const statement = callStatement(catalogue.schema, found, given, form, rows, prefer.count !== undefined, maxRows);
+  return rows === undefined ? named(statement) : unnamed(statement);
+}
+
+const statementNames = new Map<string, string>();
+const maxStatementNames = 500;
+
+function named({ text, values }: Statement): QueryConfig {
+  let name = statementNames.get(text);
+  if (name === undefined && statementNames.size < maxStatementNames) {
+    name = `headroom_rest_${createHash("sha256").update(text).digest("hex").slice(0, 32)}`;
+    statementNames.set(text, name);
+  }
+  return name === undefined ? unnamed({ text, values }) : { name, text, values: [...values] };
+}
+
+function unnamed({ text, values }: Statement): QueryConfig {
+  return { text, values: [...values] };
+}
+
+/** With `rows`, any other number of rows undoes what the call did. */
+async function runOne(
+  database: GatewayDatabase,
+  context: RouteContext,
+  statement: QueryConfig,
+  options: TransactionOptions,
+  rows: number | undefined,
+): Promise<ResultRow> {
+  if (rows === undefined) return rowOf((await database.run(context.session, [statement], options))[0]);
+  return database.transaction(
+    context.session,
+    async (client) => {
+      const row = rowOf(await client.query(statement));
+      if (row.rows !== rows) throw notSingular(row.rows);
+      return row;
+    },
+    options,
+  );
+}
+
+function rowOf(result: QueryResult | undefined): ResultRow {
+  const parsed = resultRow.safeParse(result?.rows[0]);
+  if (parsed.success) return parsed.data;
+  throw new HeadroomError("internal", "The database answered in an unknown form.", { cause: parsed.error });
+}
+
+function notSingular(rows: number): RestError {
+  return new RestError(406, "PGRST116", "JSON object requested, multiple (or no) rows returned", {
+    details: `The result contains ${rows} rows`,
+  });
+}
+
+const explained = z.tuple([
+  z.object({ "QUERY PLAN": z.tuple([z.object({ Plan: z.object({ "Plan Rows": z.number() }) })]) }),
+]);
+
+function plannedRows(result: QueryResult | undefined): number | undefined {
+  const parsed = explained.safeParse(result?.rows);
+  return parsed.success ? parsed.data[0]["QUERY PLAN"][0].Plan["Plan Rows"] : undefined;
+}
+
+function appliedHeader({ applied }: Preferences): Record<string, string> {
+  return applied === undefined ? {} : { "preference-applied": applied };
+}
+
+function answerOfCall(
+  row: ResultRow,
+  called: ExposedFunction,
+  form: AnswerForm,
+  query: SplitQuery,
+  prefer: Preferences,
+  method: string,
+): Response {
+  const headers = appliedHeader(prefer);
+  if (called.returns !== "void") {
+    const offset = called.returns === "row" ? query.read.offset : 0;
+    return answerOfPage(row, offset, row.total ?? undefined, form, headers, method);
+  }
+  const said = saidByFunction(row);
+  return new Response(null, {
+    status: said.status ?? 204,
+    headers: [["content-range", "0-0/*"], ...Object.entries(headers), ...said.headers],
+  });
+}
+
+function answerOfPage(
+  row: ResultRow,
+  offset: number,
+  total: number | undefined,
+  form: AnswerForm,
+  headers: Readonly<Record<string, string>>,
+  method: string,
+): Response {
+  const range = contentRange(offset, row.rows, total);
+  if (total !== undefined && offset > 0 && offset >= total) {
+    throw unsatisfiable(`An offset of ${offset} was requested, but there are only ${total} rows.`, {
+      "content-range": range,
+      ...headers,
+    });
+  }
+  const said = saidByFunction(row);
+  const status = said.status ?? pageStatus(row.rows, total);
+  const empty = method === "HEAD" || status === 204 || status === 205 || status === 304;
+  return new Response(empty ? null : row.body, {
+    status,
+    headers: [
+      ["content-type", form.contentType],
+      ["content-range", range],
+      ...Object.entries(headers),
+      ...said.headers,
+    ],
+  });
+}
+
+const headersSaid = z.array(
+  z.record(z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/), z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/)),
+);
+
+/** A function may set status and headers of its answer: `set_config('response.status', '202', true)`. */
+function saidByFunction(row: ResultRow): { status: number | undefined; headers: [string, string][] } {
+  if (row.status === null && row.headers === null) return { status: undefined, headers: [] };
+  const status = row.status === null ? undefined : Number(row.status);
+  if (status !== undefined && !(Number.isInteger(status) && status >= 200 && status <= 599)) {
+    throw new RestError(500, "PGRST112", "response.status guc must be a valid status code");
+  }
+  if (row.headers === null) return { status, headers: [] };
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(row.headers);
+  } catch {
+    parsed = undefined;
+  }
+  const headers = headersSaid.safeParse(parsed);
+  if (headers.success) return { status, headers: headers.data.flatMap((entry) => Object.entries(entry)) };
+  throw new RestError(
+    500,
+    "PGRST111",
+    "response.headers guc must be a JSON array composed of objects with a single key and a string value",
+  );
+}

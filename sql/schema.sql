@@ -174,6 +174,73 @@ grant select on capacity.api_keys to headroom_auditor;
 grant select on capacity.api_keys to headroom_control;
 comment on table capacity.api_keys is 'Keys of machines and members, by key id; whoever presents one that was revoked is refused.';
 
+create view capacity.candidates as
+ SELECT o.workspace_id,
+    'owner'::text AS kind,
+    o.id AS party,
+    o.id AS member_id,
+    o.display_name,
+    NULL::text AS stands_for,
+    (statement_timestamp() >= o.away_from AND statement_timestamp() < o.away_until) IS TRUE AS away
+   FROM capacity.members o
+  WHERE o.active AND o.roles && ARRAY['commercial'::text, 'vp'::text, 'admin'::text]
+UNION ALL
+ SELECT o.workspace_id,
+    'owner'::text AS kind,
+    o.id AS party,
+    d.id AS member_id,
+    d.display_name,
+    o.id AS stands_for,
+    (statement_timestamp() >= d.away_from AND statement_timestamp() < d.away_until) IS TRUE AS away
+   FROM capacity.members o
+     JOIN capacity.members d ON d.workspace_id = o.workspace_id AND d.id = o.delegate_id AND d.active
+  WHERE o.active AND o.roles && ARRAY['commercial'::text, 'vp'::text, 'admin'::text] AND statement_timestamp() >= o.away_from AND statement_timestamp() < o.away_until
+UNION ALL
+ SELECT n.workspace_id,
+    'member'::text AS kind,
+    n.id AS party,
+    n.id AS member_id,
+    n.display_name,
+    NULL::text AS stands_for,
+    (statement_timestamp() >= n.away_from AND statement_timestamp() < n.away_until) IS TRUE AS away
+   FROM capacity.members n
+  WHERE n.active
+UNION ALL
+ SELECT n.workspace_id,
+    'member'::text AS kind,
+    n.id AS party,
+    d.id AS member_id,
+    d.display_name,
+    n.id AS stands_for,
+    (statement_timestamp() >= d.away_from AND statement_timestamp() < d.away_until) IS TRUE AS away
+   FROM capacity.members n
+     JOIN capacity.members d ON d.workspace_id = n.workspace_id AND d.id = n.delegate_id AND d.active
+  WHERE n.active AND statement_timestamp() >= n.away_from AND statement_timestamp() < n.away_until
+UNION ALL
+ SELECT m.workspace_id,
+    'role'::text AS kind,
+    x.role AS party,
+    m.id AS member_id,
+    m.display_name,
+    NULL::text AS stands_for,
+    (statement_timestamp() >= m.away_from AND statement_timestamp() < m.away_until) IS TRUE AS away
+   FROM capacity.members m
+     CROSS JOIN LATERAL unnest(m.roles) x(role)
+  WHERE m.active
+UNION ALL
+ SELECT m.workspace_id,
+    'group'::text AS kind,
+    g.group_id AS party,
+    m.id AS member_id,
+    m.display_name,
+    NULL::text AS stands_for,
+    (statement_timestamp() >= m.away_from AND statement_timestamp() < m.away_until) IS TRUE AS away
+   FROM capacity.group_members g
+     JOIN capacity.members m ON m.workspace_id = g.workspace_id AND m.id = g.member_id AND m.active;
+grant select on capacity.candidates to headroom_auditor;
+grant select on capacity.candidates to headroom_control;
+comment on view capacity.candidates is 'Who could speak for an owner, a named member, a role or a group now.';
+
 create table capacity.confirmation_tokens (
   id uuid not null,
   request_id text not null,
@@ -365,6 +432,7 @@ create table capacity.notices (
 );
 CREATE UNIQUE INDEX notices_one_late ON capacity.notices USING btree (request_id, step) WHERE (kind = 'late'::text);
 CREATE UNIQUE INDEX notices_one_warning ON capacity.notices USING btree (request_id) WHERE (kind = 'warning'::text);
+CREATE INDEX notices_reminded ON capacity.notices USING btree (member_id, created_at) WHERE (kind = 'reminder'::text);
 CREATE INDEX notices_reminders ON capacity.notices USING btree (request_id, step, member_id, created_at) WHERE (kind = 'reminder'::text);
 CREATE INDEX notices_request ON capacity.notices USING btree (request_id, kind, created_at);
 alter table capacity.notices enable row level security;
@@ -373,6 +441,20 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON capacity.notic
 grant select on capacity.notices to headroom_auditor;
 grant select on capacity.notices to headroom_control;
 comment on table capacity.notices is 'Warnings, reminders, nudges and notes. Append-only; side effects have instruction <request>!<id>.';
+
+create view capacity.parties as
+ SELECT workspace_id,
+    kind,
+    party,
+    COALESCE(array_agg(member_id) FILTER (WHERE NOT away), '{}'::text[]) AS here,
+    array_agg(member_id) AS everyone
+   FROM capacity.candidates c
+  GROUP BY workspace_id, kind, party;
+grant select on capacity.parties to authenticated;
+grant select on capacity.parties to headroom_auditor;
+grant select on capacity.parties to headroom_control;
+grant select on capacity.parties to service_role;
+comment on view capacity.parties is 'The candidates of each party, as arrays.';
 
 create table capacity.personal_data (
   request_id text not null,
@@ -446,6 +528,25 @@ grant select on capacity.policies to headroom_auditor;
 grant select on capacity.policies to headroom_control;
 comment on table capacity.policies is 'Approval rules, snapshotted into a request when it is submitted. Of several that apply, the lowest rank decides.';
 
+create table capacity.request_captures (
+  request_id text not null,
+  name text not null,
+  value text not null,
+  constraint request_captures_name_check CHECK ((name = ANY (ARRAY['slack_thread_ts'::text, 'linear_issue_id'::text]))),
+  constraint request_captures_pkey PRIMARY KEY (request_id, name)
+);
+CREATE INDEX request_captures_value ON capacity.request_captures USING btree (name, value);
+alter table capacity.request_captures enable row level security;
+create policy all_workspaces on capacity.request_captures as permissive for select to headroom_auditor, headroom_control, service_role using (true);
+create policy members on capacity.request_captures as permissive for select to authenticated using ((EXISTS ( SELECT
+   FROM capacity.requests r
+  WHERE (r.id = request_captures.request_id))));
+grant select on capacity.request_captures to authenticated;
+grant select on capacity.request_captures to headroom_auditor;
+grant select on capacity.request_captures to headroom_control;
+grant select on capacity.request_captures to service_role;
+comment on table capacity.request_captures is 'What Slack and Linear call a request. Follows outbox.captures, by trigger.';
+
 create table capacity.requests (
   id text not null,
   workspace_id text not null,
@@ -494,7 +595,7 @@ CREATE INDEX requests_recent ON capacity.requests USING btree (workspace_id, cre
 CREATE INDEX requests_requester ON capacity.requests USING btree (workspace_id, requester_user_id, id DESC);
 alter table capacity.requests enable row level security;
 create policy all_workspaces on capacity.requests as permissive for select to headroom_auditor, headroom_control, service_role using (true);
-create policy members on capacity.requests as permissive for select to authenticated using (((workspace_id = ( SELECT capacity.reader_workspace() AS reader_workspace)) AND ((workspace_id = ( SELECT capacity.reader_workspace('{admin,auditor}'::text[]) AS reader_workspace)) OR (requester_user_id = ( SELECT capacity.reader_id() AS reader_id)) OR (commercial_owner_user_id = ( SELECT capacity.reader_id() AS reader_id)) OR ((commercial_owner_user_id = ANY (( SELECT capacity.reader_owners() AS reader_owners)::text[])) AND (commercial_owner_user_id <> requester_user_id)) OR (infra_owner_group = ANY (( SELECT capacity.reader_groups() AS reader_groups)::text[])) OR (((review_plan #>> '{commercial,authority,kind}'::text[]) = 'role'::text) AND ((review_plan #>> '{commercial,authority,role}'::text[]) = ANY (( SELECT capacity.reader_roles() AS reader_roles)::text[]))) OR (((review_plan #>> '{commercial,authority,kind}'::text[]) = 'member'::text) AND ((review_plan #>> '{commercial,authority,member}'::text[]) = ( SELECT capacity.reader_id() AS reader_id))) OR ((workspace_id = ( SELECT capacity.reader_workspace('{operator}'::text[]) AS reader_workspace)) AND (state = ANY (ARRAY['PROVISIONING'::public.capacity_request_state, 'COMPLETED'::public.capacity_request_state, 'FAILED'::public.capacity_request_state]))))));
+create policy members on capacity.requests as permissive for select to authenticated using (((workspace_id = ( SELECT capacity.reader_workspace() AS reader_workspace)) AND ((workspace_id = ( SELECT capacity.reader_workspace('{admin,auditor}'::text[]) AS reader_workspace)) OR (requester_user_id = ( SELECT capacity.reader_id() AS reader_id)) OR (commercial_owner_user_id = ( SELECT capacity.reader_id() AS reader_id)) OR ((commercial_owner_user_id = ANY (( SELECT capacity.reader_owners() AS reader_owners)::text[])) AND (commercial_owner_user_id <> requester_user_id)) OR (infra_owner_group = ANY (( SELECT capacity.reader_groups() AS reader_groups)::text[])) OR (((review_plan #>> '{commercial,authority,kind}'::text[]) = 'role'::text) AND ((review_plan #>> '{commercial,authority,role}'::text[]) = ANY (( SELECT capacity.reader_roles() AS reader_roles)::text[]))) OR (((review_plan #>> '{commercial,authority,kind}'::text[]) = 'member'::text) AND ((review_plan #>> '{commercial,authority,member}'::text[]) = ( SELECT capacity.reader_id() AS reader_id))) OR (((review_plan #>> '{commercial,authority,kind}'::text[]) = 'member'::text) AND ((review_plan #>> '{commercial,authority,member}'::text[]) = ANY (( SELECT capacity.reader_absentees() AS reader_absentees)::text[])) AND ((review_plan #>> '{commercial,authority,member}'::text[]) <> requester_user_id)) OR ((workspace_id = ( SELECT capacity.reader_workspace('{operator}'::text[]) AS reader_workspace)) AND (state = ANY (ARRAY['PROVISIONING'::public.capacity_request_state, 'COMPLETED'::public.capacity_request_state, 'FAILED'::public.capacity_request_state]))))));
 grant select on capacity.requests to authenticated;
 grant select on capacity.requests to headroom_auditor;
 grant select on capacity.requests to headroom_control;
@@ -575,6 +676,60 @@ create policy all_workspaces on capacity.timer_failures as permissive for select
 grant select on capacity.timer_failures to headroom_auditor;
 grant select on capacity.timer_failures to headroom_control;
 comment on table capacity.timer_failures is 'Requests on which a timer failed: each is left alone for a while, and none stops the others.';
+
+create view capacity.waits with (security_invoker=true) as
+ SELECT r.id AS request_id,
+    r.workspace_id,
+    'commercial'::text AS step,
+        CASE
+            WHEN t.owners_turn THEN 'owner'::text
+            ELSE a.kind
+        END AS kind,
+        CASE
+            WHEN t.owners_turn THEN r.commercial_owner_user_id
+            ELSE a.party
+        END AS party,
+    COALESCE(
+        CASE
+            WHEN t.owners_turn THEN f.asked_owner
+            ELSE f.asked_authority
+        END, '{}'::text[]) AS asked,
+    COALESCE(r.commercial_endorsed_at, r.state_since) AS since,
+    r.state_since,
+    r.estimated_monthly_cost_usd,
+    r.requester_user_id
+   FROM capacity.requests r
+     LEFT JOIN capacity.parties o ON o.workspace_id = r.workspace_id AND o.kind = 'owner'::text AND o.party = r.commercial_owner_user_id AND r.commercial_owner_user_id <> r.requester_user_id
+     CROSS JOIN LATERAL ( SELECT r.review_plan #>> '{commercial,authority,kind}'::text[] AS kind,
+                CASE r.review_plan #>> '{commercial,authority,kind}'::text[]
+                    WHEN 'role'::text THEN r.review_plan #>> '{commercial,authority,role}'::text[]
+                    WHEN 'member'::text THEN r.review_plan #>> '{commercial,authority,member}'::text[]
+                    ELSE NULL::text
+                END AS party) a
+     LEFT JOIN capacity.parties p ON p.workspace_id = r.workspace_id AND p.kind = a.kind AND p.party = a.party AND (a.kind = 'role'::text OR a.party <> r.requester_user_id)
+     CROSS JOIN LATERAL ( SELECT a.kind = 'owner'::text OR r.commercial_endorsed_at IS NULL AND o.party IS NOT NULL AS owners_turn) t
+     CROSS JOIN LATERAL ( SELECT COALESCE(NULLIF(array_remove(o.here, r.requester_user_id), '{}'::text[]), array_remove(o.everyone, r.requester_user_id)) AS asked_owner,
+            COALESCE(NULLIF(array_remove(p.here, r.requester_user_id), '{}'::text[]), array_remove(p.everyone, r.requester_user_id)) AS asked_authority) f
+  WHERE r.state = 'UNDER_REVIEW'::public.capacity_request_state AND r.commercial_approved_at IS NULL AND (r.review_plan #> '{commercial,auto}'::text[]) IS DISTINCT FROM 'true'::jsonb
+UNION ALL
+ SELECT r.id AS request_id,
+    r.workspace_id,
+    'technical'::text AS step,
+    'group'::text AS kind,
+    r.infra_owner_group AS party,
+    COALESCE(NULLIF(array_remove(g.here, r.requester_user_id), '{}'::text[]), array_remove(g.everyone, r.requester_user_id), '{}'::text[]) AS asked,
+    r.state_since AS since,
+    r.state_since,
+    r.estimated_monthly_cost_usd,
+    r.requester_user_id
+   FROM capacity.requests r
+     LEFT JOIN capacity.parties g ON g.workspace_id = r.workspace_id AND g.kind = 'group'::text AND g.party = r.infra_owner_group
+  WHERE r.state = 'UNDER_REVIEW'::public.capacity_request_state AND r.technical_approved_at IS NULL AND (r.review_plan #> '{technical,auto}'::text[]) IS DISTINCT FROM 'true'::jsonb;
+grant select on capacity.waits to authenticated;
+grant select on capacity.waits to headroom_auditor;
+grant select on capacity.waits to headroom_control;
+grant select on capacity.waits to service_role;
+comment on view capacity.waits is 'Open reviews, and whom each waits on now.';
 
 create table capacity.workspaces (
   id text not null,
@@ -777,6 +932,7 @@ create table outbox.captures (
   captured_at timestamp with time zone default now() not null,
   constraint captures_pkey PRIMARY KEY (lane_id, name)
 );
+CREATE TRIGGER keep_capture AFTER INSERT OR UPDATE ON outbox.captures FOR EACH ROW WHEN (new.name = ANY (ARRAY['slack_thread_ts'::text, 'linear_issue_id'::text])) EXECUTE FUNCTION capacity.keep_capture();
 grant select on outbox.captures to headroom_auditor;
 grant select on outbox.captures to headroom_control;
 
@@ -1207,53 +1363,54 @@ grant select on public.capacity_approval_latency to service_role;
 comment on view public.capacity_approval_latency is 'Approval latency by workspace, day (UTC) and step: commercial, technical, both. Ask for a span of days.';
 
 create view public.capacity_backlog with (security_invoker=true) as
- SELECT r.workspace_id,
-    w.stage,
-    w.waits_on_kind,
-    w.waits_on,
+ SELECT workspace_id,
+    stage,
+    waits_on_kind,
+    waits_on,
     count(*) AS requests,
-    min(r.state_since) AS oldest_since,
-    EXTRACT(epoch FROM now() - min(r.state_since))::double precision AS oldest_seconds,
-    count(*) FILTER (WHERE w.late) AS late,
-    sum(r.estimated_monthly_cost_usd) AS monthly_cost_usd
-   FROM capacity.requests r
-     JOIN capacity.workspaces s ON s.id = r.workspace_id
-     LEFT JOIN capacity.members o ON o.workspace_id = r.workspace_id AND o.id = r.commercial_owner_user_id AND o.delegate_id IS NOT NULL AND now() >= o.away_from AND now() <= o.away_until
-     CROSS JOIN LATERAL ( SELECT 'commercial'::text AS stage,
-            COALESCE(a.kind, 'member'::text) AS waits_on_kind,
-            a.who AS waits_on,
-            now() > (r.state_since + s.review_sla_hours::double precision * '01:00:00'::interval) AS late
-           FROM ( SELECT
-                        CASE r.review_plan #>> '{commercial,authority,kind}'::text[]
-                            WHEN 'role'::text THEN 'role'::text
-                            ELSE NULL::text
-                        END AS kind,
-                        CASE r.review_plan #>> '{commercial,authority,kind}'::text[]
-                            WHEN 'role'::text THEN r.review_plan #>> '{commercial,authority,role}'::text[]
-                            WHEN 'member'::text THEN r.review_plan #>> '{commercial,authority,member}'::text[]
-                            ELSE COALESCE(o.delegate_id, r.commercial_owner_user_id)
-                        END AS who) a
-          WHERE r.state = 'UNDER_REVIEW'::public.capacity_request_state AND r.commercial_approved_at IS NULL
+    min(since) AS oldest_since,
+    EXTRACT(epoch FROM now() - min(since))::double precision AS oldest_seconds,
+    count(*) FILTER (WHERE late) AS late,
+    sum(estimated_monthly_cost_usd) AS monthly_cost_usd
+   FROM ( SELECT v.workspace_id,
+            v.step AS stage,
+                CASE
+                    WHEN v.asked = '{}'::text[] THEN 'nobody'::text
+                    WHEN v.kind = ANY (ARRAY['role'::text, 'group'::text]) THEN v.kind
+                    ELSE 'member'::text
+                END AS waits_on_kind,
+            p.waits_on,
+            v.since,
+            now() > (v.since + s.review_sla_hours::double precision * '01:00:00'::interval) AS late,
+            v.estimated_monthly_cost_usd
+           FROM capacity.waits v
+             JOIN capacity.workspaces s ON s.id = v.workspace_id
+             CROSS JOIN LATERAL unnest(
+                CASE
+                    WHEN v.asked = '{}'::text[] OR (v.kind = ANY (ARRAY['role'::text, 'group'::text])) THEN ARRAY[v.party]
+                    ELSE v.asked
+                END) p(waits_on)
         UNION ALL
-         SELECT 'technical'::text,
-            'group'::text,
-            r.infra_owner_group,
-            now() > (r.state_since + s.review_sla_hours::double precision * '01:00:00'::interval)
-          WHERE r.state = 'UNDER_REVIEW'::public.capacity_request_state AND r.technical_approved_at IS NULL
-        UNION ALL
-         SELECT 'confirmation'::text,
+         SELECT r.workspace_id,
+            'confirmation'::text,
             'customer'::text,
             NULL::text,
-            now() > r.next_deadline_at
+            r.state_since,
+            now() > r.next_deadline_at,
+            r.estimated_monthly_cost_usd
+           FROM capacity.requests r
           WHERE r.state = 'CUSTOMER_CONFIRMATION_REQUIRED'::public.capacity_request_state
         UNION ALL
-         SELECT 'provisioning'::text,
+         SELECT r.workspace_id,
+            'provisioning'::text,
             'operator'::text,
             NULL::text,
-            false
+            r.state_since,
+            false,
+            r.estimated_monthly_cost_usd
+           FROM capacity.requests r
           WHERE r.state = 'PROVISIONING'::public.capacity_request_state) w
-  WHERE r.state = ANY (ARRAY['UNDER_REVIEW'::public.capacity_request_state, 'CUSTOMER_CONFIRMATION_REQUIRED'::public.capacity_request_state, 'PROVISIONING'::public.capacity_request_state])
-  GROUP BY r.workspace_id, w.stage, w.waits_on_kind, w.waits_on;
+  GROUP BY workspace_id, stage, waits_on_kind, waits_on;
 grant select on public.capacity_backlog to authenticated;
 grant select on public.capacity_backlog to headroom_auditor;
 grant select on public.capacity_backlog to headroom_control;
@@ -1364,8 +1521,8 @@ create view public.capacity_requests with (security_invoker=true) as
     r.next_deadline_at,
     r.confirmation_ttl_days,
     r.slack_channel_id,
-    capacity.captured_value(r.id, 'slack'::text, 'slack_thread_ts'::text) AS slack_thread_ts,
-    capacity.captured_value(r.id, 'linear'::text, 'linear_issue_id'::text) AS linear_issue_id,
+    s.value AS slack_thread_ts,
+    l.value AS linear_issue_id,
     capacity.last_notified_at(r.id, r.version) AS last_notified_at,
     r.cancellation_reason,
     r.cancellation_authorizer_user_id,
@@ -1379,7 +1536,9 @@ create view public.capacity_requests with (security_invoker=true) as
     r.technical_approved_by,
     r.rejection_reason
    FROM capacity.requests r
-     LEFT JOIN capacity.personal_data d ON d.request_id = r.id;
+     LEFT JOIN capacity.personal_data d ON d.request_id = r.id
+     LEFT JOIN capacity.request_captures s ON s.request_id = r.id AND s.name = 'slack_thread_ts'::text
+     LEFT JOIN capacity.request_captures l ON l.request_id = r.id AND l.name = 'linear_issue_id'::text;
 grant select on public.capacity_requests to authenticated;
 grant select on public.capacity_requests to headroom_auditor;
 grant select on public.capacity_requests to headroom_control;
@@ -1432,7 +1591,7 @@ create function capacity.acting(p_actor_type public.capacity_request_actor_type,
 create function capacity.acts_as_owner(p_request capacity.requests, p_member_id text, p_roles text[])
   returns boolean
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2f39e28c480530fb';
+  as 'sha256 363e3d7218074b30';
 
 create function capacity.apply(p_request_id text, p_event_type public.capacity_request_event_type, p_actor capacity.actor, p_payload jsonb, p_expected_version integer DEFAULT NULL::integer, OUT request capacity.requests, OUT repeated boolean, OUT decided_by text, OUT decided_at timestamp with time zone)
   returns record
@@ -1444,24 +1603,20 @@ create function capacity.approve_by_rule(p_request capacity.requests, p_via text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 46a5a64a2c05afeb';
 
+create function capacity.asked_now(p_request capacity.requests)
+  returns TABLE(step text, member_id text, name text, reason text, stands_for text, counts boolean, asked boolean)
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 569a05885f3a3ab5';
+
 create function capacity.authorize(p_actor capacity.actor, p_request capacity.requests, p_event_type public.capacity_request_event_type, OUT allowed boolean, OUT counts boolean, OUT code text, OUT reason text)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0a8dc5a9b992e4fc';
+  as 'sha256 0d11e95abbe29ccb';
 
 create function capacity.caller(OUT kind text, OUT workspace_id text, OUT member_id text, OUT via text)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 a318e2e017473d91';
-
-create function capacity.captured_value(p_request_id text, p_rail text, p_name text)
-  returns text
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d414147248f255e5';
-grant execute on function capacity.captured_value to authenticated;
-grant execute on function capacity.captured_value to headroom_auditor;
-grant execute on function capacity.captured_value to headroom_control;
-grant execute on function capacity.captured_value to service_role;
 
 create function capacity.check_api_key()
   returns void
@@ -1516,7 +1671,7 @@ create function capacity.commercial_plan(p_workspace_id text, p_requester_id tex
 create function capacity.commercial_reviewers(p_workspace_id text, p_requester_id text, p_owner_id text, p_authority jsonb)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 642c0a576242f4be';
+  as 'sha256 d529029716479f44';
 
 create function capacity.compute_next_state(p_state public.capacity_request_state, p_event_type public.capacity_request_event_type, p_commercial_done boolean, p_technical_done boolean)
   returns public.capacity_request_state
@@ -1537,7 +1692,7 @@ grant execute on function capacity.confirmation_token to headroom_executor;
 create function capacity.decide(p_request_id text, p_event_type public.capacity_request_event_type, p_actor_type public.capacity_request_actor_type, p_actor_id text, p_payload jsonb, p_expected_version integer, OUT request capacity.requests, OUT repeated boolean, OUT counts boolean, OUT decided_by text, OUT decided_at timestamp with time zone, OUT customer_ref jsonb, OUT slack_thread_ts text, OUT linear_issue_id text, OUT last_notified_at timestamp with time zone)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7fe5b17306871d02';
+  as 'sha256 cb73862ac081e8ae';
 
 create function capacity.deliveries_of(p_request_id text)
   returns jsonb
@@ -1638,6 +1793,11 @@ create function capacity.json_text(p_text text)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 9e0b420d1c7cfc3a';
+
+create function capacity.keep_capture()
+  returns trigger
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 edeb9cd9ce85a60e';
 
 create function capacity.last_delivery(p_stream_id smallint, p_request_id text, p_version integer)
   returns timestamp with time zone
@@ -1740,7 +1900,7 @@ grant execute on function capacity.list_policies to headroom_control;
 create function capacity.list_requests(p_workspace_id text, p_states public.capacity_request_state[] DEFAULT NULL::public.capacity_request_state[], p_requester_id text DEFAULT NULL::text, p_waits_on text DEFAULT NULL::text, p_limit integer DEFAULT 50, p_after text DEFAULT NULL::text)
   returns TABLE(id text, state public.capacity_request_state, version integer, created_at timestamp with time zone, updated_at timestamp with time zone, state_since timestamp with time zone, requester_user_id text, commercial_owner_user_id text, infra_owner_group text, requested_size text, quantity integer, region text, needed_by_date date, estimated_monthly_cost_usd numeric, next_deadline_at timestamp with time zone, waits_on text[])
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off owner headroom_owner
-  as 'sha256 c8c0dd61d078d4f9';
+  as 'sha256 a357c8810c09ec04';
 grant execute on function capacity.list_requests to headroom_auditor;
 grant execute on function capacity.list_requests to headroom_control;
 
@@ -1772,7 +1932,7 @@ create function capacity.lock_readable(p_request_id text, p_workspace_id text, p
 create function capacity.may_read(p_request capacity.requests, p_member_id text)
   returns boolean
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 35e63616f31d7f2e';
+  as 'sha256 cf8ede93a20f23b7';
 
 create function capacity.member_for_slack(p_workspace_id text, p_slack_user_id text, p_display_name text)
   returns capacity.members
@@ -1797,7 +1957,7 @@ create function capacity.no_such_request(p_request_id text)
 create function capacity.notice_asked(p_request capacity.requests, p_kind text, p_step text)
   returns text[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c07252757221e23b';
+  as 'sha256 e2d4dc90609af5df';
 
 create function capacity.notice_effects(p_request capacity.requests, p_kind text, p_via text, p_asked text[])
   returns text[]
@@ -1812,7 +1972,7 @@ create function capacity.open_secret(p_name text, p_box bytea)
 create function capacity.pending_approvals(p_request capacity.requests)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 403479cb4741c3ee';
+  as 'sha256 b13679e57afc995d';
 
 create function capacity.post_notice(p_request capacity.requests, p_kind text, p_step text, p_member_id text, p_actor capacity.actor, p_body text)
   returns capacity.notices
@@ -1877,6 +2037,12 @@ create function capacity.put_workspace(p_id text, p_changes jsonb DEFAULT '{}'::
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 59d130f53d199509';
 grant execute on function capacity.put_workspace to headroom_control;
+
+create function capacity.reader_absentees()
+  returns text[]
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 03ec73b464e1c43d';
+grant execute on function capacity.reader_absentees to authenticated;
 
 create function capacity.reader_groups()
   returns text[]
@@ -2034,11 +2200,6 @@ create function capacity.review_plan(p_workspace_id text, p_requester_id text, p
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 fe3e25d574a453f6';
 
-create function capacity.reviewers(p_request capacity.requests, p_step text)
-  returns jsonb
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0a56f181c47dcf5e';
-
 create function capacity.revoke_api_key(p_id text)
   returns capacity.api_keys
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -2111,10 +2272,15 @@ create function capacity.slack_time(p_seconds jsonb)
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 38705c990fa3490d';
 
+create function capacity.stands_in_for(p_request capacity.requests, p_absent_id text, p_member_id text)
+  returns boolean
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 576f3fa832173caf';
+
 create function capacity.story_digest(p_story jsonb)
   returns text[]
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9f688bf7fecc15a6';
+  as 'sha256 ee22549e9c8a9910';
 
 create function capacity.story_name(p_story jsonb, p_id text)
   returns text
@@ -2124,7 +2290,7 @@ create function capacity.story_name(p_story jsonb, p_id text)
 create function capacity.story_next(p_story jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4d93f62348992248';
+  as 'sha256 9022e75cf39387ef';
 
 create function capacity.story_now(p_request_id text)
   returns jsonb
@@ -2134,7 +2300,7 @@ create function capacity.story_now(p_request_id text)
 create function capacity.story_of(p_request capacity.requests, p_event capacity.events, p_also text[] DEFAULT '{}'::text[])
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1f20a0dc86bfbf08';
+  as 'sha256 711bc2357353db03';
 
 create function capacity.story_sentence(p_story jsonb)
   returns text
@@ -2159,17 +2325,17 @@ create function capacity.technical_plan(p_workspace_id text, p_requester_id text
 create function capacity.technical_reviewers(p_workspace_id text, p_requester_id text, p_group_id text)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ebca19ef37b62500';
+  as 'sha256 c1043b136466beb2';
 
 create function capacity.timer_actor()
   returns capacity.actor
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 da6f1a0510998106';
 
-create function capacity.timer_asked(p_request capacity.requests, p_step text)
-  returns text[]
+create function capacity.timer_digests(p_workspace capacity.workspaces, p_member_ids text[])
+  returns TABLE(member_id text, items jsonb, others integer)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f4d9826f0421205c';
+  as 'sha256 18df080d7fc5b3b7';
 
 create function capacity.timer_expire(p_most integer, OUT expired integer, OUT failed jsonb, OUT more boolean)
   returns record
@@ -2181,25 +2347,25 @@ create function capacity.timer_failed(p_request_id text, p_timer text, p_error_c
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 b1a7af0c1f0555fb';
 
-create function capacity.timer_remind(p_workspace capacity.workspaces, p_member_id text, p_items jsonb)
+create function capacity.timer_remind(p_workspace capacity.workspaces, p_member_id text, p_items jsonb, p_others integer)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 683f693e78361a76';
+  as 'sha256 8093173e7cdd0adc';
 
-create function capacity.timer_remind_person(p_workspace capacity.workspaces, p_member_id text, p_items jsonb, OUT reminded integer, OUT failed jsonb)
+create function capacity.timer_remind_person(p_workspace capacity.workspaces, p_member_id text, p_items jsonb, p_others integer, OUT reminded integer, OUT failed jsonb)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f87605477b7e6f3b';
+  as 'sha256 9856f4643eadd20b';
 
 create function capacity.timer_review(p_most integer, OUT late integer, OUT reminded integer, OUT failed jsonb, OUT more boolean)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 939a17fb8c85f325';
+  as 'sha256 673f9e41ffdd1de9';
 
-create function capacity.timer_review_one(p_request capacity.requests, p_workspace capacity.workspaces, OUT late integer, OUT due jsonb)
+create function capacity.timer_review_one(p_request capacity.requests, p_workspace capacity.workspaces, OUT late integer, OUT due text[])
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1cb63fd637bf2f61';
+  as 'sha256 b46b3fba49f904c4';
 
 create function capacity.timer_since(p_request capacity.requests, p_step text)
   returns timestamp with time zone
@@ -2299,6 +2465,11 @@ create function capacity.verify_requests(p_after text DEFAULT ''::text, p_limit 
   as 'sha256 5df2f44bb68eede4';
 grant execute on function capacity.verify_requests to headroom_auditor;
 grant execute on function capacity.verify_requests to headroom_control;
+
+create function capacity.waits_on(p_request capacity.requests)
+  returns text[]
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 bfc93e523b35a86e';
 
 create function outbox.admit(p_destination_ids integer[], p_deferred boolean[], p_lease_seconds integer)
   returns TABLE(ord integer, admitted boolean, due timestamp with time zone)
@@ -2812,7 +2983,7 @@ grant execute on function public.nudge_capacity_request to service_role;
 create function public.preview_capacity_request(p_requester_user_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_requested_size text, p_quantity integer, p_region text, p_estimated_monthly_cost_usd numeric DEFAULT NULL::numeric, p_workspace_id text DEFAULT NULL::text, p_slack_channel_id text DEFAULT NULL::text)
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e1c37cf5ec29c134';
+  as 'sha256 01c8a3cc17f4ea78';
 grant execute on function public.preview_capacity_request to authenticated;
 grant execute on function public.preview_capacity_request to headroom_control;
 grant execute on function public.preview_capacity_request to service_role;

@@ -122,10 +122,10 @@ grant select on
   public.capacity_time_in_state
 to authenticated, service_role, headroom_control, headroom_auditor;
 grant select on
-  capacity.requests, capacity.events, capacity.personal_data, capacity.workspaces, capacity.members
+  capacity.requests, capacity.events, capacity.personal_data, capacity.request_captures, capacity.workspaces, capacity.members,
+  capacity.waits, capacity.parties
 to authenticated, service_role;
 grant execute on function
-  capacity.captured_value(text, text, text),
   capacity.last_notified_at(text, integer)
 to authenticated, service_role, headroom_control, headroom_auditor;
 grant execute on function
@@ -133,7 +133,8 @@ grant execute on function
   capacity.reader_workspace(text[]),
   capacity.reader_roles(),
   capacity.reader_groups(),
-  capacity.reader_owners()
+  capacity.reader_owners(),
+  capacity.reader_absentees()
 to authenticated;
 
 -- What members do, machines do for them, and operators do at the command line. Each of these finds out who calls.

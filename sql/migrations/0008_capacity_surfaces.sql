@@ -35,4 +35,19 @@ comment on table capacity.review_looks is 'When the sweep looks again at a reque
 
 -- How often a person was reminded of a review, and when last.
 create index notices_reminders on capacity.notices (request_id, step, member_id, created_at) where kind = 'reminder';
+-- When a person was last reminded of anything.
+create index notices_reminded on capacity.notices (member_id, created_at) where kind = 'reminder';
 create unique index notices_one_late on capacity.notices (request_id, step) where kind = 'late';
+
+-- What deliveries brought back about a request: the thread of its first Slack message, its Linear issue. The engine keeps captures
+-- under lanes, whose keys no reader of requests can be given and from which no index leads to a request; this is a copy under the
+-- request's id, so that readers see it by the policy of the request, and what Slack or Linear names is found by index. No foreign
+-- key: a settle would wait for whoever decides the request. A row for each name, because two lanes write them independently.
+create table capacity.request_captures (
+  request_id text not null,
+  name text not null check (name in ('slack_thread_ts', 'linear_issue_id')),
+  value text not null,
+  primary key (request_id, name)
+);
+create index request_captures_value on capacity.request_captures (name, value);
+comment on table capacity.request_captures is 'What Slack and Linear call a request. Follows outbox.captures, by trigger.';

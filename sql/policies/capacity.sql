@@ -34,6 +34,9 @@ create policy members on capacity.requests for select to authenticated using (
           and review_plan #>> '{commercial,authority,role}' = any ((select capacity.reader_roles())::text[])
        or review_plan #>> '{commercial,authority,kind}' = 'member'
           and review_plan #>> '{commercial,authority,member}' = (select capacity.reader_id())
+       or review_plan #>> '{commercial,authority,kind}' = 'member'
+          and review_plan #>> '{commercial,authority,member}' = any ((select capacity.reader_absentees())::text[])
+          and review_plan #>> '{commercial,authority,member}' <> requester_user_id
        or workspace_id = (select capacity.reader_workspace('{operator}')) and state in ('PROVISIONING', 'COMPLETED', 'FAILED'))
 );
 
@@ -43,6 +46,9 @@ create policy members on capacity.events for select to authenticated using (
 );
 create policy members on capacity.personal_data for select to authenticated using (
   exists (select from capacity.requests r where r.id = personal_data.request_id)
+);
+create policy members on capacity.request_captures for select to authenticated using (
+  exists (select from capacity.requests r where r.id = request_captures.request_id)
 );
 
 -- The people and the settings of one's own workspace.

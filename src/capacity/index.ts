@@ -16,6 +16,7 @@ export { nudgeRequest, type Nudged } from "./nudge-request.ts";
 export {
   openStates,
   requestStates,
+  type Asked,
   type CapacityEvent,
   type CapacityRequest,
   type CapacityRequestEventType,

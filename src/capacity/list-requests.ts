@@ -7,8 +7,9 @@ export interface ListOptions {
   readonly workspaceId: string;
   /** Default: all. */
   readonly states?: readonly CapacityRequestState[] | undefined;
+  /** A member, by id or Slack id. */
   readonly requester?: string | undefined;
-  /** A member who could decide something now, or a group. */
+  /** A member whom a request waits on now, by id or Slack id, or a group. */
   readonly waitsOn?: string | undefined;
   /** Default: 50. At most 1,000. */
   readonly limit?: number | undefined;
@@ -33,7 +34,7 @@ export interface ListedRequest {
   readonly neededBy: string | null;
   readonly monthlyCostUsd: string | null;
   readonly deadlineAt: Date | null;
-  /** Members, `role …`, `group …`, `customer` or `provisioning`; empty once it has ended. */
+  /** Members, `role …`, `group …`, `customer` or `provisioning`, or `nobody …` where nobody is left; empty once it has ended. */
   readonly waitsOn: readonly string[];
 }
 

@@ -3,12 +3,18 @@ import { z } from "zod";
 import { call, type Queryable } from "../db/call.ts";
 import type { RequestTerms } from "./create-request.ts";
 import { refusable, type Refused } from "./refusal.ts";
-import { planSchema, requestStates } from "./request.ts";
+import { askedSchema, planSchema, requestStates } from "./request.ts";
 
+const asked = z.array(askedSchema);
 const previewSchema = planSchema
-  .extend({ state: z.enum(requestStates), slack_channel_id: z.string().nullable() })
+  .extend({
+    commercial: planSchema.shape.commercial.extend({ asked }),
+    technical: planSchema.shape.technical.extend({ asked }),
+    state: z.enum(requestStates),
+    slack_channel_id: z.string().nullable(),
+  })
   .transform(({ slack_channel_id: slackChannelId, ...rest }) => ({ ...rest, slackChannelId }));
-/** The plan, the state that the request would be in, and where it would be posted. */
+/** The plan with whom it would ask first, the state that the request would be in, and where it would be posted. */
 export type Preview = z.infer<typeof previewSchema>;
 
 export type Previewed = { readonly outcome: "previewed"; readonly preview: Preview };

@@ -37,6 +37,12 @@ export const personSchema = z.object({ id: z.string(), name: z.string() });
 /** A member, named. */
 export type Person = z.infer<typeof personSchema>;
 
+export const askedSchema = personSchema
+  .extend({ reason: z.enum(["owner", "delegate", "authority", "group"]), stands_for: maybeText })
+  .transform(({ stands_for: standsFor, ...rest }) => ({ ...rest, standsFor }));
+/** Somebody whose turn it is, and why; a delegate stands for another member. */
+export type Asked = z.infer<typeof askedSchema>;
+
 export const planSchema = z.object({
   commercial: z.object({
     owner: maybeText,
@@ -172,6 +178,7 @@ const pendingSchema = z
     why: maybeText,
     group: maybeText.optional(),
     authority: z.json().optional(),
+    asked: z.array(askedSchema),
     reviewers: z.array(personSchema),
     endorsers: z.array(personSchema).optional(),
   })
@@ -181,7 +188,7 @@ const pendingSchema = z
     authority,
     endorsers,
   }));
-/** An open review step, and who may decide it now. */
+/** An open review step: whom it waits on, whose approval would count, and whose would be an endorsement. */
 export type PendingApproval = z.infer<typeof pendingSchema>;
 
 const deliverySchema = z

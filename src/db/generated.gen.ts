@@ -58,6 +58,17 @@ export interface CapacityApiKeys {
   revoked_at: Date | null;
 }
 
+/** Who could speak for an owner, a named member, a role or a group now. */
+export interface CapacityCandidates {
+  workspace_id: string | null;
+  kind: string | null;
+  party: string | null;
+  member_id: string | null;
+  display_name: string | null;
+  stands_for: string | null;
+  away: boolean | null;
+}
+
 /** The customer's single-use links. The token itself is an HMAC over the id, made at the moment of sending and kept nowhere. */
 export interface CapacityConfirmationTokens {
   id: string;
@@ -154,6 +165,15 @@ export interface CapacityNotices {
   created_at: Date;
 }
 
+/** The candidates of each party, as arrays. */
+export interface CapacityParties {
+  workspace_id: string | null;
+  kind: string | null;
+  party: string | null;
+  here: string[] | null;
+  everyone: string[] | null;
+}
+
 /** customer_ref of each request; with the salt gone, the hash in the log says nothing about it. */
 export interface CapacityPersonalData {
   request_id: string;
@@ -183,6 +203,13 @@ export interface CapacityPolicies {
   group_id: string | null;
   created_at: Date;
   updated_at: Date;
+}
+
+/** What Slack and Linear call a request. Follows outbox.captures, by trigger. */
+export interface CapacityRequestCaptures {
+  request_id: string;
+  name: string;
+  value: string;
 }
 
 /** Current state of each request: the fold of its events, written by the reducer alone. */
@@ -263,6 +290,20 @@ export interface CapacityTimerFailures {
   first_at: Date;
   last_at: Date;
   retry_at: Date;
+}
+
+/** Open reviews, and whom each waits on now. */
+export interface CapacityWaits {
+  request_id: string | null;
+  workspace_id: string | null;
+  step: string | null;
+  kind: string | null;
+  party: string | null;
+  asked: string[] | null;
+  since: Date | null;
+  state_since: Date | null;
+  estimated_monthly_cost_usd: string | null;
+  requester_user_id: string | null;
 }
 
 /** A company or team that keeps its requests to itself, and its settings. */
@@ -746,6 +787,7 @@ export interface Tables {
   "capacity.notices": CapacityNotices;
   "capacity.personal_data": CapacityPersonalData;
   "capacity.policies": CapacityPolicies;
+  "capacity.request_captures": CapacityRequestCaptures;
   "capacity.requests": CapacityRequests;
   "capacity.review_looks": CapacityReviewLooks;
   "capacity.secrets": CapacitySecrets;
@@ -775,6 +817,9 @@ export interface Tables {
 
 /** Every view's row, by its name in the database. */
 export interface Views {
+  "capacity.candidates": CapacityCandidates;
+  "capacity.parties": CapacityParties;
+  "capacity.waits": CapacityWaits;
   "payments.participant_outbox_sequences": PaymentsParticipantOutboxSequences;
   "payments.payment_outbox_attempts": PaymentsPaymentOutboxAttempts;
   "payments.payment_outbox_pending": PaymentsPaymentOutboxPending;
@@ -827,6 +872,21 @@ export interface Functions {
     };
     result: CapacityRequests;
   };
+  /** Who may decide a request now, why, and whom it waits on. Nullable: stands_for. */
+  "capacity.asked_now": {
+    args: {
+      p_request: string | null;
+    };
+    result: {
+      step: string;
+      member_id: string;
+      name: string;
+      reason: string;
+      stands_for: string | null;
+      counts: boolean;
+      asked: boolean;
+    }[];
+  };
   /** Whether this actor may do this on this request, whether it counts, and else why not. Nullable: code, reason. */
   "capacity.authorize": {
     args: {
@@ -840,15 +900,6 @@ export interface Functions {
   "capacity.caller": {
     args: Record<string, never>;
     result: { kind: string; workspace_id: string | null; member_id: string | null; via: string };
-  };
-  /** A capture of a request's deliveries on a rail. Nullable: result. */
-  "capacity.captured_value": {
-    args: {
-      p_request_id: string | null;
-      p_rail: string | null;
-      p_name: string | null;
-    };
-    result: string | null;
   };
   /** Raises not_signed_in when the key or the session was called back. */
   "capacity.check_api_key": {
@@ -1404,7 +1455,7 @@ export interface Functions {
     };
     result: string | null;
   };
-  /** Open review steps, and who may decide each. */
+  /** Open review steps, whom each waits on, and who may decide it. */
   "capacity.pending_approvals": {
     args: {
       p_request: string | null;
@@ -1516,6 +1567,11 @@ export interface Functions {
       p_changes?: unknown;
     };
     result: CapacityWorkspaces;
+  };
+  /** The members for whom the member who reads stands in now. */
+  "capacity.reader_absentees": {
+    args: Record<string, never>;
+    result: string[];
   };
   /** The infra groups of the member who reads. */
   "capacity.reader_groups": {
@@ -1729,14 +1785,6 @@ export interface Functions {
     };
     result: Json;
   };
-  /** Members whose approval of a step would count now, as {id, name}. */
-  "capacity.reviewers": {
-    args: {
-      p_request: string | null;
-      p_step: string | null;
-    };
-    result: Json;
-  };
   /** Revokes a key. */
   "capacity.revoke_api_key": {
     args: {
@@ -1836,6 +1884,15 @@ export interface Functions {
     };
     result: string | null;
   };
+  /** Whether a member is the delegate of another who is away now. Nullable: result. */
+  "capacity.stands_in_for": {
+    args: {
+      p_request: string | null;
+      p_absent_id: string | null;
+      p_member_id: string | null;
+    };
+    result: boolean | null;
+  };
   /** Lines that name the reviews of a reminder. */
   "capacity.story_digest": {
     args: {
@@ -1934,13 +1991,13 @@ export interface Functions {
     args: Record<string, never>;
     result: CapacityActor;
   };
-  /** Member ids of those whom an open review waits for; none when it is decided. */
-  "capacity.timer_asked": {
+  /** The late reviews of people who are to be reminded, and how many more wait on each. */
+  "capacity.timer_digests": {
     args: {
-      p_request: string | null;
-      p_step: string | null;
+      p_workspace: string | null;
+      p_member_ids: readonly string[] | string | null;
     };
-    result: string[];
+    result: { member_id: string; items: Json; others: number }[];
   };
   /** Expires requests whose deadline has passed, a batch of them. */
   "capacity.timer_expire": {
@@ -1965,6 +2022,7 @@ export interface Functions {
       p_workspace: string | null;
       p_member_id: string | null;
       p_items: unknown;
+      p_others: number | null;
     };
     result: void;
   };
@@ -1974,6 +2032,7 @@ export interface Functions {
       p_workspace: string | null;
       p_member_id: string | null;
       p_items: unknown;
+      p_others: number | null;
     };
     result: { reminded: number; failed: Json };
   };
@@ -1984,13 +2043,13 @@ export interface Functions {
     };
     result: { late: number; reminded: number; failed: Json; more: boolean };
   };
-  /** What is late in one request, and whom to remind of it. */
+  /** What is late in one request, and who is to be reminded of what waits on them. */
   "capacity.timer_review_one": {
     args: {
       p_request: string | null;
       p_workspace: string | null;
     };
-    result: { late: number; due: Json };
+    result: { late: number; due: string[] };
   };
   /** When the clock of a review step began to run. */
   "capacity.timer_since": {
@@ -2133,6 +2192,13 @@ export interface Functions {
       p_workspace_id?: string | null | undefined;
     };
     result: { last_id: string | null; requests: number; events: number; effects: number; findings: Json };
+  };
+  /** Whom a request waits on, in words for a list. */
+  "capacity.waits_on": {
+    args: {
+      p_request: string | null;
+    };
+    result: string[];
   };
   /** Reserves send slots at destinations, and dates the rows that have to wait. */
   "outbox.admit": {
@@ -3060,9 +3126,9 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.acts_as_owner": { returns: "value", json: [], positional: false },
   "capacity.apply": { returns: "row", json: ["p_payload"], positional: false },
   "capacity.approve_by_rule": { returns: "row", json: [], positional: false },
+  "capacity.asked_now": { returns: "rows", json: [], positional: false },
   "capacity.authorize": { returns: "row", json: [], positional: false },
   "capacity.caller": { returns: "row", json: [], positional: false },
-  "capacity.captured_value": { returns: "value", json: [], positional: false },
   "capacity.check_api_key": { returns: "nothing", json: [], positional: false },
   "capacity.check_changes": { returns: "nothing", json: ["p_changes"], positional: false },
   "capacity.check_issuer": { returns: "nothing", json: [], positional: false },
@@ -3138,6 +3204,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.put_policy": { returns: "row", json: ["p_changes"], positional: false },
   "capacity.put_subscription": { returns: "row", json: ["p_changes"], positional: false },
   "capacity.put_workspace": { returns: "row", json: ["p_changes"], positional: false },
+  "capacity.reader_absentees": { returns: "value", json: [], positional: false },
   "capacity.reader_groups": { returns: "value", json: [], positional: false },
   "capacity.reader_id": { returns: "value", json: [], positional: false },
   "capacity.reader_owners": { returns: "value", json: [], positional: false },
@@ -3166,7 +3233,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.request_for": { returns: "row", json: [], positional: false },
   "capacity.require_purpose": { returns: "nothing", json: [], positional: false },
   "capacity.review_plan": { returns: "value", json: [], positional: false },
-  "capacity.reviewers": { returns: "value", json: [], positional: false },
   "capacity.revoke_api_key": { returns: "row", json: [], positional: false },
   "capacity.schedule_timers": { returns: "value", json: [], positional: false },
   "capacity.seal_secret": { returns: "value", json: [], positional: false },
@@ -3181,6 +3247,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.slack_step": { returns: "value", json: ["p_story"], positional: false },
   "capacity.slack_text": { returns: "value", json: [], positional: false },
   "capacity.slack_time": { returns: "value", json: ["p_seconds"], positional: false },
+  "capacity.stands_in_for": { returns: "value", json: [], positional: false },
   "capacity.story_digest": { returns: "value", json: ["p_story"], positional: false },
   "capacity.story_name": { returns: "value", json: ["p_story"], positional: false },
   "capacity.story_next": { returns: "value", json: ["p_story"], positional: false },
@@ -3192,7 +3259,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.technical_plan": { returns: "value", json: [], positional: false },
   "capacity.technical_reviewers": { returns: "value", json: [], positional: false },
   "capacity.timer_actor": { returns: "row", json: [], positional: false },
-  "capacity.timer_asked": { returns: "value", json: [], positional: false },
+  "capacity.timer_digests": { returns: "rows", json: [], positional: false },
   "capacity.timer_expire": { returns: "row", json: [], positional: false },
   "capacity.timer_failed": { returns: "value", json: [], positional: false },
   "capacity.timer_remind": { returns: "nothing", json: ["p_items"], positional: false },
@@ -3216,6 +3283,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.verify_places": { returns: "rows", json: [], positional: false },
   "capacity.verify_projection": { returns: "rows", json: [], positional: false },
   "capacity.verify_requests": { returns: "row", json: [], positional: false },
+  "capacity.waits_on": { returns: "value", json: [], positional: false },
   "outbox.admit": { returns: "rows", json: [], positional: false },
   "outbox.advance_lanes": { returns: "nothing", json: [], positional: false },
   "outbox.archive_partitions": { returns: "rows", json: [], positional: false },

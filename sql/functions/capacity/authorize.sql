@@ -64,13 +64,13 @@ begin
     if v_authority ->> 'kind' = 'role' then
       allowed := v_authority ->> 'role' = any (v_roles);
     elsif v_authority ->> 'kind' = 'member' then
-      allowed := v_authority ->> 'member' = p_actor.id;
+      allowed := v_authority ->> 'member' = p_actor.id or capacity.stands_in_for(p_request, v_authority ->> 'member', p_actor.id);
     end if;
     if not allowed then
       allowed := capacity.acts_as_owner(p_request, p_actor.id, v_roles);
       counts := p_event_type = 'COMMERCIAL_REJECTED' or v_authority ->> 'kind' = 'owner';
     end if;
-    reason := 'Only the commercial owner, their delegate while they are away, or the needed authority gives the commercial review.';
+    reason := 'Only the commercial owner, the needed authority, or the delegate of one of them who is away gives the commercial review.';
   elsif p_event_type in ('CUSTOMER_CONFIRMED', 'CUSTOMER_DECLINED') then
     allowed := capacity.acts_as_owner(p_request, p_actor.id, v_roles);
     reason := 'Only the customer, or the commercial owner on their behalf, answers the offer.';

@@ -31,14 +31,15 @@ begin
   if p_event_type is null then
     perform capacity.fail('invalid_input', 'Say which event is to be recorded.');
   end if;
-  select r.workspace_id, d.customer_ref, m.id as member_id, e.effects as surfaces, l.stream_id, l.delivered_to, c.value #>> '{}' as thread_ts
+  select r.workspace_id, d.customer_ref, m.id as member_id, l.stream_id, l.delivered_to, c.value as thread_ts,
+         i.value as issue_id
     into v_known
     from capacity.requests r
     left join capacity.personal_data d on d.request_id = r.id
     left join capacity.members m on m.workspace_id = r.workspace_id and m.id = p_actor_id and m.active
-    left join capacity.events e on e.request_id = r.id and e.seq = 1
     left join outbox.lanes l on l.stream_id = (select s.stream_id from outbox.streams s where s.name = 'capacity') and l.key = r.id || ':slack'
-    left join outbox.captures c on c.lane_id = l.lane_id and c.name = 'slack_thread_ts'
+    left join capacity.request_captures c on c.request_id = r.id and c.name = 'slack_thread_ts'
+    left join capacity.request_captures i on i.request_id = r.id and i.name = 'linear_issue_id'
    where r.id = p_request_id;
   v_caller := capacity.caller();
   -- Somebody who is not signed in is told that, and nothing about what exists.
@@ -67,9 +68,7 @@ begin
 
   customer_ref := v_known.customer_ref;
   slack_thread_ts := v_known.thread_ts;
-  if 'linear:issue' = any (v_known.surfaces) then
-    linear_issue_id := capacity.captured_value(request.id, 'linear', 'linear_issue_id');
-  end if;
+  linear_issue_id := v_known.issue_id;
   last_notified_at := case when v_known.thread_ts is not null or v_known.delivered_to is not null
                            -- What this event sends has reached nobody yet.
                            then capacity.last_delivery(v_known.stream_id, request.id, request.version - (not repeated)::integer)

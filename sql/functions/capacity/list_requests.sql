@@ -1,5 +1,5 @@
 -- A page of requests, newest first. The next page begins after the last request of this one. Filters: states, requester, and `waits on`:
--- a member (who could decide something now) or a group.
+-- a member (whom a request waits on now, by id or Slack id) or a group.
 --
 -- Planned anew for each call, because which index serves depends on which filters are given.
 create or replace function capacity.list_requests(
@@ -19,6 +19,10 @@ as $$
 #variable_conflict use_column
 declare
   v_after_at timestamptz;
+  v_requester_id text := p_requester_id;
+  v_member_id text;
+  v_owners text[];
+  v_named text[];
   v_roles text[];
   v_groups text[];
 begin
@@ -31,41 +35,42 @@ begin
       perform capacity.fail('not_found', 'There is no such request to begin after.', left(p_after, 80), 'Take the last id of the page before.');
     end if;
   end if;
+  if p_requester_id is not null then
+    v_requester_id := coalesce((capacity.find_member(p_workspace_id, p_requester_id)).id, p_requester_id);
+  end if;
   if p_waits_on is not null then
-    select m.roles, array(select g.group_id from capacity.group_members g where g.workspace_id = m.workspace_id and g.member_id = m.id)
-      into v_roles, v_groups
-      from capacity.members m where m.workspace_id = p_workspace_id and m.id = p_waits_on and m.active;
+    v_member_id := (capacity.find_member(p_workspace_id, p_waits_on)).id;
+    -- The parties for whom this member may be the one who is asked: because they are here, or because at most one other is, who may be
+    -- the requester. This narrows the search; what is found is put to asked_now(), which alone decides.
+    select array_agg(p.party) filter (where p.kind = 'owner'), array_agg(p.party) filter (where p.kind = 'member'),
+           array_agg(p.party) filter (where p.kind = 'role'), array_agg(p.party) filter (where p.kind = 'group')
+      into v_owners, v_named, v_roles, v_groups
+      from capacity.parties p
+     where p.workspace_id = p_workspace_id and v_member_id = any (p.everyone) and (v_member_id = any (p.here) or cardinality(p.here) < 2);
   end if;
 
   return query
-  select r.id, r.state, r.version, r.created_at, r.updated_at, r.state_since, r.requester_user_id, r.commercial_owner_user_id, r.infra_owner_group,
-         r.requested_size, r.quantity, r.region, r.needed_by_date, r.estimated_monthly_cost_usd, r.next_deadline_at,
-         array_remove(case r.state
-           when 'UNDER_REVIEW' then array[
-             case when r.commercial_approved_at is null then
-               case r.review_plan #>> '{commercial,authority,kind}' when 'role' then 'role ' || (r.review_plan #>> '{commercial,authority,role}')
-                 else coalesce(r.review_plan #>> '{commercial,authority,member}', r.commercial_owner_user_id) end end,
-             case when r.technical_approved_at is null then 'group ' || r.infra_owner_group end]
-           when 'CUSTOMER_CONFIRMATION_REQUIRED' then array['customer']
-           when 'PROVISIONING' then array['provisioning']
-           else '{}' end, null)
-    from capacity.requests r
-   where r.workspace_id = p_workspace_id
-     and (p_states is null or r.state = any (p_states))
-     and (p_requester_id is null or r.requester_user_id = p_requester_id)
-     and (p_after is null or (r.created_at, r.id) < (v_after_at, p_after))
-     and (p_waits_on is null
-          or r.state = 'UNDER_REVIEW' and r.requester_user_id <> p_waits_on
-             and (r.technical_approved_at is null and (r.infra_owner_group = p_waits_on or r.infra_owner_group = any (v_groups))
-                  or r.commercial_approved_at is null
-                     and (r.review_plan #>> '{commercial,authority,member}' = p_waits_on
-                          or r.review_plan #>> '{commercial,authority,role}' = any (v_roles)
-                          or r.review_plan #>> '{commercial,authority,kind}' = 'owner'
-                             and exists (select from capacity.members o
-                                          where o.workspace_id = r.workspace_id and o.id = r.commercial_owner_user_id and o.delegate_id = p_waits_on
-                                            and now() between o.away_from and o.away_until))))
-   order by r.created_at desc, r.id desc
-   limit p_limit;
+  select l.id, l.state, l.version, l.created_at, l.updated_at, l.state_since, l.requester_user_id, l.commercial_owner_user_id, l.infra_owner_group,
+         l.requested_size, l.quantity, l.region, l.needed_by_date, l.estimated_monthly_cost_usd, l.next_deadline_at, capacity.waits_on(l)
+    from (select r.*
+            from capacity.requests r
+           where r.workspace_id = p_workspace_id
+             and (p_states is null or r.state = any (p_states))
+             and (p_requester_id is null or r.requester_user_id = v_requester_id)
+             and (p_after is null or (r.created_at, r.id) < (v_after_at, p_after))
+             and (p_waits_on is null
+                  or r.state = 'UNDER_REVIEW'
+                     and (r.technical_approved_at is null and r.infra_owner_group = p_waits_on
+                          or r.requester_user_id <> v_member_id
+                             and (r.technical_approved_at is null and r.infra_owner_group = any (v_groups)
+                                  or r.commercial_approved_at is null
+                                     and (r.commercial_owner_user_id = any (v_owners)
+                                          or r.review_plan #>> '{commercial,authority,member}' = any (v_named)
+                                          or r.review_plan #>> '{commercial,authority,role}' = any (v_roles)))
+                             and exists (select from capacity.asked_now(r) a where a.asked and a.member_id = v_member_id)))
+           order by r.created_at desc, r.id desc
+           limit p_limit) l
+   order by l.created_at desc, l.id desc;
 end
 $$;
 comment on function capacity.list_requests(text, public.capacity_request_state[], text, text, integer, text)

@@ -16,7 +16,8 @@ begin
     or v_authority ->> 'role' = any (v_roles)
     or exists (select from capacity.group_members g
                 where g.workspace_id = p_request.workspace_id and g.group_id = p_request.infra_owner_group and g.member_id = p_member_id)
-    or capacity.acts_as_owner(p_request, p_member_id, v_roles), false);
+    or capacity.acts_as_owner(p_request, p_member_id, v_roles)
+    or v_authority ->> 'kind' = 'member' and capacity.stands_in_for(p_request, v_authority ->> 'member', p_member_id), false);
 end
 $$;
 comment on function capacity.may_read(capacity.requests, text) is 'Whether this member of the request''s workspace may read it.';

@@ -1,17 +1,13 @@
--- Whom a notice is meant for: those whose decision is waited for, or, while the customer is asked, whoever is in touch with the
--- customer.
+-- Whom a notice is meant for: those whose decision is waited for, at one step or at all of them, or, while the customer is asked,
+-- whoever may record the customer's answer.
 create or replace function capacity.notice_asked(p_request capacity.requests, p_kind text, p_step text) returns text[]
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 begin
   if p_kind = 'note' then
     return '{}';
-  elsif p_request.state <> 'UNDER_REVIEW' then
-    return array_remove(array[p_request.commercial_owner_user_id], null);
-  elsif p_step is not null then
-    return capacity.timer_asked(p_request, p_step);
   end if;
-  return array(select distinct a from unnest(capacity.timer_asked(p_request, 'commercial') || capacity.timer_asked(p_request, 'technical')) a order by a);
+  return array(select distinct a.member_id from capacity.asked_now(p_request) a where a.asked and (p_step is null or a.step = p_step) order by 1);
 end
 $$;
 comment on function capacity.notice_asked(capacity.requests, text, text) is 'Member ids of those whom a notice calls upon.';

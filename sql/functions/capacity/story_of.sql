@@ -1,9 +1,7 @@
 -- Everything that the messages about a request may say: the renderers are pure functions of this object. Times
 -- are seconds since 1970, so that no renderer depends on the session's time zone or date style.
 --
--- Whose turn it is in a review that is still open follows from the plan as it stood at submission: the commercial owner endorses
--- first where somebody else's approval is needed, and then that authority is asked. Cut to ten: a message that names more pings
--- everybody and asks nobody.
+-- Whose turn it is, capacity.asked_now() says. Cut to ten: a message that names more pings everybody and asks nobody.
 --
 -- p_event is null for a notice, which adds its own part. p_also names people whom the notice speaks of.
 create or replace function capacity.story_of(p_request capacity.requests, p_event capacity.events, p_also text[] default '{}') returns jsonb
@@ -11,16 +9,19 @@ language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_plan jsonb := p_request.review_plan;
-  v_asked_commercial jsonb := case
-    when p_request.state <> 'UNDER_REVIEW' or p_request.commercial_approved_at is not null or v_plan #> '{commercial,auto}' = 'true' then '[]'
-    when v_plan #>> '{commercial,authority,kind}' <> 'owner' and p_request.commercial_endorsed_at is null
-         and p_request.commercial_owner_user_id <> p_request.requester_user_id then jsonb_build_array(p_request.commercial_owner_user_id)
-    else jsonb_path_query_array(v_plan, '$.commercial.reviewers[0 to 9].id') end;
-  v_asked_technical jsonb := case
-    when p_request.state <> 'UNDER_REVIEW' or p_request.technical_approved_at is not null or v_plan #> '{technical,auto}' = 'true' then '[]'
-    else jsonb_path_query_array(v_plan, '$.technical.reviewers[0 to 9].id') end;
+  v_asked_commercial jsonb := '[]';
+  v_asked_technical jsonb := '[]';
+  v_asked_confirmation jsonb := '[]';
   v_facts jsonb;
 begin
+  if p_request.state in ('UNDER_REVIEW', 'CUSTOMER_CONFIRMATION_REQUIRED') then
+    select coalesce(jsonb_agg(a.member_id) filter (where a.step = 'commercial'), '[]'), coalesce(jsonb_agg(a.member_id) filter (where a.step = 'technical'), '[]'),
+           coalesce(jsonb_agg(a.member_id) filter (where a.step = 'confirmation'), '[]')
+      into v_asked_commercial, v_asked_technical, v_asked_confirmation
+      from (select n.step, n.member_id, row_number() over (partition by n.step order by n.member_id) as place
+              from capacity.asked_now(p_request) n where n.asked) a
+     where a.place <= 10;
+  end if;
   select jsonb_build_object(
            'people', (
              select jsonb_object_agg(m.id, jsonb_build_object('name', m.display_name, 'slack', m.slack_user_id))
@@ -28,7 +29,7 @@ begin
               where m.workspace_id = p_request.workspace_id and m.id = any (
                 p_also || array[p_request.requester_user_id, p_request.commercial_owner_user_id, p_request.commercial_endorsed_by,
                                 p_request.commercial_approved_by, p_request.technical_approved_by, p_event.actor_id]
-                || array(select jsonb_array_elements_text(v_asked_commercial || v_asked_technical)))),
+                || array(select jsonb_array_elements_text(v_asked_commercial || v_asked_technical || v_asked_confirmation)))),
            'customer', (select d.customer_ref ->> 'name' from capacity.personal_data d where d.request_id = p_request.id),
            'id', p_request.id, 'state', p_request.state, 'channel', p_request.slack_channel_id,
            'what', p_request.quantity || ' × ' || p_request.requested_size || ' in ' || p_request.region,
@@ -43,6 +44,7 @@ begin
            'technical', jsonb_build_object(
              'by', p_request.technical_approved_by, 'at', extract(epoch from p_request.technical_approved_at),
              'auto', v_plan #> '{technical,auto}', 'why', v_plan #> '{technical,why}', 'asked', v_asked_technical),
+           'confirmation', jsonb_build_object('asked', v_asked_confirmation),
            'event', p_event.event_type, 'instruction', p_request.id || '#' || p_event.seq, 'at', extract(epoch from p_event.created_at),
            'actor_type', p_event.actor_type, 'actor', p_event.actor_id, 'counts', p_event.payload -> 'counts',
            'on_behalf', p_event.payload ->> 'on_behalf_of', 'reason', p_event.payload ->> 'reason')

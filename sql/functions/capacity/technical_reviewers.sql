@@ -1,15 +1,15 @@
--- Whose technical approval would count now: the active members of the group, without the requester.
+-- Whose technical approval would count now: the active members of the group, without the requester. For the plan of a request that
+-- is not made yet.
 create or replace function capacity.technical_reviewers(p_workspace_id text, p_requester_id text, p_group_id text) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 begin
   return (
-    select coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'name', c.display_name) order by c.id), '[]')
-      from (select m.id, m.display_name
-              from capacity.group_members g
-              join capacity.members m on m.workspace_id = g.workspace_id and m.id = g.member_id
-             where g.workspace_id = p_workspace_id and g.group_id = p_group_id and m.active and m.id <> p_requester_id
-             order by m.id limit 50) c
+    select coalesce(jsonb_agg(jsonb_build_object('id', c.member_id, 'name', c.display_name) order by c.member_id), '[]')
+      from (select c.member_id, c.display_name
+              from capacity.candidates c
+             where c.workspace_id = p_workspace_id and c.kind = 'group' and c.party = p_group_id and c.member_id <> p_requester_id
+             order by c.member_id limit 50) c
   );
 end
 $$;

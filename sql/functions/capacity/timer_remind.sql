@@ -1,7 +1,8 @@
--- One message to one person about all the reviews that wait for them, and one notice for each of these, by which reminders are
--- counted. The message hangs on the first notice, which alone names it, so that every message has its notice and every
--- named effect its message (I3). It goes by Slack where Slack knows the person and is used, else by mail, else nowhere.
-create or replace function capacity.timer_remind(p_workspace capacity.workspaces, p_member_id text, p_items jsonb) returns void
+-- One message to one person about all the reviews that wait for them, and one notice for each that it names, by which reminders are
+-- counted and people left alone for a while; p_others is how many more there are. The message hangs on the first notice, which alone
+-- names it, so that every message has its notice and every named effect its message (I3). It goes by Slack where Slack knows the
+-- person and is used, else by mail, else nowhere.
+create or replace function capacity.timer_remind(p_workspace capacity.workspaces, p_member_id text, p_items jsonb, p_others integer) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -29,7 +30,7 @@ begin
   end if;
 
   v_story := jsonb_build_object(
-    'instruction', v_instruction, 'id', p_items #> '{0,id}', 'items', p_items, 'member', p_member_id, 'workspace_name', p_workspace.name,
+    'instruction', v_instruction, 'id', p_items #> '{0,id}', 'items', p_items, 'others', p_others, 'member', p_member_id, 'workspace_name', p_workspace.name,
     'slack', v_member.slack_user_id, 'email', v_member.email, 'people', jsonb_build_object(p_member_id, jsonb_build_object('name', v_member.display_name)));
   if v_effect = 'slack:dm' then
     perform outbox.enqueue('capacity', 'member:' || p_workspace.id || '/' || p_member_id || ':slack', v_instruction, v_effect, 'slack',
@@ -40,4 +41,4 @@ begin
   end if;
 end
 $$;
-comment on function capacity.timer_remind(capacity.workspaces, text, jsonb) is 'Sends one person one reminder of one or more reviews.';
+comment on function capacity.timer_remind(capacity.workspaces, text, jsonb, integer) is 'Sends one person one reminder of one or more reviews.';

@@ -1,7 +1,7 @@
 -- Reminds one person of everything that waits for them. If that fails as a whole, each review is tried by itself, so that a bad one
 -- keeps nobody from hearing of the others.
 create or replace function capacity.timer_remind_person(
-  p_workspace capacity.workspaces, p_member_id text, p_items jsonb, out reminded integer, out failed jsonb
+  p_workspace capacity.workspaces, p_member_id text, p_items jsonb, p_others integer, out reminded integer, out failed jsonb
 )
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -10,7 +10,7 @@ declare
 begin
   failed := '[]';
   begin
-    perform capacity.timer_remind(p_workspace, p_member_id, p_items);
+    perform capacity.timer_remind(p_workspace, p_member_id, p_items, p_others);
     reminded := jsonb_array_length(p_items);
     return;
   exception when others then
@@ -23,7 +23,7 @@ begin
   reminded := 0;
   for v_item in select i from jsonb_array_elements(p_items) i loop
     begin
-      perform capacity.timer_remind(p_workspace, p_member_id, jsonb_build_array(v_item));
+      perform capacity.timer_remind(p_workspace, p_member_id, jsonb_build_array(v_item), 0);
       reminded := reminded + 1;
     exception when others then
       failed := failed || capacity.timer_failed(v_item ->> 'id', 'reminder', sqlstate, sqlerrm);
@@ -31,4 +31,4 @@ begin
   end loop;
 end
 $$;
-comment on function capacity.timer_remind_person(capacity.workspaces, text, jsonb) is 'Reminds a person of several reviews, isolating those that fail.';
+comment on function capacity.timer_remind_person(capacity.workspaces, text, jsonb, integer) is 'Reminds a person of several reviews, isolating those that fail.';

@@ -1,5 +1,6 @@
--- Says which reviews are late, and reminds those who are asked: one message to each person, however many reviews wait for them.
--- That is why only one sweep at a time works on a workspace; another one skips it and loses nothing.
+-- Says which reviews are late, and reminds those who are asked: one message to each person about everything that waits on them, and
+-- no other until the workspace's interval is over. That is why only one sweep at a time works on a workspace; another one skips it
+-- and loses nothing. A review that somebody decides at this moment is left to the next reminder.
 create or replace function capacity.timer_review(p_most integer, out late integer, out reminded integer, out failed jsonb, out more boolean)
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -7,7 +8,8 @@ declare
   v_workspace capacity.workspaces;
   v_row record;
   v_one record;
-  v_due jsonb;
+  v_due text[];
+  v_items jsonb;
   v_seen integer := 0;
 begin
   late := 0;
@@ -19,7 +21,7 @@ begin
                     where r.workspace_id = w.id and r.state = 'UNDER_REVIEW' and r.state_since <= now() - w.review_sla_hours * interval '1 hour')
      order by w.id for no key update skip locked
   loop
-    v_due := '[]';
+    v_due := '{}';
     for v_row in
       select r as request, r.id, f.request_id is not null as failed_before
         from capacity.requests r
@@ -42,9 +44,14 @@ begin
         failed := failed || capacity.timer_failed(v_row.id, 'review', sqlstate, sqlerrm);
       end;
     end loop;
-    for v_row in select d ->> 'member_id' as member_id, jsonb_agg(d order by d -> 'since', d ->> 'id', d ->> 'step') as items
-                   from jsonb_array_elements(v_due) d group by 1 order by 1 loop
-      v_one := capacity.timer_remind_person(v_workspace, v_row.member_id, v_row.items);
+    continue when v_due = '{}';
+    for v_row in select d.* from capacity.timer_digests(v_workspace, v_due) d order by d.member_id loop
+      with free as materialized (
+        select r.id from capacity.requests r where r.id in (select i ->> 'id' from jsonb_array_elements(v_row.items) i) for no key update skip locked)
+      select coalesce(jsonb_agg(i order by n), '[]') into v_items
+        from jsonb_array_elements(v_row.items) with ordinality x(i, n) where i ->> 'id' in (select f.id from free f);
+      continue when v_items = '[]';
+      v_one := capacity.timer_remind_person(v_workspace, v_row.member_id, v_items, v_row.others);
       reminded := reminded + v_one.reminded;
       failed := failed || v_one.failed;
     end loop;

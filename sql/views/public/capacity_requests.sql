@@ -1,15 +1,17 @@
--- Requests as the API shows them: the caller's own rights decide which rows there are. What deliveries brought back is looked
--- up and not part of the fold; a query that does not ask for those columns does not pay for them.
+-- Requests as the API shows them: the caller's own rights decide which rows there are. What deliveries brought back is joined and
+-- not part of the fold; a query that does not ask for those columns does not pay for them, and one that asks for a thread or an
+-- issue finds it by index.
 create or replace view public.capacity_requests with (security_invoker = true) as
 select r.id, r.version, r.state, r.created_at, r.updated_at, r.requester_user_id, r.commercial_owner_user_id, r.infra_owner_group,
        d.customer_ref, r.requested_size, r.quantity, r.region, r.needed_by_date, r.expected_duration_days, r.estimated_monthly_cost_usd,
        r.commercial_approved_at, r.technical_approved_at, r.next_deadline_at, r.confirmation_ttl_days, r.slack_channel_id,
-       capacity.captured_value(r.id, 'slack', 'slack_thread_ts') as slack_thread_ts,
-       capacity.captured_value(r.id, 'linear', 'linear_issue_id') as linear_issue_id,
+       s.value as slack_thread_ts, l.value as linear_issue_id,
        capacity.last_notified_at(r.id, r.version) as last_notified_at,
        r.cancellation_reason, r.cancellation_authorizer_user_id,
        r.workspace_id, r.state_since, r.replaces_request_id, r.review_plan, r.commercial_endorsed_at, r.commercial_endorsed_by,
        r.commercial_approved_by, r.technical_approved_by, r.rejection_reason
   from capacity.requests r
-  left join capacity.personal_data d on d.request_id = r.id;
+  left join capacity.personal_data d on d.request_id = r.id
+  left join capacity.request_captures s on s.request_id = r.id and s.name = 'slack_thread_ts'
+  left join capacity.request_captures l on l.request_id = r.id and l.name = 'linear_issue_id';
 comment on view public.capacity_requests is 'Capacity requests: the current state of each.';

@@ -26,8 +26,10 @@ const ofServer = ["public.list_personas", "public.sign_in_member"];
 /** Runs with the caller's rights on purpose: row-level security decides what it tells. */
 const asCaller = "public.recent_capacity_events";
 const timers = "public.run_capacity_request_timers";
-const ofViews = ["capacity.captured_value", "capacity.last_notified_at"];
-const ofPolicies = ["groups", "id", "owners", "roles", "workspace"].map((name) => `capacity.reader_${name}`);
+const ofViews = ["capacity.last_notified_at"];
+const ofPolicies = ["absentees", "groups", "id", "owners", "roles", "workspace"].map(
+  (name) => `capacity.reader_${name}`,
+);
 const auditing = [
   "list_api_keys",
   "list_groups",
@@ -87,8 +89,10 @@ const views = [
   "capacity_requests",
   "capacity_time_in_state",
 ];
+/** Views that the others are made of; the first is for the owner, and for those who read the whole schema. */
+const inner = ["candidates", "parties", "waits"];
 /** What the views read, for those who have no other way to it. */
-const underViews = ["events", "members", "personal_data", "requests", "workspaces"];
+const underViews = ["events", "members", "personal_data", "request_captures", "requests", "workspaces"];
 
 /** Tables that members see rows of; of all others they see none. */
 const policies = {
@@ -154,12 +158,16 @@ describe.each(POSTGRES_VERSIONS)("grants of the workflow on PostgreSQL %i", asyn
           where ${ours("c.relowner")} and c.relkind in ('r', 'p', 'v', 'm', 'f', 'S') order by 1`,
       );
       expect(relations.filter((relation) => relation.owner !== "headroom_owner")).toEqual([]);
-      expect(relations.filter((relation) => relation.kind === "v").map((relation) => relation.name)).toEqual(
-        views.map((name) => `public.${name}`),
-      );
+      expect(relations.filter((relation) => relation.kind === "v").map((relation) => relation.name)).toEqual([
+        ...inner.map((name) => `capacity.${name}`),
+        ...views.map((name) => `public.${name}`),
+      ]);
       for (const { name, kind, grants } of relations) {
         const readers = kind === "S" || name === "capacity.secrets" ? [] : ["headroom_auditor", "headroom_control"];
-        if (kind === "v" || underViews.some((table) => name === `capacity.${table}`))
+        if (
+          (kind === "v" && name !== "capacity.candidates") ||
+          underViews.some((table) => name === `capacity.${table}`)
+        )
           readers.push("authenticated", "service_role");
         expect([name, grants]).toEqual([name, readers.toSorted().map((role) => `${role}:SELECT`)]);
       }

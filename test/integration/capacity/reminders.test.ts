@@ -4,7 +4,7 @@
 import { describe, expect, test } from "vitest";
 import { runTimers, type Sweep } from "../../../src/capacity/timers.ts";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
-import { startSurfaces } from "./surfaces.ts";
+import { startSurfaces, type Surfaces } from "./surfaces.ts";
 import { age, nothing, noticesOf, quiet, spoil } from "./time.ts";
 import { oneOf, rowsOf } from "./workflow.ts";
 
@@ -94,6 +94,68 @@ describe.each(POSTGRES_VERSIONS)("review reminders on PostgreSQL %i", async (ver
     });
     expect(messages[0]?.list.split("\n").map((line) => line.slice(2, line.indexOf(":")))).toEqual(ids);
     expect(messages[0]?.instruction.startsWith(`${ids[0]}!`)).toBe(true);
+  });
+
+  test("whoever was reminded is left alone until the interval is over, and then hears of everything at once", async () => {
+    await quiet(surfaces);
+    await surfaces.settings({ remind_every_hours: 10 });
+    const late = async (hours: number): Promise<string> => {
+      const { id } = await surfaces.create({ requester: "rob" });
+      await surfaces.apply(id, "TECH_REVIEW_APPROVED", "tess");
+      await age(surfaces, id, hours);
+      return id;
+    };
+    const first = await late(25);
+    expect(await sweep()).toEqual({ ...nothing, late: 1, reminded: 1 });
+
+    // Two more fall due within the interval, one after the other, and a third is not late yet.
+    const second = await late(25);
+    expect(await sweep()).toEqual({ ...nothing, late: 1 });
+    const third = await late(30);
+    expect(await sweep()).toEqual({ ...nothing, late: 1 });
+    const young = await late(1);
+    expect((await digests(surfaces, [first, second, third, young])).length).toBe(1);
+
+    for (const id of [first, second, third]) await age(surfaces, id, 11);
+    expect(await sweep()).toEqual({ ...nothing, reminded: 3 });
+    expect(await sweep()).toEqual(nothing);
+    const messages = await digests(surfaces, [first, second, third, young]);
+    expect(messages).toHaveLength(2);
+    const lines = messages.at(-1)!.split("\n");
+    expect(lines.map((line) => line.slice(2, line.indexOf(":")))).toEqual(
+      expect.arrayContaining([first, second, third]),
+    );
+    expect(lines.at(-1)).toBe("• and 1 more");
+  });
+
+  test("one whose look is not due yet is in the message all the same, when another one falls due", async () => {
+    await quiet(surfaces);
+    const ids: string[] = [];
+    for (let index = 0; index < 2; index += 1) {
+      const { id } = await surfaces.create({ requester: "rob" });
+      await surfaces.apply(id, "TECH_REVIEW_APPROVED", "tess");
+      await age(surfaces, id, 26 + index);
+      ids.push(id);
+    }
+    await rowsOf(surfaces.superuser, "insert into capacity.review_looks values ($1, now() + interval '30 minutes')", [
+      ids[0],
+    ]);
+    expect(await sweep()).toEqual({ ...nothing, late: 1, reminded: 2 });
+  });
+
+  test("a member of the same id in another workspace is another person", async () => {
+    await quiet(surfaces);
+    const { id } = await surfaces.create({ requester: "rob" });
+    await surfaces.apply(id, "TECH_REVIEW_APPROVED", "tess");
+    await age(surfaces, id, 25);
+    await rowsOf(
+      surfaces.superuser,
+      `insert into capacity.members (workspace_id, id, display_name, roles) values ('globex', 'cora', 'Another Cora', '{commercial}') on conflict do nothing`,
+    );
+    const other = await surfaces.create({ workspace: "globex", requester: "rita", owner: "cora", group: "infra" });
+    await surfaces.apply(other.id, "TECH_REVIEW_APPROVED", "glen");
+    await age(surfaces, other.id, 25);
+    expect(await sweep()).toEqual({ ...nothing, late: 2, reminded: 2 });
   });
 
   test("by mail where Slack does not know the person, and only noted where nothing reaches them", async () => {
@@ -209,3 +271,14 @@ describe.each(POSTGRES_VERSIONS)("review reminders on PostgreSQL %i", async (ver
     expect(await surfaces.unmatched()).toEqual([]);
   });
 });
+
+/** The lists in the direct messages that hang on these requests, oldest first. */
+async function digests(surfaces: Surfaces, ids: readonly string[]): Promise<string[]> {
+  const rows = await rowsOf<{ list: string }>(
+    surfaces.superuser,
+    `select m.payload #>> '{blocks,1,text,text}' as list from outbox.payloads m
+      where m.idempotency_key = 'slack:dm' and split_part(m.instruction_id, '!', 1) = any ($1) order by m.seq`,
+    [ids],
+  );
+  return rows.map(({ list }) => list);
+}

@@ -246,7 +246,7 @@ describe.each(POSTGRES_VERSIONS)("who may do what on PostgreSQL %i", async (vers
     "truncate capacity.events",
     "select capacity.get_secret('CONFIRMATION_TOKEN_SECRET')",
     "select capacity.apply('CR-1', 'CANCEL_APPROVED', row('user', 'ada', 'api')::capacity.actor, '{}')",
-    "select capacity.captured_value('CR-1', 'slack', 'slack_thread_ts')",
+    "select * from capacity.request_captures",
     "select capacity.reader_id()",
     "select * from outbox.payloads",
     "select outbox.enqueue_many('[]')",

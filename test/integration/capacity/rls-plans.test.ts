@@ -4,8 +4,8 @@
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { createTestDatabase, POSTGRES_VERSIONS } from "../../helpers/database.ts";
-import { oneOf } from "../outbox/sql/queries.ts";
-import { memberSession, overHttp } from "./gateway.ts";
+import { oneOf, type Queryable } from "../outbox/sql/queries.ts";
+import { memberSession, overHttp, service as serviceSession } from "./gateway.ts";
 
 interface PlanNode {
   readonly "Node Type": string;
@@ -39,7 +39,9 @@ insert into capacity.events
 select r.id, s, gen_random_uuid(), 'COMMERCIAL_APPROVED', 'user', 'm4', 'test', 'UNDER_REVIEW', 'UNDER_REVIEW', '{}', '{}', now(), '\\x00'
   from capacity.requests r, generate_series(1, 4) s;
 insert into capacity.personal_data (request_id, salt, customer_ref) select id, '\\x00', '{}' from capacity.requests;
-analyze capacity.requests, capacity.events, capacity.personal_data, capacity.members, capacity.workspaces, capacity.group_members;
+insert into capacity.request_captures
+select r.id, c.name, c.name || r.id from capacity.requests r cross join (values ('slack_thread_ts'), ('linear_issue_id')) c(name);
+analyze capacity.requests, capacity.events, capacity.personal_data, capacity.request_captures, capacity.members, capacity.workspaces, capacity.group_members;
 `;
 
 function nodesOf(plan: PlanNode): PlanNode[] {
@@ -70,6 +72,14 @@ function expectAskedOnce(nodes: readonly PlanNode[]): void {
   expect(nodes.map(conditionsOf).filter((text) => /capacity\.[a-z_]+\(/.test(text))).toEqual([]);
 }
 
+async function explain(client: Queryable, query: string): Promise<PlanNode[]> {
+  const answer = await oneOf<{ "QUERY PLAN": readonly [{ readonly Plan: PlanNode }] }>(
+    client,
+    `explain (analyze, verbose, timing off, format json) ${query}`,
+  );
+  return nodesOf(answer["QUERY PLAN"][0].Plan);
+}
+
 describe.each(POSTGRES_VERSIONS)("plans under row-level security on PostgreSQL %i", async (version) => {
   const db = await createTestDatabase({ version });
 
@@ -77,14 +87,8 @@ describe.each(POSTGRES_VERSIONS)("plans under row-level security on PostgreSQL %
     await db.superuser.pool.query(seed);
   });
 
-  async function planOf(memberId: string, query: string): Promise<PlanNode[]> {
-    const answer = await overHttp(db, memberSession(memberId, "w3"), (client) =>
-      oneOf<{ "QUERY PLAN": readonly [{ readonly Plan: PlanNode }] }>(
-        client,
-        `explain (analyze, verbose, timing off, format json) ${query}`,
-      ),
-    );
-    return nodesOf(answer["QUERY PLAN"][0].Plan);
+  function planOf(memberId: string, query: string): Promise<PlanNode[]> {
+    return overHttp(db, memberSession(memberId, "w3"), (client) => explain(client, query));
   }
 
   test.each([
@@ -141,4 +145,43 @@ describe.each(POSTGRES_VERSIONS)("plans under row-level security on PostgreSQL %
     expect(scanned(nodes)).toEqual([]);
     expect(nodes[0]!["Actual Rows"]).toBe(20);
   });
+
+  test.each(["slack_thread_ts", "linear_issue_id"])(
+    "a request is found by its %s by index, and only by those who may read it",
+    async (name) => {
+      const { id } = await oneOf<{ id: string }>(
+        db.superuser.pool,
+        "select id from capacity.requests where workspace_id = 'w3' and requester_user_id = 'm40' limit 1",
+      );
+      const query = `select * from public.capacity_requests where ${name} = '${name}${id}'`;
+      for (const [memberId, found] of [
+        ["m40", 1],
+        ["m1", 1],
+        ["m199", 0],
+      ] as const) {
+        const nodes = await planOf(memberId, query);
+        expect([memberId, nodes[0]!["Actual Rows"]]).toEqual([memberId, found]);
+        expect(scanned(nodes)).toEqual([]);
+        expectLookedUp(nodes);
+      }
+      const service = await overHttp(db, serviceSession, (client) => explain(client, query));
+      expect(service[0]!["Actual Rows"]).toBe(1);
+      expect(scanned(service)).toEqual([]);
+      expectLookedUp(service);
+    },
+  );
+
+  test("a list that does not ask for threads and issues does not read what was captured", async () => {
+    const nodes = await planOf(
+      "m1",
+      "select id, state from public.capacity_requests order by created_at desc limit 20",
+    );
+    expect(nodes.map((node) => node["Relation Name"])).not.toContain("request_captures");
+  });
 });
+
+/** The value leads to the capture, and the capture to one request; no node goes over more than a row. */
+function expectLookedUp(nodes: readonly PlanNode[]): void {
+  expect(indexesOf(nodes)).toEqual(expect.arrayContaining(["request_captures_value", "requests_pkey"]));
+  for (const node of nodes) expect(node["Actual Rows"]).toBeLessThanOrEqual(1);
+}

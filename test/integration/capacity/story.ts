@@ -48,6 +48,7 @@ export const submitted: Story = {
     why: "Any member of the group Infra reviews it.",
     asked: ["tess", "tim"],
   },
+  confirmation: { asked: [] },
   people: {
     rita: { name: "Rita", slack: "U0RITA" },
     cora: { name: "Cora", slack: "U0CORA" },
@@ -73,6 +74,7 @@ export const confirmationRequired: Story = {
   ...submitted,
   version: 3,
   state: "CUSTOMER_CONFIRMATION_REQUIRED",
+  confirmation: { asked: ["cora"] },
   since: submittedAt + 86_400,
   deadline: submittedAt + 8 * 86_400,
   token_id: "b3f1c2d4-5e6f-4a7b-8c9d-0e1f2a3b4c5d",

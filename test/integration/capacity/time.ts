@@ -14,9 +14,17 @@ export const nothing: Sweep = { expired: 0, warned: 0, reminded: 0, late: 0, fai
 export async function quiet(surfaces: Surfaces): Promise<void> {
   await rowsOf(
     surfaces.superuser,
-    `update capacity.requests set state_since = now(), commercial_endorsed_at = null,
+    `update capacity.requests set state = case when state = 'UNDER_REVIEW' then 'CANCELLED'::public.capacity_request_state else state end,
+            state_since = now(), commercial_endorsed_at = null,
             next_deadline_at = case when state = 'CUSTOMER_CONFIRMATION_REQUIRED' then now() + interval '80 days' end`,
   );
+  // Nobody was reminded lately.
+  const client = await surfaces.db.superuser.connect();
+  await client.query("set session_replication_role = replica");
+  await client.query(
+    "update capacity.notices set created_at = created_at - interval '1000 hours' where kind = 'reminder'",
+  );
+  await client.end();
   await rowsOf(surfaces.superuser, "delete from capacity.timer_failures");
   await rowsOf(surfaces.superuser, "delete from capacity.review_looks");
 }

@@ -240,7 +240,16 @@ describe("the backlog", async () => {
     );
     const first = await submit();
     await submit();
-    await submit({ monthlyCostUsd: "5000" });
+    const large = await submit({ monthlyCostUsd: "5000" });
+    // Whoever owns it endorses first, and then the higher authority is asked.
+    expect(await backlog()).toContainEqual({
+      stage: "commercial",
+      waits_on_kind: "member",
+      waits_on: "olga",
+      requests: 3,
+      late: 0,
+    });
+    await applyEvent(control, large, { type: "COMMERCIAL_APPROVED" }, { as: "olga" });
     expect(await backlog()).toEqual([
       { stage: "commercial", waits_on_kind: "member", waits_on: "olga", requests: 2, late: 0 },
       { stage: "commercial", waits_on_kind: "role", waits_on: "vp", requests: 1, late: 0 },
@@ -271,9 +280,24 @@ describe("the backlog", async () => {
     ]);
   });
 
+  test("says of what nobody can decide any more that it waits on nobody", async () => {
+    await db.superuser.pool.query("update capacity.members set active = false where id in ('olga', 'vic')");
+    await db.superuser.pool.query("delete from capacity.group_members where group_id = 'infra'");
+    const rows = await backlog();
+    await db.superuser.pool.query("update capacity.members set active = true where id in ('olga', 'vic')");
+    await db.superuser.pool.query("insert into capacity.group_members values ('default', 'infra', 'tom')");
+    expect(rows).toEqual([
+      { stage: "commercial", waits_on_kind: "nobody", waits_on: "olga", requests: 1, late: 0 },
+      { stage: "commercial", waits_on_kind: "nobody", waits_on: "vp", requests: 1, late: 0 },
+      { stage: "provisioning", waits_on_kind: "operator", waits_on: null, requests: 1, late: 0 },
+      { stage: "technical", waits_on_kind: "nobody", waits_on: "infra", requests: 2, late: 0 },
+    ]);
+  });
+
   test("counts what has waited longer than the workspace allows as late", async () => {
     await db.superuser.pool.query(
-      "update capacity.requests set state_since = state_since - interval '30 hours' where state = 'UNDER_REVIEW'",
+      `update capacity.requests set state_since = state_since - interval '30 hours', commercial_endorsed_at = commercial_endorsed_at - interval '30 hours'
+        where state = 'UNDER_REVIEW'`,
     );
     const rows = await backlog();
     for (const row of rows) expect(row.late).toBe(row.stage === "provisioning" ? 0 : row.requests);

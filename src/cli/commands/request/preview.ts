@@ -28,7 +28,7 @@ function show(preview: Preview): void {
   ];
   printTable(steps, [
     { title: "REVIEW", value: (row) => row.step },
-    { title: "ASKS", value: (row) => (row.auto ? "nobody" : row.reviewers.map(({ name }) => name).join(", ")) },
+    { title: "ASKS", value: (row) => (row.auto ? "nobody" : row.asked.map(({ name }) => name).join(", ")) },
     { title: "RULE", value: (row) => row.rule },
     { title: "WHY", value: (row) => row.why },
   ]);

@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import {
   getRequest,
+  type Asked,
   type CapacityEvent,
   type CapacityRequest,
   type Delivery,
@@ -89,14 +90,22 @@ function names(people: readonly Person[]): string {
   return people.map((person) => `${person.name} (${person.id})`).join(", ");
 }
 
+function namesOfAsked(people: readonly Asked[]): string {
+  return people
+    .map(({ id, name, standsFor }) => `${name} (${id}${standsFor === null ? "" : `, for ${standsFor}`})`)
+    .join(", ");
+}
+
 /** Whom a request waits on, and the command that those people would give. */
 export function showPending(story: RequestStory): void {
   const { id, state } = story.request;
   if (story.pendingApprovals.length > 0) printLine();
   for (const pending of story.pendingApprovals) {
-    const [first] = pending.reviewers;
-    printLine(visible(`The ${pending.step} review waits on ${names(pending.reviewers) || "nobody who is there"}.`));
+    const [first] = pending.asked;
+    const others = pending.reviewers.filter((person) => !pending.asked.some(({ id: asked }) => asked === person.id));
+    printLine(visible(`The ${pending.step} review waits on ${namesOfAsked(pending.asked) || "nobody who is there"}.`));
     if (pending.why !== null) printLine(visible(`  ${pending.why}`));
+    if (others.length > 0) printLine(visible(`  Without being asked, ${names(others)} may decide it too.`));
     if (pending.endorsers.length > 0) printLine(visible(`  ${names(pending.endorsers)} may endorse it.`));
     if (first !== undefined) printLine(`  headroom request approve ${id} --step ${pending.step} --as ${first.id}`);
   }

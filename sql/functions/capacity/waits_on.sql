@@ -1,0 +1,33 @@
+-- Whom a request waits on, as lists say it: people by their ids, a role or a group by its name, or who is not a member. A party
+-- that has nobody left is named as such, because nothing will move until an admin does something about it.
+create or replace function capacity.waits_on(p_request capacity.requests) returns text[]
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_authority jsonb := p_request.review_plan #> '{commercial,authority}';
+  v_on text[] := '{}';
+begin
+  if p_request.state = 'CUSTOMER_CONFIRMATION_REQUIRED' then
+    return '{customer}';
+  elsif p_request.state = 'PROVISIONING' then
+    return '{provisioning}';
+  elsif p_request.state <> 'UNDER_REVIEW' then
+    return '{}';
+  end if;
+  if p_request.commercial_approved_at is null then
+    select coalesce(
+             array_agg(distinct case when a.reason = 'authority' and v_authority ->> 'kind' = 'role' then 'role ' || (v_authority ->> 'role') else a.member_id end),
+             array['nobody ' || case v_authority ->> 'kind' when 'role' then 'with role ' || (v_authority ->> 'role')
+                                  when 'member' then 'for ' || (v_authority ->> 'member')
+                                  else 'for ' || p_request.commercial_owner_user_id end])
+      into v_on
+      from capacity.asked_now(p_request) a where a.asked and a.step = 'commercial';
+  end if;
+  if p_request.technical_approved_at is null then
+    v_on := array_append(v_on, case when exists (select from capacity.asked_now(p_request) a where a.asked and a.step = 'technical') then 'group '
+                                    else 'nobody in group ' end || p_request.infra_owner_group);
+  end if;
+  return v_on;
+end
+$$;
+comment on function capacity.waits_on(capacity.requests) is 'Whom a request waits on, in words for a list.';

@@ -1,35 +1,44 @@
 /**
- * `headroom up`: everything that this release has, started together: a database, migrated, and a relay.
+ * `headroom up`: everything started together: a database, migrated, with an example in it; the server, a relay, and a sandbox that
+ * stands in for every provider. On a database that the user names: the relay alone.
  *
  * With --ephemeral --json it is a contract with machines: one JSON line on stdout when everything is ready, then silence there
  * until SIGTERM, and nothing left behind afterwards.
  */
-import { randomBytes } from "node:crypto";
 import { type Command, Option } from "commander";
-import { describeDatabaseUrl, probeServer, requireUsable, withConnection } from "../../db/connect.ts";
+import { probeServer, requireUsable, withConnection } from "../../db/connect.ts";
 import { HeadroomError } from "../../db/errors.ts";
 import { migrate } from "../../db/migrate.ts";
 import { databaseUrlOption, type DatabaseUrlOption } from "../database.ts";
 import { defaultDataDir } from "../local-server.ts";
 import { printJson, printLine, startProgress } from "../output.ts";
-import { createLog, type Log } from "../relay/log.ts";
+import { createHttpLog, createLog, type Log } from "../relay/log.ts";
 import { createLogRail } from "../relay/log-rail.ts";
 import { addRelayOptions, wholeNumber, type RelayCommandOptions } from "../relay/options.ts";
 import { loadRails } from "../relay/rails.ts";
-import { describeStart, runRelay, type RunningRelay } from "../relay/run.ts";
+import { runRelay, type RunningRelay } from "../relay/run.ts";
 import { type Signals, watchSignals } from "../signals.ts";
+import { keepInstallationKeys, makeInstallationKeys, type InstallationKeys } from "../up/installation.ts";
+import { startProduct, type Product } from "../up/product.ts";
 import { startServer, type UpServer } from "../up/server.ts";
+import { welcome } from "../up/welcome.ts";
 
 interface UpOptions extends DatabaseUrlOption, RelayCommandOptions {
   readonly ephemeral?: boolean;
   readonly port?: number;
+  readonly sandboxPort?: number;
+  readonly databasePort?: number;
   readonly dataDir: string;
 }
 
 export function register(program: Command): void {
-  addRelayOptions(program.command("up").description("start a database, migrate it, and run a relay on it"))
-    .option("--ephemeral", "throw-away data on a free port; nothing is left at the end")
-    .option("--port <port>", "loopback port of the embedded database; 0 takes a free one", wholeNumber(0, 65_535))
+  addRelayOptions(
+    program.command("up").description("start the whole product on this machine, with stand-ins for every provider"),
+  )
+    .option("--ephemeral", "throw-away data on free ports; nothing is left at the end")
+    .option("--port <port>", "loopback port of the server; 0 takes a free one (default: 8400)", wholeNumber(0, 65_535))
+    .option("--sandbox-port <port>", "loopback port of the sandbox (default: 8401)", wholeNumber(0, 65_535))
+    .option("--database-port <port>", "loopback port of the embedded database (default: 54330)", wholeNumber(0, 65_535))
     .addOption(new Option("--data-dir <folder>", "where the embedded database keeps its data").default(defaultDataDir))
     .addOption(databaseUrlOption())
     .option("--json", "print one JSON line when ready; logs go to stderr")
@@ -38,8 +47,7 @@ export function register(program: Command): void {
 
 async function runUp(options: UpOptions, command: Command): Promise<void> {
   const url = databaseOf(options, command.getOptionValueSource("databaseUrl") === "cli");
-  const json = options.json === true;
-  const log = createLog(json, json ? process.stderr : process.stdout);
+  const log = createLog(options.json === true, logStream(options));
   const signals = watchSignals((signal) => log({ level: "info", event: "stopping", message: signal }));
   try {
     await runAll(url, options, signals, log);
@@ -51,6 +59,11 @@ async function runUp(options: UpOptions, command: Command): Promise<void> {
   }
 }
 
+/** A machine reads one line on stdout, so the log goes elsewhere. */
+function logStream(options: UpOptions): NodeJS.WriteStream {
+  return options.json === true ? process.stderr : process.stdout;
+}
+
 /** --ephemeral means a database of its own, whatever the environment says; naming one as well is a contradiction. */
 function databaseOf(options: UpOptions, named: boolean): string | undefined {
   if (options.ephemeral !== true) return options.databaseUrl === "" ? undefined : options.databaseUrl;
@@ -60,28 +73,59 @@ function databaseOf(options: UpOptions, named: boolean): string | undefined {
   });
 }
 
+function notice(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
 async function runAll(url: string | undefined, options: UpOptions, signals: Signals, log: Log): Promise<void> {
-  const rails = [createLogRail(log), ...(await loadRails(options))];
   const server = await startServer({
     url,
     ephemeral: options.ephemeral === true,
     dataDir: options.dataDir,
-    port: options.port,
+    port: options.databasePort,
     signal: signals.stop,
     log,
-    notice: (text) => process.stderr.write(`${text}\n`),
+    notice,
   });
   let running: RunningRelay | undefined;
+  let product: Product | undefined;
   try {
     await migrateServer(server.url, signals.stop);
+    const keys = await keysOf(server, options);
+    const metrics = async (): Promise<string> => (await running?.relay.metrics()) ?? "";
+    if (keys !== undefined) {
+      const { port, sandboxPort } = portsOf(options);
+      product = await startProduct({
+        databaseUrl: server.url,
+        keys,
+        port,
+        sandboxPort,
+        log: createHttpLog(options.json === true, logStream(options)),
+        notice,
+        metrics,
+      });
+    }
+    const rails = [createLogRail(log), ...(await loadRails(options, product?.environment))];
     running = await runRelay(server.url, rails, options, log);
-    if (options.json === true) printJson(factsOf(server, running, options));
-    else showStart(server, running, options);
+    if (options.json === true) printJson(factsOf(server, running, product, keys));
+    else for (const line of welcome({ server, running, product, options })) printLine(line);
     await Promise.race([signals.stopped, server.lost]);
   } finally {
+    await product?.stop();
     await running?.stop();
     await server.stop();
   }
+}
+
+/** The whole product runs on a database of its own. On one that somebody named nothing is made up: no logins, no people. */
+async function keysOf(server: UpServer, options: UpOptions): Promise<InstallationKeys | undefined> {
+  if (!server.embedded) return undefined;
+  return options.ephemeral === true ? makeInstallationKeys() : keepInstallationKeys(server.home ?? options.dataDir);
+}
+
+function portsOf(options: UpOptions): { readonly port: number | undefined; readonly sandboxPort: number | undefined } {
+  if (options.ephemeral === true) return { port: options.port ?? 0, sandboxPort: options.sandboxPort ?? 0 };
+  return { port: options.port, sandboxPort: options.sandboxPort };
 }
 
 async function migrateServer(url: string, signal: AbortSignal): Promise<void> {
@@ -105,31 +149,19 @@ async function migrateServer(url: string, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Only what exists: what a later release adds, it adds here. */
-function factsOf(server: UpServer, running: RunningRelay, options: UpOptions) {
+/** For machines: where everything is, and the keys to it. */
+function factsOf(
+  server: UpServer,
+  running: RunningRelay,
+  product: Product | undefined,
+  keys: InstallationKeys | undefined,
+) {
   return {
+    ...(product === undefined ? {} : { url: product.url, sandboxUrl: product.sandbox.url }),
     databaseUrl: server.url,
-    ...(options.ephemeral === true ? { relaySecret: randomBytes(32).toString("base64url") } : {}),
+    ...(keys === undefined
+      ? {}
+      : { anonKey: keys.anonKey, serviceKey: keys.serviceKey, relaySecret: keys.relaySecret }),
     ...(running.metricsUrl === undefined ? {} : { metricsUrl: running.metricsUrl }),
   };
 }
-
-function showStart(server: UpServer, running: RunningRelay, options: UpOptions): void {
-  for (const line of describeStart(server.url, running, options)) printLine(line);
-  const kept = options.ephemeral === true ? "thrown away at the end" : `kept in ${server.home ?? ""}`;
-  if (server.embedded) printLine(`data       ${kept}`);
-  const shown = server.embedded ? server.url : describeDatabaseUrl(server.url);
-  printLine();
-  printLine("Look into the database:");
-  printLine(`  psql "${shown}"`);
-  printLine("Enqueue a first row; the rail `log` shows its delivery here:");
-  printLine(`  psql "${shown}" -c "${firstRow}"`);
-  printLine("See what became of it (in another terminal):");
-  printLine(
-    `  npx headroom outbox status${server.embedded && options.ephemeral !== true ? "" : ` --database-url "${shown}"`}`,
-  );
-  printLine("Ctrl-C stops everything.");
-  printLine();
-}
-
-const firstRow = `select * from outbox.enqueue('capacity', 'CR-1:log', 'CR-1', 'first', 'log', '{\\"hello\\": \\"world\\"}')`;

@@ -1,10 +1,11 @@
 /**
- * How a relay's log looks: a line for a person, or one JSON object a line.
+ * How the log of a relay and of a server looks: a line for a person, or one JSON object a line.
  *
  * Owns: which fields may appear. An entry is built from codes, numbers and ids; whatever else somebody may add to one later is
  * left out until it is put on this list.
  */
 import { styleText } from "node:util";
+import type { HttpLogEntry } from "../../http/dependencies.ts";
 import type { RelayLogEntry } from "../../outbox/options.ts";
 import { visible } from "../output.ts";
 
@@ -34,14 +35,48 @@ const shownFields = [
   "message",
 ] as const;
 
+/** What an HTTP request may leave in the log: its route's pattern, never its path, which may hold a token. */
+const shownHttpFields = [
+  "requestId",
+  "method",
+  "route",
+  "status",
+  "durationMs",
+  "role",
+  "code",
+  "sqlState",
+  "message",
+] as const;
+
 const colours = { debug: "gray", info: "green", warn: "yellow", error: "red" } as const;
 
 export type Log = (entry: RelayLogEntry) => void;
 
 /** Where lines go: stdout, unless that is kept for one answer to a machine. */
 export function createLog(json: boolean, stream: NodeJS.WriteStream = process.stdout): Log {
+  const write = createWriter(json, stream);
+  return (entry) => write(entry, shownFields);
+}
+
+/** The HTTP server's log beside the relay's. A person is shown what went wrong; a machine, everything. */
+export function createHttpLog(
+  json: boolean,
+  stream: NodeJS.WriteStream = process.stdout,
+): (entry: HttpLogEntry) => void {
+  const write = createWriter(json, stream);
   return (entry) => {
-    const shown = shownFields.flatMap((name) => {
+    if (json || entry.level === "error" || entry.level === "warn") write(entry, shownHttpFields);
+  };
+}
+
+interface Entry {
+  readonly level: keyof typeof colours;
+  readonly event: string;
+}
+
+function createWriter(json: boolean, stream: NodeJS.WriteStream) {
+  return <T extends Entry>(entry: T, names: readonly (keyof T & string)[]): void => {
+    const shown = names.flatMap((name) => {
       const value = entry[name];
       return value === undefined || value === null ? [] : [[name, value] as const];
     });

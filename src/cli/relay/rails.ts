@@ -10,15 +10,15 @@ import { checkRail } from "../../rails/registry.ts";
 import { createWebhookRail } from "../../rails/webhook/rail.ts";
 import { endpointFor, readEndpoints } from "./endpoints.ts";
 import type { RelayCommandOptions } from "./options.ts";
-import { createProviderRails } from "./provider-rails.ts";
+import { createProviderRails, type Environment } from "./provider-rails.ts";
 
-export async function loadRails(options: RelayCommandOptions): Promise<Rail[]> {
+export async function loadRails(options: RelayCommandOptions, environment: Environment = process.env): Promise<Rail[]> {
   const own = options.rails === undefined ? [] : await importRails(options.rails);
   const taken = new Set(own.map((rail) => rail.name));
   return [
     ...own,
     ...(options.endpoints === undefined ? [] : [await webhookRail(options.endpoints, options)]),
-    ...createProviderRails().filter((rail) => !taken.has(rail.name)),
+    ...createProviderRails(environment).filter((rail) => !taken.has(rail.name)),
   ];
 }
 

@@ -1,6 +1,6 @@
 /** `headroom up`, the contract with machines and with the person who starts it for the first time. */
 import { spawn } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +12,16 @@ import { createEmptyDatabase } from "../../helpers/database.ts";
 import { until } from "../outbox/relay/stage.ts";
 import { headroom, program, startHeadroom, type Running } from "./program.ts";
 
-const factsSchema = z.strictObject({ databaseUrl: z.string(), relaySecret: z.string().min(40) });
+const factsSchema = z.strictObject({
+  url: z.url(),
+  sandboxUrl: z.url(),
+  databaseUrl: z.string(),
+  anonKey: z.string(),
+  serviceKey: z.string(),
+  relaySecret: z.string().min(40),
+});
+
+const freePorts = ["--port", "0", "--sandbox-port", "0", "--database-port", "0"];
 
 async function query<Row extends object>(url: string, text: string): Promise<Row[]> {
   const client = new Client({ connectionString: url });
@@ -28,7 +37,11 @@ const enqueueFirst = `select outbox_id from outbox.enqueue('capacity', 'CR-1:log
 
 async function untilDelivered(url: string): Promise<void> {
   await until(
-    () => query(url, "select from outbox.attempts where state = 'DISPATCHED'"),
+    () =>
+      query(
+        url,
+        "select from outbox.attempts join outbox.payloads using (outbox_id) where state = 'DISPATCHED' and instruction_id = 'CR-1'",
+      ),
     (rows) => rows.length === 1,
     "the row to be delivered",
   );
@@ -71,6 +84,8 @@ describe("--ephemeral --json", { timeout: 60_000 }, () => {
     const facts = factsSchema.parse(JSON.parse(await up.line(() => true)));
     const { pid, folder } = await serverFacts(facts.databaseUrl);
     expect(isAlive(pid)).toBe(true);
+    expect((await fetch(`${facts.url}/readyz`)).status).toBe(200);
+    expect((await fetch(`${facts.sandboxUrl}/_control/requests`)).status).toBe(200);
     await query(facts.databaseUrl, enqueueFirst);
     await untilDelivered(facts.databaseUrl);
     const { status, out } = await up.end("SIGTERM");
@@ -170,7 +185,7 @@ async function ready(up: Running): Promise<string> {
 describe("without flags", { timeout: 60_000 }, () => {
   test("keeps its data, says what to do next, and survives kill -9", async () => {
     const cwd = await temporaryFolder();
-    const first = startHeadroom(["up", "--port", "0"], { cwd });
+    const first = startHeadroom(["up", ...freePorts], { cwd });
     const url = await ready(first);
     const { pid } = await serverFacts(url);
     onTestFinished(() => {
@@ -183,13 +198,13 @@ describe("without flags", { timeout: 60_000 }, () => {
     const status = await headroom(["outbox", "status", "--json"], { cwd });
     expect(status.status).toBe(0);
     expect(JSON.parse(status.out).relays).toHaveLength(1);
-    const rival = await headroom(["up", "--port", "0"], { cwd });
+    const rival = await headroom(["up", ...freePorts], { cwd });
     expect(rival).toMatchObject({ status: 1, out: "" });
     expect(rival.err).toContain("already runs");
     await first.end("SIGKILL");
     expect(isAlive(pid)).toBe(true);
 
-    const second = startHeadroom(["up", "--port", "0"], { cwd });
+    const second = startHeadroom(["up", ...freePorts], { cwd });
     const again = await ready(second);
     expect((await serverFacts(again)).pid).toBe(pid);
     expect(second.errors.join("\n")).toContain("Took over the database server");
@@ -198,9 +213,40 @@ describe("without flags", { timeout: 60_000 }, () => {
     expect(isAlive(pid)).toBe(false);
   });
 
+  test("a second start finds the example as it was left, and keys that nobody else can read", async () => {
+    const cwd = await temporaryFolder();
+    await chmod(cwd, 0o711);
+    const first = startHeadroom(["up", ...freePorts], { cwd });
+    const url = await ready(first);
+    const [request] = await query<{ id: string; version: number }>(
+      url,
+      "select id, version from public.capacity_requests where state = 'UNDER_REVIEW' order by id desc limit 1",
+    );
+    await query(url, `select public.apply_capacity_event('${request?.id}', 'TECH_REVIEW_APPROVED', 'user', 'omar')`);
+    const keys = join(cwd, ".headroom", "keys.json");
+    const kept = readFileSync(keys, "utf8");
+    expect(statSync(keys).mode & 0o077).toBe(0);
+    expect(await first.end("SIGTERM")).toMatchObject({ status: 0 });
+
+    const second = startHeadroom(["up", ...freePorts], { cwd });
+    await second.line((line) => line.includes("with what was there"));
+    const again = await ready(second);
+    expect(readFileSync(keys, "utf8")).toBe(kept);
+    expect(await query(again, "select count(*)::int as requests from public.capacity_requests")).toEqual([
+      { requests: 3 },
+    ]);
+    expect(
+      await query(
+        again,
+        `select technical_approved_by as by from public.capacity_requests where id = '${request?.id}'`,
+      ),
+    ).toEqual([{ by: "omar" }]);
+    expect(await second.end("SIGTERM")).toMatchObject({ status: 0 });
+  });
+
   test("starts the server again when its process dies", async () => {
     const cwd = await temporaryFolder();
-    const up = startHeadroom(["up", "--port", "0"], { cwd });
+    const up = startHeadroom(["up", ...freePorts], { cwd });
     const url = await ready(up);
     const { pid } = await serverFacts(url);
     process.kill(pid, "SIGKILL");

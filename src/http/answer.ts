@@ -3,7 +3,9 @@
  *
  * Owns: security headers, the request id, CORS. Does not own: what is said inside.
  */
-import { problemResponse } from "./problem.ts";
+import { problemPage } from "./pages/problem.ts";
+import { pageResponse } from "./pages/page.ts";
+import { describeProblem, problemResponse } from "./problem.ts";
 import { postgrestErrorResponse } from "./rest/errors.ts";
 import type { RouteEntry } from "./route.ts";
 import type { SessionRole } from "./session.ts";
@@ -35,12 +37,15 @@ const exposedToScripts = [
   "X-Request-Id",
 ].join(", ");
 
-export function createAnswer(requestId: string, route: RouteEntry): Answer {
+export function createAnswer(requestId: string, route: RouteEntry, request: Request): Answer {
+  const asPage = route.errors === "page" && (request.headers.get("accept") ?? "").includes("text/html");
   return {
-    refuse: (error, headers, role) =>
-      route.errors === "postgrest"
-        ? postgrestErrorResponse(error, headers, role)
-        : problemResponse(error, requestId, headers),
+    refuse(error, headers, role) {
+      if (route.errors === "postgrest") return postgrestErrorResponse(error, headers, role);
+      if (!asPage) return problemResponse(error, requestId, headers);
+      const problem = describeProblem(error, requestId);
+      return pageResponse(problemPage(problem), { status: problem.status, referrer: "no-referrer", headers });
+    },
     dress(response, request, publicUrl) {
       const dressed = isFrozen(response) ? new Response(response.body, response) : response;
       const { headers } = dressed;

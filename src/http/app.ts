@@ -15,6 +15,7 @@ import { createRateLimiter, type RateLimiter } from "./rate-limit.ts";
 import { createContext, type ClientInfo } from "./context.ts";
 import type { Credentials, RateLimit, RouteContext, RouteEntry } from "./route.ts";
 import type { SessionRole } from "./session.ts";
+import { confirmRoutes } from "./routes/confirm.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { restRoutes } from "./routes/rest.ts";
 
@@ -38,6 +39,7 @@ export interface App {
 const areas: readonly ((dependencies: HttpDependencies, state: AppState) => RouteEntry[])[] = [
   healthRoutes,
   restRoutes,
+  confirmRoutes,
 ];
 
 export function createApp(dependencies: HttpDependencies): App {
@@ -94,7 +96,7 @@ function otherMethods(routes: readonly RouteEntry[], path: string, methods: read
       const refusal = new HeadroomError("method_not_allowed", `${context.method.slice(0, 20)} is not possible here.`, {
         hint: `Possible: ${allow}.`,
       });
-      return createAnswer(context.requestId, template).refuse(refusal, { allow });
+      return createAnswer(context.requestId, template, context.request).refuse(refusal, { allow });
     },
   };
 }
@@ -125,7 +127,7 @@ function createGate(dependencies: HttpDependencies, state: AppState): Gate {
     const startedAt = performance.now();
     metrics.started();
     const requestId = requestIdOf(request);
-    const answer = createAnswer(requestId, route);
+    const answer = createAnswer(requestId, route, request);
     let failure: HeadroomError | undefined;
     let role: SessionRole | undefined;
     let response: Response;

@@ -70,8 +70,8 @@ export interface RouteDefinition {
   readonly limits?: RouteLimits | undefined;
   /** One line for /openapi.json. */
   readonly summary: string;
-  /** The form of errors. Default: problem details. */
-  readonly errors?: "problem" | "postgrest" | undefined;
+  /** The form of errors; `page` is for people, and for what asks for no page still problem details. Default: problem details. */
+  readonly errors?: "problem" | "postgrest" | "page" | undefined;
   /** Whether scripts of any origin may call it, credentials apart from cookies. Default: false. */
   readonly cors?: boolean | undefined;
   readonly handler: RouteHandler;

@@ -1,0 +1,80 @@
+/**
+ * The frame of every page that the server renders, and the headers it goes out with.
+ *
+ * Owns: the document around the content, and what a browser may do with it: no script, nothing from elsewhere, no framing, no
+ * keeping. Does not own: what stands on a page.
+ */
+import { html, type Fragment, type Html } from "./html.ts";
+import { styleElement, styleSource } from "./style.ts";
+
+export interface Page {
+  readonly title: string;
+  /** Above the content: whose page this is. */
+  readonly heading?: string | undefined;
+  readonly body: Html;
+  readonly foot?: Fragment;
+  readonly wide?: boolean | undefined;
+}
+
+export interface PageOptions {
+  readonly status?: number | undefined;
+  /**
+   * `no-referrer` where the address itself is a secret. A browser then sends `Origin: null` with the page's own forms, so pages
+   * whose forms rely on the Origin take `same-origin`. Default: `same-origin`.
+   */
+  readonly referrer?: "same-origin" | "no-referrer" | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  `style-src ${styleSource}`,
+  "img-src data:",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/** A drawing of ours, so that no browser asks for /favicon.ico, which would be a request without a reason. */
+const icon =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%231d5c4b'/%3E%3Cpath d='M4 11V8m4 3V5m4 6V3' stroke='%23fff' stroke-width='2' stroke-linecap='round'/%3E%3C/svg%3E";
+
+function renderPage(page: Page): string {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex, nofollow">
+<title>${page.title}</title>
+<link rel="icon" href="${icon}">
+${styleElement}
+</head>
+<body>
+<header class="top">${page.heading ?? "Headroom"}</header>
+<main${page.wide === true && html` class="wide"`}>
+<div class="paper">
+${page.body}
+</div>
+</main>
+${page.foot !== undefined && html`<footer class="foot">${page.foot}</footer>`}
+</body>
+</html>
+`.text;
+}
+
+export function pageResponse(page: Page, options: PageOptions = {}): Response {
+  return new Response(renderPage(page), {
+    status: options.status ?? 200,
+    headers: {
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": contentSecurityPolicy,
+      "referrer-policy": options.referrer ?? "same-origin",
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+      "x-frame-options": "DENY",
+      "x-robots-tag": "noindex, nofollow",
+      ...options.headers,
+    },
+  });
+}

@@ -1,0 +1,14 @@
+/** A refusal or a failure as a page, for people whose browser asked. */
+import type { Problem } from "../problem.ts";
+import { html } from "./html.ts";
+import type { Page } from "./page.ts";
+
+export function problemPage(problem: Problem): Page {
+  return {
+    title: problem.title,
+    body: html`<h1>${problem.title}</h1>
+      ${problem.hint !== undefined && html`<p>${problem.hint}</p>`}
+      ${problem.code === "not_signed_in" && html`<p><a class="button" href="/auth/sign-in">Sign in</a></p>`}
+      <p class="quiet">If you ask somebody for help, tell them this number: <code>${problem.request_id}</code></p>`,
+  };
+}

@@ -1,0 +1,40 @@
+/** Points in time as people read them. The server does not know where the reader is, so every time names its zone. */
+import { html, type Html } from "./html.ts";
+
+const dayFormat = new Intl.DateTimeFormat("en-GB", {
+  weekday: "long",
+  day: "numeric",
+  month: "long",
+  year: "numeric",
+  timeZone: "UTC",
+});
+const clockFormat = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", timeZone: "UTC" });
+
+/** `Sunday 22 November 2026, 10:30 UTC`. */
+export function timeInWords(time: Date): string {
+  return `${dayFormat.format(time)}, ${clockFormat.format(time)} UTC`;
+}
+
+/** A calendar date, `2026-11-22`, without a time and hence without a zone. */
+export function dateInWords(date: string): string {
+  const time = new Date(`${date}T00:00:00Z`);
+  return Number.isNaN(time.getTime()) ? date : dayFormat.format(time);
+}
+
+export function timeElement(time: Date): Html {
+  return html`<time datetime="${time.toISOString()}">${timeInWords(time)}</time>`;
+}
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+/** How much time is left, rounded down so that nobody is promised more than there is: `6 days`, `1 hour`, `less than a minute`. */
+export function remainingInWords(untilTime: Date, now: Date): string {
+  const left = untilTime.getTime() - now.getTime();
+  const [size, name] =
+    left >= 2 * dayMs ? [dayMs, "day"] : left >= 2 * hourMs ? [hourMs, "hour"] : ([minuteMs, "minute"] as const);
+  const count = Math.floor(left / size);
+  if (count < 1) return "less than a minute";
+  return `${count} ${name}${count === 1 ? "" : "s"}`;
+}

@@ -13,7 +13,7 @@ import type { SessionRole } from "./session.ts";
 export interface Answer {
   refuse(error: unknown, headers?: Readonly<Record<string, string>>, role?: SessionRole): Response;
   /** Adds what is missing; what a handler said itself stays. */
-  dress(response: Response, request: Request, publicUrl: string): Response;
+  dress(response: Response, publicUrl: string): Response;
 }
 
 const securityHeaders: readonly (readonly [string, string])[] = [
@@ -46,7 +46,7 @@ export function createAnswer(requestId: string, route: RouteEntry, request: Requ
       const problem = describeProblem(error, requestId);
       return pageResponse(problemPage(problem), { status: problem.status, referrer: "no-referrer", headers });
     },
-    dress(response, request, publicUrl) {
+    dress(response, publicUrl) {
       const dressed = isFrozen(response) ? new Response(response.body, response) : response;
       const { headers } = dressed;
       headers.set("x-request-id", requestId);

@@ -138,7 +138,7 @@ function createGate(dependencies: HttpDependencies, state: AppState): Gate {
       failure = toHeadroomError(error);
       response = answer.refuse(failure, {}, role);
     }
-    response = answer.dress(response, request, dependencies.publicUrl);
+    response = answer.dress(response, dependencies.publicUrl);
     const seconds = (performance.now() - startedAt) / 1000;
     metrics.finished(request.method, route.path, response.status, seconds);
     dependencies.log({

@@ -56,7 +56,8 @@ export function confirmationPage(offer: Confirmation, path: string, now: Date, r
     body: html`<h1>${story.title}</h1>
       ${refused !== undefined && html`<div class="note warn" role="alert"><p>Your answer was not recorded. ${refused}</p></div>`}
       ${story.lead} ${facts(offer)} ${story.next}`,
-    foot: html`${whomToAsk(offer)} Please keep the link to yourself: whoever has it can answer for you.`,
+    foot: html`${whomToAsk(offer)}
+    ${offer.status === "open" && "Please keep the link to yourself: whoever has it can answer for you."}`,
   };
 }
 

@@ -12,7 +12,7 @@ const timeless = await startTestGateway(workflow.db, { dependencies: { now: () =
 let addresses = 0;
 const fromElsewhere = () => ({ "x-forwarded-for": `192.0.2.${(addresses += 1)}` });
 
-const get = (token: string, init: RequestInit = {}) =>
+const get = (token: string, init: Omit<RequestInit, "headers"> & { headers?: Record<string, string> } = {}) =>
   fetch(`${gateway.url}/confirm/${token}`, {
     redirect: "manual",
     ...init,
@@ -84,7 +84,7 @@ describe("an open offer", () => {
   });
 
   test("is escaped wherever it holds what others wrote", async () => {
-    const { token } = await offer({ region: "<b onclick=x>" }).catch(() => offer());
+    const { token } = await offer();
     await rowsOf(workflow.superuser, `update capacity.workspaces set name = '<i>"A&B''</i>' where id = 'acme'`);
     const page = await (await get(token)).text();
     await rowsOf(workflow.superuser, "update capacity.workspaces set name = 'Acme' where id = 'acme'");

@@ -12,7 +12,7 @@ export interface Offer {
 
 export interface Offers {
   readonly workflow: Workflow;
-  offer(input?: RequestInput): Promise<Offer>;
+  readonly offer: (input?: RequestInput) => Promise<Offer>;
 }
 
 /** Call it while tests are being collected. */

@@ -63,7 +63,7 @@ describe("create and preview", () => {
   test("a preview says who would be asked, and writes nothing", async () => {
     const plain = await request("preview", "--as", "ann", ...terms, "--cost", "20000");
     expect(plain).toMatchObject({ status: 0, err: "" });
-    expect(plain.out).toMatch(/^commercial +vic +vp-above +The rule "vp-above"/m);
+    expect(plain.out).toMatch(/^commercial +Olga O +vp-above +The rule "vp-above"/m);
     expect(plain.out).toMatch(/^technical +tom, una +- +Any member of the group Infra team/m);
     const { answer } = await requestJson("preview", "--as", "ann", ...terms);
     expect(answer).toMatchObject({ state: "UNDER_REVIEW", slackChannelId: null, commercial: { rule: "vp-above" } });
@@ -176,6 +176,41 @@ describe("decisions", () => {
   test("a member known by a Slack id acts by it", async () => {
     const { answer } = await requestJson("approve", await given(), "--as", "U024OLGA", "--step", "commercial");
     expect(answer).toMatchObject({ outcome: "decided", decidedBy: "olga" });
+    const id = await given();
+    expect((await requestJson("list", "--waits-on", "me", "--as", "U024OLGA", "--limit", "1")).answer).toMatchObject({
+      requests: [{ id, waitsOn: ["olga", "group infra"] }],
+    });
+    // Which review it is follows from the request, by whatever name the member goes.
+    expect((await requestJson("approve", id, "--as", "U024OLGA")).answer).toMatchObject({
+      outcome: "decided",
+      decidedBy: "olga",
+      event: "COMMERCIAL_APPROVED",
+    });
+  });
+
+  test("who has no review to give is told whom each of them waits on", async () => {
+    const id = await given();
+    for (const as of ["vic", "U0NOBODY"]) {
+      const outcome = await request("approve", id, "--as", as);
+      expect(outcome).toMatchObject({ status: 1, out: "" });
+      expect(outcome.err).toContain(`${id} has no review that is ${as}'s to give.`);
+      expect(outcome.err).toContain("the commercial review waits on olga; the technical review waits on tom, una");
+    }
+  });
+
+  test("a delegate is named with whom they stand in for", async () => {
+    const id = await given();
+    const now = Date.now();
+    await putMember(control.pool, "default", "olga", {
+      delegate: "vic",
+      awayFrom: new Date(now - 60_000),
+      awayUntil: new Date(now + 3_600_000),
+    });
+    const { out } = await request("show", id);
+    await putMember(control.pool, "default", "olga", { delegate: null, awayFrom: null, awayUntil: null });
+    expect(out).toContain("The commercial review waits on vic (vic, for olga).");
+    expect(out).toContain("Without being asked, Olga O (olga) may decide it too.");
+    expect(out).toContain(`headroom request approve ${id} --step commercial --as vic`);
   });
 
   test("somebody who gives both reviews is asked which, while both are open", async () => {

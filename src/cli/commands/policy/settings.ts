@@ -50,7 +50,7 @@ export function registerSettings(policy: Command): void {
       "how long before the customer's deadline the warning goes out",
       parseWhole(1, 8_760),
     )
-    .option("--remind-hours <count>", "how long between two reminders of a review", parseWhole(1, 8_760))
+    .option("--remind-hours <count>", "how long between two reminders of a person", parseWhole(1, 8_760))
     .option("--reminders <count>", "most reminders of one review", parseWhole(0, 100))
     .option("--nudge-minutes <count>", "how long between two nudges", parseWhole(1, 10_080))
     .addOption(workspaceOption());

@@ -5,7 +5,15 @@
  */
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Client } from "pg";
-import { decide, getRequest, type Decided, type MemberEvent, type RequestStory } from "../../../capacity/index.ts";
+import {
+  decide,
+  getRequest,
+  listMembers,
+  type Decided,
+  type MemberEvent,
+  type PendingApproval,
+  type RequestStory,
+} from "../../../capacity/index.ts";
 import { HeadroomError } from "../../../db/errors.ts";
 import { withDatabase } from "../../database.ts";
 import { printJson, printLine } from "../../output.ts";
@@ -103,19 +111,32 @@ async function run(id: string, options: DecisionOptions, event: MemberEvent | Ev
 async function findStep(client: Client, id: string, as: string, given: Step | undefined): Promise<Step> {
   if (given !== undefined) return given;
   const { story } = orFail(await getRequest(client, id));
+  const member = await findMember(client, story.request.workspaceId, as);
   const open = story.pendingApprovals
-    .filter(({ reviewers, endorsers }) => [...reviewers, ...endorsers].some((person) => person.id === as))
+    .filter(({ reviewers, endorsers }) => [...reviewers, ...endorsers].some((person) => person.id === member))
     .map(({ step }) => step);
-  const [step, second] = open.length > 0 ? open : stepsOf(story, as);
+  const [step, second] = open.length > 0 ? open : stepsOf(story, member);
   if (step === undefined) {
-    throw new HeadroomError("not_allowed", `${id} has no review that is ${as}'s to give.`, {
+    throw new HeadroomError("not_allowed", `${id} has no review that is ${member}'s to give.`, {
+      detail: story.pendingApprovals.map(describePending).join("; ") || `the request is ${story.request.state}`,
       hint: `See who is asked: headroom request show ${id}. Nothing was changed.`,
     });
   }
   if (second === undefined) return step;
-  throw new HeadroomError("usage", `${as} may give both reviews of ${id}.`, {
+  throw new HeadroomError("usage", `${member} may give both reviews of ${id}.`, {
     hint: "Name one: --step commercial or --step technical. Nothing was changed.",
   });
+}
+
+function describePending({ step, asked }: PendingApproval): string {
+  return `the ${step} review waits on ${asked.map((person) => person.id).join(", ") || "nobody who is there"}`;
+}
+
+/** The member's id, which is how a request names people; a Slack id is looked up in the directory. */
+async function findMember(client: Client, workspaceId: string, as: string): Promise<string> {
+  if (!/^[UW][A-Z0-9]{2,31}$/.test(as)) return as;
+  const { members } = orFail(await listMembers(client, workspaceId));
+  return members.find((member) => member.slackUserId === as)?.id ?? as;
 }
 
 function stepsOf({ request }: RequestStory, as: string): Step[] {

@@ -258,6 +258,31 @@ grant select on capacity.confirmation_tokens to headroom_auditor;
 grant select on capacity.confirmation_tokens to headroom_control;
 comment on table capacity.confirmation_tokens is 'The customer''s single-use links. The token itself is an HMAC over the id, made at the moment of sending and kept nowhere.';
 
+create table capacity.erasures (
+  request_id text not null,
+  requested_at timestamp with time zone not null,
+  requested_by text not null,
+  via text not null,
+  why text not null,
+  covers_to timestamp with time zone not null,
+  texts integer default 0 not null,
+  messages integer default 0 not null,
+  skipped integer default 0 not null,
+  waiting integer default 0 not null,
+  tried_at timestamp with time zone not null,
+  finished_at timestamp with time zone,
+  constraint erasures_pkey PRIMARY KEY (request_id),
+  constraint erasures_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id)
+);
+CREATE INDEX erasures_open ON capacity.erasures USING btree (tried_at) WHERE (finished_at IS NULL);
+alter table capacity.erasures enable row level security;
+create policy all_workspaces on capacity.erasures as permissive for select to headroom_auditor, headroom_control, service_role using (true);
+grant select on capacity.erasures to headroom_auditor;
+grant select on capacity.erasures to headroom_control;
+comment on table capacity.erasures is 'Erasures of customers. One that is not finished waits for messages that are on their way; the sweep finishes it.';
+comment on column capacity.erasures.covers_to is 'What was said about the request later than this is not part of the erasure.';
+comment on column capacity.erasures.waiting is 'Messages that could not be erased yet when it was last tried.';
+
 create table capacity.events (
   request_id text not null,
   seq integer not null,
@@ -291,8 +316,31 @@ grant select on capacity.events to headroom_control;
 grant select on capacity.events to service_role;
 comment on table capacity.events is 'Append-only, for everybody.';
 comment on column capacity.events.via is 'The entrance: slack, web, api, cli:<login>, service:<key id>, link, cron, callback.';
+comment on column capacity.events.payload is 'Facts. What people wrote in their own words stands in free_texts; here is its hash, as reason_hash or error_hash.';
 comment on column capacity.events.effects is 'The side effects that this event named; each is one outbox row with instruction <request>#<seq> and this idempotency key.';
 comment on column capacity.events.hash is 'SHA-256 over the hash before and the canonical form of this event.';
+
+create table capacity.free_texts (
+  request_id text not null,
+  hash bytea not null,
+  salt uuid,
+  content jsonb,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  constraint free_texts_check CHECK (((salt IS NULL) = (content IS NULL))),
+  constraint free_texts_pkey PRIMARY KEY (request_id, hash),
+  constraint free_texts_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id)
+);
+alter table capacity.free_texts enable row level security;
+create policy all_workspaces on capacity.free_texts as permissive for select to headroom_auditor, headroom_control, service_role using (true);
+create policy members on capacity.free_texts as permissive for select to authenticated using ((EXISTS ( SELECT
+   FROM capacity.requests r
+  WHERE (r.id = free_texts.request_id))));
+grant select on capacity.free_texts to authenticated;
+grant select on capacity.free_texts to headroom_auditor;
+grant select on capacity.free_texts to headroom_control;
+grant select on capacity.free_texts to service_role;
+comment on table capacity.free_texts is 'Words of people in the log of a request, apart from it. Salt and content are null once they were erased.';
+comment on column capacity.free_texts.hash is 'SHA-256 over the salt and the text of the content.';
 
 create table capacity.group_members (
   workspace_id text not null,
@@ -421,10 +469,9 @@ create table capacity.notices (
   actor_type public.capacity_request_actor_type not null,
   actor_id text not null,
   via text not null,
-  body text,
+  body_hash bytea,
   effects text[] default '{}'::text[] not null,
   created_at timestamp with time zone default now() not null,
-  constraint notices_body_check CHECK ((length(body) <= 4000)),
   constraint notices_kind_check CHECK ((kind = ANY (ARRAY['warning'::text, 'reminder'::text, 'late'::text, 'nudge'::text, 'note'::text]))),
   constraint notices_pkey PRIMARY KEY (id),
   constraint notices_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id),
@@ -441,6 +488,7 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON capacity.notic
 grant select on capacity.notices to headroom_auditor;
 grant select on capacity.notices to headroom_control;
 comment on table capacity.notices is 'Warnings, reminders, nudges and notes. Append-only; side effects have instruction <request>!<id>.';
+comment on column capacity.notices.body_hash is 'Of the body in free_texts.';
 
 create view capacity.parties as
  SELECT workspace_id,
@@ -461,8 +509,6 @@ create table capacity.personal_data (
   salt bytea,
   customer_ref jsonb,
   erased_at timestamp with time zone,
-  erased_by text,
-  erased_why text,
   constraint personal_data_check CHECK (((erased_at IS NULL) = (salt IS NOT NULL))),
   constraint personal_data_pkey PRIMARY KEY (request_id),
   constraint personal_data_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id)
@@ -577,8 +623,8 @@ create table capacity.requests (
   technical_approved_by text,
   next_deadline_at timestamp with time zone,
   confirmation_token_id uuid,
-  rejection_reason text,
-  cancellation_reason text,
+  rejection_reason_hash bytea,
+  cancellation_reason_hash bytea,
   cancellation_authorizer_user_id text,
   head_hash bytea,
   constraint requests_pkey PRIMARY KEY (id),
@@ -604,6 +650,7 @@ comment on table capacity.requests is 'Current state of each request: the fold o
 comment on column capacity.requests.version is 'How many events there are.';
 comment on column capacity.requests.customer_hash is 'Salted hash of customer_ref, which is kept apart in personal_data so that it can be erased.';
 comment on column capacity.requests.review_plan is 'Who must approve and by which rule, as the policies stood at submission.';
+comment on column capacity.requests.rejection_reason_hash is 'Of the reason in free_texts; the same for cancellation_reason_hash.';
 comment on column capacity.requests.head_hash is 'Hash of the last event: the head of the chain.';
 
 create table capacity.review_looks (
@@ -983,6 +1030,7 @@ create table outbox.dedupe (
   instruction_id text not null,
   idempotency_key text not null,
   outbox_id uuid not null,
+  salt uuid,
   payload_hash bytea not null,
   created_at timestamp with time zone default clock_timestamp() not null,
   constraint dedupe_pkey PRIMARY KEY (stream_id, instruction_id, idempotency_key)
@@ -990,6 +1038,7 @@ create table outbox.dedupe (
 CREATE INDEX dedupe_age ON outbox.dedupe USING brin (created_at);
 grant select on outbox.dedupe to headroom_auditor;
 grant select on outbox.dedupe to headroom_control;
+comment on column outbox.dedupe.salt is 'Random, and part of what payload_hash covers, here and in the archive. Erased with the payload: then no guess of the content can be confirmed.';
 
 create table outbox.destinations (
   destination_id integer generated always as identity not null,
@@ -1486,7 +1535,12 @@ create view public.capacity_request_events with (security_invoker=true) as
     event_type,
     actor_type,
     actor_id,
-    payload - 'confirmation_token_id'::text AS payload,
+        CASE
+            WHEN payload ?| '{reason_hash,error_hash}'::text[] THEN (payload - '{confirmation_token_id,reason_hash,error_hash}'::text[]) || (( SELECT COALESCE(jsonb_object_agg(f.name, COALESCE(t.content, '"(erased)"'::jsonb)), '{}'::jsonb) AS "coalesce"
+               FROM ( VALUES ('reason'::text), ('error'::text)) f(name)
+                 JOIN capacity.free_texts t ON t.request_id = e.request_id AND t.hash = decode(e.payload ->> (f.name || '_hash'::text), 'hex'::text)))
+            ELSE payload - 'confirmation_token_id'::text
+        END AS payload,
     created_at,
     seq,
     via,
@@ -1524,7 +1578,9 @@ create view public.capacity_requests with (security_invoker=true) as
     s.value AS slack_thread_ts,
     l.value AS linear_issue_id,
     capacity.last_notified_at(r.id, r.version) AS last_notified_at,
-    r.cancellation_reason,
+    ( SELECT COALESCE(t.content #>> '{}'::text[], '(erased)'::text) AS "coalesce"
+           FROM capacity.free_texts t
+          WHERE t.request_id = r.id AND t.hash = r.cancellation_reason_hash) AS cancellation_reason,
     r.cancellation_authorizer_user_id,
     r.workspace_id,
     r.state_since,
@@ -1534,7 +1590,9 @@ create view public.capacity_requests with (security_invoker=true) as
     r.commercial_endorsed_by,
     r.commercial_approved_by,
     r.technical_approved_by,
-    r.rejection_reason
+    ( SELECT COALESCE(t.content #>> '{}'::text[], '(erased)'::text) AS "coalesce"
+           FROM capacity.free_texts t
+          WHERE t.request_id = r.id AND t.hash = r.rejection_reason_hash) AS rejection_reason
    FROM capacity.requests r
      LEFT JOIN capacity.personal_data d ON d.request_id = r.id
      LEFT JOIN capacity.request_captures s ON s.request_id = r.id AND s.name = 'slack_thread_ts'::text
@@ -1596,7 +1654,7 @@ create function capacity.acts_as_owner(p_request capacity.requests, p_member_id 
 create function capacity.apply(p_request_id text, p_event_type public.capacity_request_event_type, p_actor capacity.actor, p_payload jsonb, p_expected_version integer DEFAULT NULL::integer, OUT request capacity.requests, OUT repeated boolean, OUT decided_by text, OUT decided_at timestamp with time zone)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f47c1dd1d2f4c910';
+  as 'sha256 478ee919be0283e9';
 
 create function capacity.approve_by_rule(p_request capacity.requests, p_via text)
   returns capacity.requests
@@ -1744,10 +1802,20 @@ create function capacity.equal_constant_time(p_left bytea, p_right bytea)
   language plpgsql immutable security invoker parallel safe set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 ec55f0c46cbcc436';
 
-create function capacity.erase_messages(p_request_id text, p_actor text, p_why text)
-  returns jsonb
+create function capacity.erase_messages(p_request_id text, p_to timestamp with time zone, p_actor text, p_why text, OUT erased integer, OUT skipped integer, OUT waiting integer)
+  returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3db8d68fc9f8cae8';
+  as 'sha256 614fcc58df06d017';
+
+create function capacity.erase_step(p_request_id text)
+  returns capacity.erasures
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 ae84bf5ea55f4b2e';
+
+create function capacity.erasure_state(p_request_id text)
+  returns jsonb
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 cacb4030394b03e6';
 
 create function capacity.event_hash(p_previous bytea, p_event capacity.events)
   returns bytea
@@ -1773,6 +1841,11 @@ create aggregate capacity.fold(capacity.events)
   returns capacity.requests
   language internal immutable security invoker owner headroom_owner
   as 'sha256 47a318ba1be02bec';
+
+create function capacity.free_text(p_request_id text, p_hash bytea)
+  returns text
+  language plpgsql stable security invoker strict set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e7d314c687d8ba5b';
 
 create function capacity.get_secret(p_name text)
   returns text
@@ -1977,18 +2050,23 @@ create function capacity.pending_approvals(p_request capacity.requests)
 create function capacity.post_notice(p_request capacity.requests, p_kind text, p_step text, p_member_id text, p_actor capacity.actor, p_body text)
   returns capacity.notices
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 38a6f5c32032e553';
+  as 'sha256 bf60655c2edf4bf1';
 
 create function capacity.project(p_request capacity.requests, p_event capacity.events)
   returns capacity.requests
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4626ca402a0747e0';
+  as 'sha256 51d8733e5b6e6e62';
 
 create function capacity.put_api_key(p_id text, p_role text, p_workspace_id text DEFAULT NULL::text, p_member_id text DEFAULT NULL::text, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_note text DEFAULT NULL::text)
   returns capacity.api_keys
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 c1b781105e425202';
 grant execute on function capacity.put_api_key to headroom_control;
+
+create function capacity.put_free_text(p_request_id text, p_content jsonb)
+  returns bytea
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f52e5218a90e5cf8';
 
 create function capacity.put_group(p_workspace_id text, p_id text, p_name text DEFAULT NULL::text, p_add text[] DEFAULT '{}'::text[], p_remove text[] DEFAULT '{}'::text[], OUT id text, OUT name text, OUT members text[])
   returns record
@@ -2216,6 +2294,11 @@ create function capacity.seal_secret(p_name text, p_value text)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 c43e5d984229431f';
 
+create function capacity.set_aside(p_request_id text, p_payload jsonb)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 60847c1f826ed511';
+
 create function capacity.set_secret(p_name text, p_value text)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -2300,7 +2383,7 @@ create function capacity.story_now(p_request_id text)
 create function capacity.story_of(p_request capacity.requests, p_event capacity.events, p_also text[] DEFAULT '{}'::text[])
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 711bc2357353db03';
+  as 'sha256 453e7c62141f1641';
 
 create function capacity.story_sentence(p_story jsonb)
   returns text
@@ -2336,6 +2419,11 @@ create function capacity.timer_digests(p_workspace capacity.workspaces, p_member
   returns TABLE(member_id text, items jsonb, others integer)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 18df080d7fc5b3b7';
+
+create function capacity.timer_erase(p_most integer, OUT erased integer, OUT failed jsonb, OUT more boolean)
+  returns record
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 29301133a72ef87a';
 
 create function capacity.timer_expire(p_most integer, OUT expired integer, OUT failed jsonb, OUT more boolean)
   returns record
@@ -2390,7 +2478,7 @@ create function capacity.verify_chain(p_after text, p_to text, p_workspace_id te
 create function capacity.verify_deliveries(p_after uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid, p_limit integer DEFAULT 10000, OUT last_id uuid, OUT deliveries bigint, OUT lines bigint, OUT findings jsonb)
   returns record
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
-  as 'sha256 8684c14165b46e47';
+  as 'sha256 591af4aac76e6a77';
 grant execute on function capacity.verify_deliveries to headroom_auditor;
 grant execute on function capacity.verify_deliveries to headroom_control;
 
@@ -2409,7 +2497,7 @@ grant execute on function capacity.verify_extent to headroom_control;
 create function capacity.verify_fold(p_after text, p_to text, p_workspace_id text)
   returns TABLE(invariant text, code text, subject text, detail text)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
-  as 'sha256 5b050761b997f6ae';
+  as 'sha256 1ca8f6b66b221031';
 
 create function capacity.verify_heads(p_request_ids text[], p_versions integer[], p_hashes text[])
   returns TABLE(invariant text, code text, subject text, detail text)
@@ -2449,6 +2537,11 @@ create function capacity.verify_origins(p_after uuid, p_to uuid)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
   as 'sha256 ea8627394c186f8c';
 
+create function capacity.verify_payloads(p_after uuid, p_to uuid)
+  returns TABLE(invariant text, code text, subject text, detail text)
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
+  as 'sha256 20eccbc2ce31b536';
+
 create function capacity.verify_places(p_after uuid, p_to uuid)
   returns TABLE(invariant text, code text, subject text, detail text)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
@@ -2462,9 +2555,14 @@ create function capacity.verify_projection(p_after text, p_to text, p_workspace_
 create function capacity.verify_requests(p_after text DEFAULT ''::text, p_limit integer DEFAULT 2000, p_workspace_id text DEFAULT NULL::text, OUT last_id text, OUT requests bigint, OUT events bigint, OUT effects bigint, OUT findings jsonb)
   returns record
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
-  as 'sha256 5df2f44bb68eede4';
+  as 'sha256 12ee859f42e5a608';
 grant execute on function capacity.verify_requests to headroom_auditor;
 grant execute on function capacity.verify_requests to headroom_control;
+
+create function capacity.verify_texts(p_after text, p_to text, p_workspace_id text)
+  returns TABLE(invariant text, code text, subject text, detail text)
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
+  as 'sha256 e25850461d1ba81a';
 
 create function capacity.waits_on(p_request capacity.requests)
   returns text[]
@@ -2567,19 +2665,19 @@ grant execute on function outbox.destination_status to headroom_executor;
 create function outbox.enqueue(p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_payload jsonb, p_priority integer DEFAULT 5, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_coalesce_key text DEFAULT NULL::text, p_destination text DEFAULT NULL::text, p_captures jsonb DEFAULT NULL::jsonb, p_binds jsonb DEFAULT NULL::jsonb, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0a7477965e6b2f31';
+  as 'sha256 ba2bdeb2e7a8f67e';
 grant execute on function outbox.enqueue to headroom_ingest;
 
 create function outbox.enqueue_many(p_rows jsonb)
   returns TABLE(ord integer, outbox_id uuid, seq bigint, created boolean)
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 35e2f2ed41ecc130';
+  as 'sha256 3b2d50e959416249';
 grant execute on function outbox.enqueue_many to headroom_ingest;
 
 create function outbox.enqueue_pair(p_stream text, p_key text, p_instruction_id text, p_rail text, p_destination text, p_first_key text, p_first_payload jsonb, p_first_coalesce_key text, p_first_binds jsonb, p_second_key text, p_second_payload jsonb, p_second_coalesce_key text, p_second_binds jsonb)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1b361662c2cfa507';
+  as 'sha256 14396945015fa067';
 
 create function outbox.ensure_partitions(p_days_ahead integer DEFAULT 30)
   returns integer
@@ -2590,13 +2688,13 @@ grant execute on function outbox.ensure_partitions to headroom_executor;
 create function outbox.erase_payload(p_outbox_id uuid, p_actor text, p_reason text)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 80d8e02e81e3af3a';
+  as 'sha256 0d097facdfece499';
 grant execute on function outbox.erase_payload to headroom_control;
 
-create function outbox.existing_row(p_stream_id smallint, p_instruction_id text, p_idempotency_key text, p_payload_hash bytea, OUT outbox_id uuid, OUT seq bigint)
+create function outbox.existing_row(p_stream_id smallint, p_instruction_id text, p_idempotency_key text, p_body text, OUT outbox_id uuid, OUT seq bigint)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 76bb4908e75155ed';
+  as 'sha256 760d6ee792175d42';
 
 create function outbox.fence_lanes(p_live bigint[], p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outcomes text[])
   returns outbox.fenced_lane[]
@@ -2802,7 +2900,7 @@ grant execute on function outbox.settle to headroom_executor;
 create function outbox.settle_lane_exceptions(p_stream outbox.streams, p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[], OUT retried integer, OUT released integer, OUT failed integer)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f7fbff7afc6e809f';
+  as 'sha256 901d21fd9238b59d';
 
 create function outbox.settle_lanes(p_stream outbox.streams, p_lanes outbox.fenced_lane[], p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_references text[], p_outcomes text[])
   returns void
@@ -2812,7 +2910,7 @@ create function outbox.settle_lanes(p_stream outbox.streams, p_lanes outbox.fenc
 create function outbox.settle_row_exceptions(p_stream outbox.streams, p_claim_ids bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[], OUT retried integer, OUT released integer, OUT failed integer)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 70b82da8de1c70c9';
+  as 'sha256 538dd116e67582d4';
 
 create function outbox.settle_rows(p_stream outbox.streams, p_claim_ids bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_references text[], p_outcomes text[])
   returns void
@@ -2886,10 +2984,15 @@ create function outbox.why_keep_partition(p_class_id smallint, p_partition regcl
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 4ff0cb5cd7abb293';
 
-create function outbox.why_not_enqueued(p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_payload_bytes integer, p_payload_hash bytea, p_priority integer, p_coalesce_key text, p_destination text, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
+create function outbox.why_not_enqueued(p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_body text, p_priority integer, p_coalesce_key text, p_destination text, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c0d2930bcb6c0cc3';
+  as 'sha256 97cb854b5c4ac42d';
+
+create function outbox.without_addresses(p_message text)
+  returns text
+  language plpgsql immutable security invoker strict parallel safe set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f45f6745197d5635';
 
 create function payments.bump_participant_outbox_seq(p_participant_id text)
   returns bigint
@@ -2905,7 +3008,7 @@ grant execute on function payments.enqueue_payment_outbox to headroom_ingest;
 create function public.apply_capacity_event(p_request_id text, p_event_type public.capacity_request_event_type, p_actor_type public.capacity_request_actor_type, p_actor_id text, p_payload jsonb DEFAULT '{}'::jsonb, p_expected_version integer DEFAULT NULL::integer)
   returns public.capacity_requests
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan owner headroom_owner
-  as 'sha256 f6c0c4ab8964ec4a';
+  as 'sha256 1a8b72c59dde4d31';
 grant execute on function public.apply_capacity_event to authenticated;
 grant execute on function public.apply_capacity_event to headroom_control;
 grant execute on function public.apply_capacity_event to service_role;
@@ -2945,7 +3048,7 @@ grant execute on function public.describe_confirmation to service_role;
 create function public.erase_customer(p_request_id text, p_why text, p_actor_id text DEFAULT NULL::text)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a7c27344c887460b';
+  as 'sha256 c06efaf13158b746';
 grant execute on function public.erase_customer to authenticated;
 grant execute on function public.erase_customer to headroom_control;
 grant execute on function public.erase_customer to service_role;
@@ -2953,7 +3056,7 @@ grant execute on function public.erase_customer to service_role;
 create function public.get_capacity_request(p_request_id text)
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 daf95f3ef484f636';
+  as 'sha256 fe162e3c0b5b8410';
 grant execute on function public.get_capacity_request to authenticated;
 grant execute on function public.get_capacity_request to headroom_control;
 grant execute on function public.get_capacity_request to service_role;
@@ -2998,7 +3101,7 @@ grant execute on function public.recent_capacity_events to service_role;
 create function public.run_capacity_request_timers(p_most integer DEFAULT 200)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4761bf3644f47fef';
+  as 'sha256 afc034001333b22b';
 grant execute on function public.run_capacity_request_timers to headroom_control;
 grant execute on function public.run_capacity_request_timers to headroom_executor;
 grant execute on function public.run_capacity_request_timers to service_role;

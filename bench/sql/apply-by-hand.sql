@@ -7,9 +7,9 @@ values ('CR-2026-' || lpad(nextval('bench.requests')::text, 6, '0'), 2, gen_rand
 update capacity.requests
    set version = 2, updated_at = clock_timestamp(), commercial_approved_at = clock_timestamp(), commercial_approved_by = 'bob', head_hash = '\x0e5751c026e543b2e8ab2eb06099daa1d1e5df47778f7787faab45cdf12fe3a8'
  where id = (select 'CR-2026-' || lpad(currval('bench.requests')::text, 6, '0'));
-insert into outbox.dedupe (stream_id, instruction_id, idempotency_key, outbox_id, payload_hash)
-values (:stream_id, 'CR-2026-' || lpad(currval('bench.requests')::text, 6, '0') || '#2', 'slack_root_update', uuidv7(), '\x0e5751c026e543b2e8ab2eb06099daa1d1e5df47778f7787faab45cdf12fe3a8'),
-       (:stream_id, 'CR-2026-' || lpad(currval('bench.requests')::text, 6, '0') || '#2', 'slack_reply', uuidv7(), '\x0e5751c026e543b2e8ab2eb06099daa1d1e5df47778f7787faab45cdf12fe3a8')
+insert into outbox.dedupe (stream_id, instruction_id, idempotency_key, outbox_id, salt, payload_hash)
+values (:stream_id, 'CR-2026-' || lpad(currval('bench.requests')::text, 6, '0') || '#2', 'slack_root_update', uuidv7(), gen_random_uuid(), '\x0e5751c026e543b2e8ab2eb06099daa1d1e5df47778f7787faab45cdf12fe3a8'),
+       (:stream_id, 'CR-2026-' || lpad(currval('bench.requests')::text, 6, '0') || '#2', 'slack_reply', uuidv7(), gen_random_uuid(), '\x0e5751c026e543b2e8ab2eb06099daa1d1e5df47778f7787faab45cdf12fe3a8')
 on conflict do nothing;
 insert into outbox.lanes as l (stream_id, key, next_seq, idle_at)
 values (:stream_id, 'CR-2026-' || lpad(currval('bench.requests')::text, 6, '0') || chr(58) || 'slack', 3, 1)

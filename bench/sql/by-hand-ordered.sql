@@ -3,10 +3,10 @@
 \set id random(1, 9000000000000000000)
 \set key random(1, 1000)
 with body as materialized (
-  select '{"i": 1, "key": "k1", "seq": 0, "type": "order.created", "pad": "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"}'::jsonb as doc
+  select '{"i": 1, "key": "k1", "seq": 0, "type": "order.created", "pad": "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"}'::jsonb as doc, gen_random_uuid() as salt
 ), fresh as (
-  insert into outbox.dedupe (stream_id, instruction_id, idempotency_key, outbox_id, payload_hash)
-  select :stream_id, 'i' || :id, 'i' || :id, uuidv7(), sha256(convert_to(doc::text, 'UTF8')) from body
+  insert into outbox.dedupe (stream_id, instruction_id, idempotency_key, outbox_id, salt, payload_hash)
+  select :stream_id, 'i' || :id, 'i' || :id, uuidv7(), salt, sha256(uuid_send(salt) || convert_to(doc::text, 'UTF8')) from body
   on conflict do nothing
   returning outbox_id, payload_hash
 ), lane as (

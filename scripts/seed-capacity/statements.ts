@@ -99,19 +99,24 @@ export async function layOutStories(client: ClientBase, options: SeedOptions, re
 /** Who does what, through which entrance, with which payload, and how long after the event before: at least, and up to so much more. */
 const kinds = `
 (values
-  ('REQUEST_SUBMITTED',             'REQUEST_SUBMITTED',             'user',     'requester',    'web',      null,                                 '0 h',   '0 h'),
-  ('ENDORSED',                      'COMMERCIAL_APPROVED',           'user',     'endorser',     'web',      '{"counts": false}',                  '0 h',   '24 h'),
-  ('COMMERCIAL_APPROVED',           'COMMERCIAL_APPROVED',           'user',     'owner',        'slack',    '{}',                                 '0 h',   '4 h'),
-  ('TECH_REVIEW_APPROVED',          'TECH_REVIEW_APPROVED',          'user',     'engineer',     'slack',    '{}',                                 '0 h',   '4 h'),
-  ('COMMERCIAL_REJECTED',           'COMMERCIAL_REJECTED',           'user',     'owner',        'slack',    '{"reason": "Not in this quarter."}', '0 h',   '4 h'),
-  ('TECH_REVIEW_REJECTED',          'TECH_REVIEW_REJECTED',          'user',     'engineer',     'web',      '{"reason": "The region is full."}',  '0 h',   '4 h'),
-  ('CUSTOMER_CONFIRMED',            'CUSTOMER_CONFIRMED',            'customer', 'customer',     'link',     '{}',                                 '0 h',   '6 h'),
-  ('CUSTOMER_DECLINED',             'CUSTOMER_DECLINED',             'customer', 'customer',     'link',     '{"reason": "Too dear."}',            '0 h',   '144 h'),
-  ('CUSTOMER_CONFIRMATION_TIMEOUT', 'CUSTOMER_CONFIRMATION_TIMEOUT', 'cron',     'timers',       'cron',     '{}',                                 '168 h', '1 min'),
-  ('PROVISIONING_COMPLETE',         'PROVISIONING_COMPLETE',         'system',   'provisioning', 'callback', '{}',                                 '0 h',   '40 min'),
-  ('PROVISIONING_FAILED',           'PROVISIONING_FAILED',           'system',   'provisioning', 'callback', '{}',                                 '0 h',   '15 min'),
-  ('CANCEL_APPROVED',               'CANCEL_APPROVED',               'user',     'requester',    'web',      '{"reason": "No longer needed."}',    '0 h',   '48 h')
-) k(name, event_type, actor_type, actor, via, payload, wait, more_wait)`;
+  ('REQUEST_SUBMITTED',             'REQUEST_SUBMITTED',             'user',     'requester',    'web',      null,                null,                   '0 h',   '0 h'),
+  ('ENDORSED',                      'COMMERCIAL_APPROVED',           'user',     'endorser',     'web',      '{"counts": false}', null,                   '0 h',   '24 h'),
+  ('COMMERCIAL_APPROVED',           'COMMERCIAL_APPROVED',           'user',     'owner',        'slack',    '{}',                null,                   '0 h',   '4 h'),
+  ('TECH_REVIEW_APPROVED',          'TECH_REVIEW_APPROVED',          'user',     'engineer',     'slack',    '{}',                null,                   '0 h',   '4 h'),
+  ('COMMERCIAL_REJECTED',           'COMMERCIAL_REJECTED',           'user',     'owner',        'slack',    '{}',                'Not in this quarter.', '0 h',   '4 h'),
+  ('TECH_REVIEW_REJECTED',          'TECH_REVIEW_REJECTED',          'user',     'engineer',     'web',      '{}',                'The region is full.',  '0 h',   '4 h'),
+  ('CUSTOMER_CONFIRMED',            'CUSTOMER_CONFIRMED',            'customer', 'customer',     'link',     '{}',                null,                   '0 h',   '6 h'),
+  ('CUSTOMER_DECLINED',             'CUSTOMER_DECLINED',             'customer', 'customer',     'link',     '{}',                'Too dear.',            '0 h',   '144 h'),
+  ('CUSTOMER_CONFIRMATION_TIMEOUT', 'CUSTOMER_CONFIRMATION_TIMEOUT', 'cron',     'timers',       'cron',     '{}',                null,                   '168 h', '1 min'),
+  ('PROVISIONING_COMPLETE',         'PROVISIONING_COMPLETE',         'system',   'provisioning', 'callback', '{}',                null,                   '0 h',   '40 min'),
+  ('PROVISIONING_FAILED',           'PROVISIONING_FAILED',           'system',   'provisioning', 'callback', '{}',                null,                   '0 h',   '15 min'),
+  ('CANCEL_APPROVED',               'CANCEL_APPROVED',               'user',     'requester',    'web',      '{}',                'No longer needed.',    '0 h',   '48 h')
+) k(name, event_type, actor_type, actor, via, payload, reason, wait, more_wait)`;
+
+/** Salts of a made-up log may be computed, so that the words can be stored once the log is complete. */
+const reasonSalt = (id: string, seq: string): string => `md5(${id} || '#' || ${seq}::text)::uuid`;
+const reasonHash = (id: string, seq: string, reason: string): string =>
+  `sha256(uuid_send(${reasonSalt(id, seq)}) || convert_to(to_jsonb(${reason})::text, 'UTF8'))`;
 
 /** The event of one step for every request that has it. An endorsement is an approval that does not count. */
 const step = `
@@ -128,7 +133,8 @@ select (e.event).request_id, (e.event).seq, (e.event).id, (e.event).event_type, 
                                     when 'endorser' then 'endorser-' || $1 else k.actor end as actor_id,
                        capacity.compute_next_state(coalesce(l.state_after, 'SUBMITTED'), k.event_type::public.capacity_request_event_type,
                                                    'COMMERCIAL_APPROVED' = any (s.steps[:$1]), 'TECH_REVIEW_APPROVED' = any (s.steps[:$1])) as state_after,
-                       coalesce(k.payload::jsonb, s.terms) as payload,
+                       coalesce(k.payload::jsonb, s.terms)
+                         || case when k.reason is null then '{}' else jsonb_build_object('reason_hash', encode(${reasonHash("s.id", "$1::integer", "k.reason")}, 'hex')) end as payload,
                        coalesce(l.created_at + k.wait::interval
                                 + random() * k.more_wait::interval / case k.name when 'ENDORSED' then cardinality(s.steps) else 1 end, s.started_at) as created_at
                   from seed_stories s
@@ -153,6 +159,11 @@ export async function storeRequests(client: ClientBase): Promise<number> {
   await client.query(`
     insert into capacity.personal_data (request_id, salt, customer_ref) select id, salt, customer_ref from seed_stories`);
   await client.query(`
+    insert into capacity.free_texts (request_id, hash, salt, content, created_at)
+    select e.request_id, ${reasonHash("e.request_id", "e.seq", "k.reason")}, ${reasonSalt("e.request_id", "e.seq")}, to_jsonb(k.reason), e.created_at
+      from seed_events e join ${kinds} on k.name = e.event_type::text
+     where e.payload ? 'reason_hash'`);
+  await client.query(`
     insert into capacity.confirmation_tokens (id, request_id, expires_at, created_at, used_at, used_for)
     select (e.payload ->> 'confirmation_token_id')::uuid, e.request_id, e.created_at + interval '168 hours', e.created_at, a.created_at, a.event_type
       from seed_events e
@@ -165,17 +176,18 @@ export async function storeRequests(client: ClientBase): Promise<number> {
 export async function storeDeliveries(client: ClientBase): Promise<number> {
   await client.query(`
     create temporary table seed_rows on commit drop as
-    select outbox.new_id(s.class_id) as outbox_id, s.stream_id, s.class_id, e.request_id, e.seq, p.payload, sha256(convert_to(p.payload::text, 'UTF8')) as hash
+    select outbox.new_id(s.class_id) as outbox_id, s.stream_id, s.class_id, e.request_id, e.seq, p.payload, p.salt,
+           sha256(uuid_send(p.salt) || convert_to(p.payload::text, 'UTF8')) as hash
       from seed_events e
      cross join (select stream_id, class_id from outbox.streams where name = 'capacity') s
-     cross join lateral (select jsonb_build_object('specversion', '1.0', 'id', e.id, 'type', 'capacity.request.' || lower(e.event_type::text), 'subject', e.request_id) as payload) p
+     cross join lateral (select jsonb_build_object('specversion', '1.0', 'id', e.id, 'type', 'capacity.request.' || lower(e.event_type::text), 'subject', e.request_id) as payload, gen_random_uuid() as salt) p
      order by e.request_id, e.seq`);
   await client.query(`
     insert into outbox.lanes (stream_id, key, next_seq, idle_at, delivered_to)
     select stream_id, 'seed:' || request_id, count(*) + 1, count(*) + 1, count(*) from seed_rows group by stream_id, request_id`);
   await client.query(`
-    insert into outbox.dedupe (stream_id, instruction_id, idempotency_key, outbox_id, payload_hash)
-    select stream_id, request_id || '#' || seq, 'event:seed', outbox_id, hash from seed_rows`);
+    insert into outbox.dedupe (stream_id, instruction_id, idempotency_key, outbox_id, salt, payload_hash)
+    select stream_id, request_id || '#' || seq, 'event:seed', outbox_id, salt, hash from seed_rows`);
   await client.query(`
     insert into outbox.payloads (outbox_id, lane_id, seq, stream_id, rail_id, priority, instruction_id, idempotency_key, payload_hash, payload)
     select r.outbox_id, l.lane_id, r.seq, r.stream_id, (select rail_id from outbox.rails where name = 'webhook'), 5, r.request_id || '#' || r.seq,
@@ -195,6 +207,7 @@ export async function tidyUp(client: ClientBase): Promise<void> {
     "capacity.requests",
     "capacity.events",
     "capacity.personal_data",
+    "capacity.free_texts",
     "capacity.confirmation_tokens",
     "outbox.lanes",
     "outbox.dedupe",

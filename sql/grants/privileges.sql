@@ -122,7 +122,7 @@ grant select on
   public.capacity_time_in_state
 to authenticated, service_role, headroom_control, headroom_auditor;
 grant select on
-  capacity.requests, capacity.events, capacity.personal_data, capacity.request_captures, capacity.workspaces, capacity.members,
+  capacity.requests, capacity.events, capacity.personal_data, capacity.free_texts, capacity.request_captures, capacity.workspaces, capacity.members,
   capacity.waits, capacity.parties
 to authenticated, service_role;
 grant execute on function

@@ -141,10 +141,13 @@ create table outbox.dedupe (
   instruction_id text not null,
   idempotency_key text not null,
   outbox_id uuid not null,
+  salt uuid,
   payload_hash bytea not null,
   created_at timestamptz not null default clock_timestamp(),
   primary key (stream_id, instruction_id, idempotency_key)
 );
+comment on column outbox.dedupe.salt is
+  'Random, and part of what payload_hash covers, here and in the archive. Erased with the payload: then no guess of the content can be confirmed.';
 create index dedupe_age on outbox.dedupe using brin (created_at);
 
 -- Given up. A blocked lane waits for its dead head.

@@ -33,8 +33,8 @@ create table capacity.requests (
   technical_approved_by text,
   next_deadline_at timestamptz,
   confirmation_token_id uuid,
-  rejection_reason text,
-  cancellation_reason text,
+  rejection_reason_hash bytea,
+  cancellation_reason_hash bytea,
   cancellation_authorizer_user_id text,
   head_hash bytea
 ) with (fillfactor = 80);
@@ -47,6 +47,7 @@ comment on table capacity.requests is 'Current state of each request: the fold o
 comment on column capacity.requests.version is 'How many events there are.';
 comment on column capacity.requests.review_plan is 'Who must approve and by which rule, as the policies stood at submission.';
 comment on column capacity.requests.customer_hash is 'Salted hash of customer_ref, which is kept apart in personal_data so that it can be erased.';
+comment on column capacity.requests.rejection_reason_hash is 'Of the reason in free_texts; the same for cancellation_reason_hash.';
 comment on column capacity.requests.head_hash is 'Hash of the last event: the head of the chain.';
 
 -- The log. Numbered per request without gaps by the row lock on the request; each hash covers the one before.
@@ -67,6 +68,7 @@ create table capacity.events (
   primary key (request_id, seq)
 );
 comment on table capacity.events is 'Append-only, for everybody.';
+comment on column capacity.events.payload is 'Facts. What people wrote in their own words stands in free_texts; here is its hash, as reason_hash or error_hash.';
 comment on column capacity.events.via is 'The entrance: slack, web, api, cli:<login>, service:<key id>, link, cron, callback.';
 comment on column capacity.events.effects is 'The side effects that this event named; each is one outbox row with instruction <request>#<seq> and this idempotency key.';
 comment on column capacity.events.hash is 'SHA-256 over the hash before and the canonical form of this event.';
@@ -77,11 +79,43 @@ create table capacity.personal_data (
   salt bytea,
   customer_ref jsonb,
   erased_at timestamptz,
-  erased_by text,
-  erased_why text,
   check ((erased_at is null) = (salt is not null))
 );
 comment on table capacity.personal_data is 'customer_ref of each request; with the salt gone, the hash in the log says nothing about it.';
+
+-- What people wrote in their own words: reasons, the bodies of notes, errors of provisioning. Anybody may be named in it, so it can be
+-- erased too. Events and notices hold the hash, by which it is found.
+create table capacity.free_texts (
+  request_id text not null references capacity.requests,
+  hash bytea not null,
+  salt uuid,
+  content jsonb,
+  created_at timestamptz not null default clock_timestamp(),
+  primary key (request_id, hash),
+  check ((salt is null) = (content is null))
+);
+comment on table capacity.free_texts is 'Words of people in the log of a request, apart from it. Salt and content are null once they were erased.';
+comment on column capacity.free_texts.hash is 'SHA-256 over the salt and the text of the content.';
+
+-- Who asked for a customer to be erased, and how far that has come.
+create table capacity.erasures (
+  request_id text primary key references capacity.requests,
+  requested_at timestamptz not null,
+  requested_by text not null,
+  via text not null,
+  why text not null,
+  covers_to timestamptz not null,
+  texts integer not null default 0,
+  messages integer not null default 0,
+  skipped integer not null default 0,
+  waiting integer not null default 0,
+  tried_at timestamptz not null,
+  finished_at timestamptz
+);
+create index erasures_open on capacity.erasures (tried_at) where finished_at is null;
+comment on table capacity.erasures is 'Erasures of customers. One that is not finished waits for messages that are on their way; the sweep finishes it.';
+comment on column capacity.erasures.covers_to is 'What was said about the request later than this is not part of the erasure.';
+comment on column capacity.erasures.waiting is 'Messages that could not be erased yet when it was last tried.';
 
 create table capacity.submissions (
   workspace_id text not null,
@@ -114,12 +148,13 @@ create table capacity.notices (
   actor_type public.capacity_request_actor_type not null,
   actor_id text not null,
   via text not null,
-  body text check (length(body) <= 4000),
+  body_hash bytea,
   effects text[] not null default '{}',
   created_at timestamptz not null default now()
 );
 create index notices_request on capacity.notices (request_id, kind, created_at);
 create unique index notices_one_warning on capacity.notices (request_id) where kind = 'warning';
+comment on column capacity.notices.body_hash is 'Of the body in free_texts.';
 comment on table capacity.notices is 'Warnings, reminders, nudges and notes. Append-only; side effects have instruction <request>!<id>.';
 
 create table capacity.timer_failures (

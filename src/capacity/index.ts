@@ -10,6 +10,7 @@ export { previewRequest, type Preview, type Previewed } from "./preview-request.
 export { getRequest, type Found } from "./get-request.ts";
 export { listRequests, type Listed, type ListedRequest, type ListOptions } from "./list-requests.ts";
 export { applyEvent, decide, type Decided, type EventOptions, type MemberEvent, type Recorded } from "./apply-event.ts";
+export { eraseCustomer, type Erased } from "./erase-customer.ts";
 export { nudgeRequest, type Nudged } from "./nudge-request.ts";
 
 /** What a request is. */
@@ -22,6 +23,7 @@ export {
   type CapacityRequestEventType,
   type CapacityRequestState,
   type Delivery,
+  type Erasure,
   type Notice,
   type PendingApproval,
   type Person,

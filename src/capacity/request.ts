@@ -239,6 +239,30 @@ const noticeSchema = z
   }));
 export type Notice = z.infer<typeof noticeSchema>;
 
+export const erasureSchema = z
+  .object({
+    request_id: z.string(),
+    state: z.enum(["waiting", "done"]),
+    erased_at: moment,
+    erased_by: z.string(),
+    why: z.string(),
+    finished_at: moment.nullable(),
+    texts: z.number(),
+    messages: z.object({ erased: z.number(), skipped: z.number(), waiting: z.number() }),
+  })
+  .transform((row) => ({
+    requestId: row.request_id,
+    state: row.state,
+    at: row.erased_at,
+    by: row.erased_by,
+    why: row.why,
+    finishedAt: row.finished_at,
+    texts: row.texts,
+    messages: row.messages,
+  }));
+/** How far the erasure of a customer has come. While it waits, messages on their way still name the customer. */
+export type Erasure = z.infer<typeof erasureSchema>;
+
 /** Everything about one request. */
 export const storySchema = z
   .object({
@@ -248,6 +272,7 @@ export const storySchema = z
     deliveries: z.array(deliverySchema),
     jobs: z.array(z.json()),
     notices: z.array(noticeSchema),
+    erasure: erasureSchema.nullable(),
   })
   .transform(({ pending_approvals: pendingApprovals, ...rest }) => ({ ...rest, pendingApprovals }));
 export type RequestStory = z.infer<typeof storySchema>;

@@ -26,6 +26,7 @@ const sweepSchema = z.object({
   warned: z.number(),
   reminded: z.number(),
   late: z.number(),
+  erased: z.number(),
   failed: z.array(failureSchema),
   more: z.boolean(),
 });
@@ -101,9 +102,9 @@ async function sweepAll(session: Session, log: (entry: RelayLogEntry) => void, s
 }
 
 function report(sweep: Sweep, log: (entry: RelayLogEntry) => void): void {
-  const { expired, warned, reminded, late, failed } = sweep;
-  if (expired + warned + reminded + late > 0)
-    log({ level: "info", event: "timers_ran", expired, warned, reminded, late });
+  const { expired, warned, reminded, late, erased, failed } = sweep;
+  if (expired + warned + reminded + late + erased > 0)
+    log({ level: "info", event: "timers_ran", expired, warned, reminded, late, erased });
   for (const { request_id, timer, code, failures } of failed) {
     log({ level: "error", event: "timer_failed", request: request_id, what: timer, code, failures });
   }

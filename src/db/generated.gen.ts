@@ -79,6 +79,22 @@ export interface CapacityConfirmationTokens {
   used_for: CapacityRequestEventType | null;
 }
 
+/** Erasures of customers. One that is not finished waits for messages that are on their way; the sweep finishes it. */
+export interface CapacityErasures {
+  request_id: string;
+  requested_at: Date;
+  requested_by: string;
+  via: string;
+  why: string;
+  covers_to: Date;
+  texts: number;
+  messages: number;
+  skipped: number;
+  waiting: number;
+  tried_at: Date;
+  finished_at: Date | null;
+}
+
 /** Append-only, for everybody. */
 export interface CapacityEvents {
   request_id: string;
@@ -94,6 +110,15 @@ export interface CapacityEvents {
   effects: string[];
   created_at: Date;
   hash: Buffer;
+}
+
+/** Words of people in the log of a request, apart from it. Salt and content are null once they were erased. */
+export interface CapacityFreeTexts {
+  request_id: string;
+  hash: Buffer;
+  salt: string | null;
+  content: Json | null;
+  created_at: Date;
 }
 
 export interface CapacityGroupMembers {
@@ -160,7 +185,7 @@ export interface CapacityNotices {
   actor_type: CapacityRequestActorType;
   actor_id: string;
   via: string;
-  body: string | null;
+  body_hash: Buffer | null;
   effects: string[];
   created_at: Date;
 }
@@ -180,8 +205,6 @@ export interface CapacityPersonalData {
   salt: Buffer | null;
   customer_ref: Json | null;
   erased_at: Date | null;
-  erased_by: string | null;
-  erased_why: string | null;
 }
 
 /** Approval rules, snapshotted into a request when it is submitted. Of several that apply, the lowest rank decides. */
@@ -243,8 +266,8 @@ export interface CapacityRequests {
   technical_approved_by: string | null;
   next_deadline_at: Date | null;
   confirmation_token_id: string | null;
-  rejection_reason: string | null;
-  cancellation_reason: string | null;
+  rejection_reason_hash: Buffer | null;
+  cancellation_reason_hash: Buffer | null;
   cancellation_authorizer_user_id: string | null;
   head_hash: Buffer | null;
 }
@@ -426,6 +449,7 @@ export interface OutboxDedupe {
   instruction_id: string;
   idempotency_key: string;
   outbox_id: string;
+  salt: string | null;
   payload_hash: Buffer;
   created_at: Date;
 }
@@ -777,7 +801,9 @@ export interface CapacityTimeInState {
 export interface Tables {
   "capacity.api_keys": CapacityApiKeys;
   "capacity.confirmation_tokens": CapacityConfirmationTokens;
+  "capacity.erasures": CapacityErasures;
   "capacity.events": CapacityEvents;
+  "capacity.free_texts": CapacityFreeTexts;
   "capacity.group_members": CapacityGroupMembers;
   "capacity.groups": CapacityGroups;
   "capacity.identities": CapacityIdentities;
@@ -1126,8 +1152,23 @@ export interface Functions {
   "capacity.erase_messages": {
     args: {
       p_request_id: string | null;
+      p_to: Date | string | null;
       p_actor: string | null;
       p_why: string | null;
+    };
+    result: { erased: number; skipped: number; waiting: number };
+  };
+  /** Erases what can be erased now of a request whose erasure is recorded. */
+  "capacity.erase_step": {
+    args: {
+      p_request_id: string | null;
+    };
+    result: CapacityErasures;
+  };
+  /** The erasure of a request's customer: who, when, why, and what still waits. */
+  "capacity.erasure_state": {
+    args: {
+      p_request_id: string | null;
     };
     result: Json;
   };
@@ -1163,6 +1204,14 @@ export interface Functions {
       p_id: string | null;
     };
     result: CapacityMembers;
+  };
+  /** What somebody wrote, by its hash; "(erased)" once it was erased. */
+  "capacity.free_text": {
+    args: {
+      p_request_id: string | null;
+      p_hash: Buffer | null;
+    };
+    result: string;
   };
   /** A secret by name; refuses when it is missing or cannot be read. */
   "capacity.get_secret": {
@@ -1494,6 +1543,14 @@ export interface Functions {
     };
     result: CapacityApiKeys;
   };
+  /** Stores words of a person apart from the log, and returns the hash that stands for them. */
+  "capacity.put_free_text": {
+    args: {
+      p_request_id: string | null;
+      p_content: unknown;
+    };
+    result: Buffer;
+  };
   /** Makes an infra group or changes its name and members. */
   "capacity.put_group": {
     args: {
@@ -1805,6 +1862,14 @@ export interface Functions {
     };
     result: Buffer;
   };
+  /** Replaces the free text of a payload by its salted hashes. */
+  "capacity.set_aside": {
+    args: {
+      p_request_id: string | null;
+      p_payload: unknown;
+    };
+    result: Json;
+  };
   /** Stores or replaces a secret. */
   "capacity.set_secret": {
     args: {
@@ -1999,6 +2064,13 @@ export interface Functions {
     };
     result: { member_id: string; items: Json; others: number }[];
   };
+  /** Goes on with erasures that wait for messages, a batch of them. */
+  "capacity.timer_erase": {
+    args: {
+      p_most: number | null;
+    };
+    result: { erased: number; failed: Json; more: boolean };
+  };
   /** Expires requests whose deadline has passed, a batch of them. */
   "capacity.timer_expire": {
     args: {
@@ -2167,6 +2239,14 @@ export interface Functions {
     };
     result: { invariant: string; code: string; subject: string; detail: string }[];
   };
+  /** Rows of a range whose payload or archive does not fit the hash. */
+  "capacity.verify_payloads": {
+    args: {
+      p_after: string | null;
+      p_to: string | null;
+    };
+    result: { invariant: string; code: string; subject: string; detail: string }[];
+  };
   /** Rows of a range that are nowhere, in two places, or in a place that has lost count. */
   "capacity.verify_places": {
     args: {
@@ -2192,6 +2272,15 @@ export interface Functions {
       p_workspace_id?: string | null | undefined;
     };
     result: { last_id: string | null; requests: number; events: number; effects: number; findings: Json };
+  };
+  /** Free texts of a range of requests that are not what the log has the hashes of. */
+  "capacity.verify_texts": {
+    args: {
+      p_after: string | null;
+      p_to: string | null;
+      p_workspace_id: string | null;
+    };
+    result: { invariant: string; code: string; subject: string; detail: string }[];
   };
   /** Whom a request waits on, in words for a list. */
   "capacity.waits_on": {
@@ -2425,7 +2514,7 @@ export interface Functions {
     };
     result: number;
   };
-  /** Erases the payload of a finished row; its hash and its archive stay. */
+  /** Erases the payload of a finished row with the salt of its hash; the hash and the archive stay. */
   "outbox.erase_payload": {
     args: {
       p_outbox_id: string | null;
@@ -2440,7 +2529,7 @@ export interface Functions {
       p_stream_id: number | null;
       p_instruction_id: string | null;
       p_idempotency_key: string | null;
-      p_payload_hash: Buffer | null;
+      p_body: string | null;
     };
     result: { outbox_id: string | null; seq: number | null };
   };
@@ -2949,13 +3038,19 @@ export interface Functions {
       p_instruction_id: string | null;
       p_idempotency_key: string | null;
       p_rail: string | null;
-      p_payload_bytes: number | null;
-      p_payload_hash: Buffer | null;
+      p_body: string | null;
       p_priority: number | null;
       p_coalesce_key: string | null;
       p_destination: string | null;
     };
     result: { outbox_id: string | null; seq: number | null; created: boolean };
+  };
+  /** The message without e-mail addresses, cut to what a line of the archive holds. */
+  "outbox.without_addresses": {
+    args: {
+      p_message: string | null;
+    };
+    result: string;
   };
   /** Takes the next number of a participant and leaves it empty. */
   "payments.bump_participant_outbox_seq": {
@@ -3035,7 +3130,7 @@ export interface Functions {
     };
     result: Json;
   };
-  /** Erases a request's customer data and the messages that may quote it; the chain stays verifiable. */
+  /** Erases a request's customer data, free texts and the messages that may quote them; the chain stays verifiable. */
   "public.erase_customer": {
     args: {
       p_request_id: string | null;
@@ -3154,11 +3249,14 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.email_text": { returns: "value", json: [], positional: false },
   "capacity.enqueue_effect": { returns: "nothing", json: ["p_story"], positional: false },
   "capacity.equal_constant_time": { returns: "value", json: [], positional: false },
-  "capacity.erase_messages": { returns: "value", json: [], positional: false },
+  "capacity.erase_messages": { returns: "row", json: [], positional: false },
+  "capacity.erase_step": { returns: "row", json: [], positional: false },
+  "capacity.erasure_state": { returns: "value", json: [], positional: false },
   "capacity.event_hash": { returns: "value", json: [], positional: false },
   "capacity.fail": { returns: "nothing", json: [], positional: false },
   "capacity.find_confirmation": { returns: "row", json: [], positional: false },
   "capacity.find_member": { returns: "row", json: [], positional: false },
+  "capacity.free_text": { returns: "value", json: [], positional: false },
   "capacity.get_secret": { returns: "value", json: [], positional: false },
   "capacity.has_vault": { returns: "value", json: [], positional: false },
   "capacity.hmac_sha256": { returns: "value", json: [], positional: false },
@@ -3196,6 +3294,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.post_notice": { returns: "row", json: [], positional: false },
   "capacity.project": { returns: "row", json: [], positional: false },
   "capacity.put_api_key": { returns: "row", json: [], positional: false },
+  "capacity.put_free_text": { returns: "value", json: ["p_content"], positional: false },
   "capacity.put_group": { returns: "row", json: [], positional: false },
   "capacity.put_identity": { returns: "row", json: [], positional: false },
   "capacity.put_identity_domain": { returns: "row", json: [], positional: false },
@@ -3236,6 +3335,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.revoke_api_key": { returns: "row", json: [], positional: false },
   "capacity.schedule_timers": { returns: "value", json: [], positional: false },
   "capacity.seal_secret": { returns: "value", json: [], positional: false },
+  "capacity.set_aside": { returns: "value", json: ["p_payload"], positional: false },
   "capacity.set_secret": { returns: "nothing", json: [], positional: false },
   "capacity.signed_in_member": { returns: "row", json: [], positional: false },
   "capacity.signing_key": { returns: "value", json: [], positional: false },
@@ -3260,6 +3360,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.technical_reviewers": { returns: "value", json: [], positional: false },
   "capacity.timer_actor": { returns: "row", json: [], positional: false },
   "capacity.timer_digests": { returns: "rows", json: [], positional: false },
+  "capacity.timer_erase": { returns: "row", json: [], positional: false },
   "capacity.timer_expire": { returns: "row", json: [], positional: false },
   "capacity.timer_failed": { returns: "value", json: [], positional: false },
   "capacity.timer_remind": { returns: "nothing", json: ["p_items"], positional: false },
@@ -3280,9 +3381,11 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.verify_lines": { returns: "rows", json: [], positional: false },
   "capacity.verify_order": { returns: "row", json: [], positional: false },
   "capacity.verify_origins": { returns: "rows", json: [], positional: false },
+  "capacity.verify_payloads": { returns: "rows", json: [], positional: false },
   "capacity.verify_places": { returns: "rows", json: [], positional: false },
   "capacity.verify_projection": { returns: "rows", json: [], positional: false },
   "capacity.verify_requests": { returns: "row", json: [], positional: false },
+  "capacity.verify_texts": { returns: "rows", json: [], positional: false },
   "capacity.waits_on": { returns: "value", json: [], positional: false },
   "outbox.admit": { returns: "rows", json: [], positional: false },
   "outbox.advance_lanes": { returns: "nothing", json: [], positional: false },
@@ -3363,6 +3466,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.whereabouts": { returns: "value", json: [], positional: false },
   "outbox.why_keep_partition": { returns: "value", json: [], positional: false },
   "outbox.why_not_enqueued": { returns: "row", json: [], positional: false },
+  "outbox.without_addresses": { returns: "value", json: [], positional: false },
   "payments.bump_participant_outbox_seq": { returns: "value", json: [], positional: false },
   "payments.enqueue_payment_outbox": { returns: "row", json: ["p_payload"], positional: false },
   "public.apply_capacity_event": { returns: "row", json: ["p_payload"], positional: false },

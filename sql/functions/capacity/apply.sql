@@ -69,6 +69,9 @@ begin
   if p_event_type <> 'REQUEST_SUBMITTED'
      and (v_payload <> '{}' or p_event_type in ('COMMERCIAL_REJECTED', 'TECH_REVIEW_REJECTED', 'CANCEL_APPROVED')) then
     perform capacity.check_payload(p_event_type, v_payload, p_actor.type);
+    if v_payload ?| '{reason,error}' then
+      v_payload := capacity.set_aside(v_before.id, v_payload);
+    end if;
   end if;
   if not v_verdict.counts then
     v_payload := v_payload || '{"counts": false}';
@@ -100,8 +103,8 @@ begin
          commercial_endorsed_by = request.commercial_endorsed_by, commercial_approved_at = request.commercial_approved_at,
          commercial_approved_by = request.commercial_approved_by, technical_approved_at = request.technical_approved_at,
          technical_approved_by = request.technical_approved_by, next_deadline_at = request.next_deadline_at,
-         confirmation_token_id = request.confirmation_token_id, rejection_reason = request.rejection_reason,
-         cancellation_reason = request.cancellation_reason, cancellation_authorizer_user_id = request.cancellation_authorizer_user_id,
+         confirmation_token_id = request.confirmation_token_id, rejection_reason_hash = request.rejection_reason_hash,
+         cancellation_reason_hash = request.cancellation_reason_hash, cancellation_authorizer_user_id = request.cancellation_authorizer_user_id,
          head_hash = request.head_hash
    where r.id = v_before.id;
   v_told := capacity.dispatch_side_effects(request, v_event);

@@ -41,12 +41,12 @@ begin
     v_next.technical_approved_at := p_event.created_at;
     v_next.technical_approved_by := p_event.actor_id;
   elsif p_event.event_type in ('COMMERCIAL_REJECTED', 'TECH_REVIEW_REJECTED') then
-    v_next.rejection_reason := v_fields ->> 'reason';
+    v_next.rejection_reason_hash := decode(v_fields ->> 'reason_hash', 'hex');
   elsif p_event.event_type = 'CANCEL_APPROVED' then
-    v_next.cancellation_reason := v_fields ->> 'reason';
+    v_next.cancellation_reason_hash := decode(v_fields ->> 'reason_hash', 'hex');
     v_next.cancellation_authorizer_user_id := p_event.actor_id;
   elsif p_event.event_type = 'CUSTOMER_DECLINED' then
-    v_next.cancellation_reason := v_fields ->> 'reason';
+    v_next.cancellation_reason_hash := decode(v_fields ->> 'reason_hash', 'hex');
   end if;
 
   v_next.version := v_next.version + 1;

@@ -47,7 +47,8 @@ begin
            'confirmation', jsonb_build_object('asked', v_asked_confirmation),
            'event', p_event.event_type, 'instruction', p_request.id || '#' || p_event.seq, 'at', extract(epoch from p_event.created_at),
            'actor_type', p_event.actor_type, 'actor', p_event.actor_id, 'counts', p_event.payload -> 'counts',
-           'on_behalf', p_event.payload ->> 'on_behalf_of', 'reason', p_event.payload ->> 'reason')
+           'on_behalf', p_event.payload ->> 'on_behalf_of',
+           'reason', capacity.free_text(p_event.request_id, decode(p_event.payload ->> 'reason_hash', 'hex')))
     into v_facts;
   -- Slack says no more than that, and it is the surface that nearly every event has.
   if p_event.effects <@ '{slack:root,slack:root-update,slack:reply}' then

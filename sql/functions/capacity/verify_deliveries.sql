@@ -1,5 +1,5 @@
 -- One batch of the verification of outbox rows, in the order of their ids: each row of the workflow has the event or notice that named it
--- (I3), the archive's lines (I4), and the one place of each row (I6). The next batch begins after last_id; the last one has last_id null.
+-- (I3), the archive's lines and what the row carries (I4), and the one place of each row (I6). The next batch begins after last_id; the last one has last_id null.
 --
 -- Stable on purpose, like capacity.verify_requests(): one call, one snapshot, and nothing held between two.
 create or replace function capacity.verify_deliveries(
@@ -24,6 +24,8 @@ begin
     from (select * from capacity.verify_origins(p_after, v_to)
           union all
           select * from capacity.verify_lines(p_after, v_to)
+          union all
+          select * from capacity.verify_payloads(p_after, v_to)
           union all
           select * from capacity.verify_places(p_after, v_to)) f;
 end

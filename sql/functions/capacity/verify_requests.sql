@@ -1,4 +1,4 @@
--- One batch of the verification of requests, in the order of their ids: the log's chain (I2), the projection (I1), and the side effects (I3).
+-- One batch of the verification of requests, in the order of their ids: the log's chain (I2), the projection and what people wrote (I1), and the side effects (I3).
 -- The next batch begins after last_id; the last one has last_id null, and looks past the last request, where strays may be.
 --
 -- Stable on purpose: everything in one call is read from one snapshot, so that a busy system is judged fairly, and nothing is held
@@ -32,7 +32,9 @@ begin
   select coalesce(jsonb_agg(to_jsonb(f) order by f.subject, f.invariant), '[]') || v_effect_findings into findings
     from (select * from capacity.verify_chain(coalesce(p_after, ''), v_to, p_workspace_id)
           union all
-          select * from capacity.verify_projection(coalesce(p_after, ''), v_to, p_workspace_id)) f;
+          select * from capacity.verify_projection(coalesce(p_after, ''), v_to, p_workspace_id)
+          union all
+          select * from capacity.verify_texts(coalesce(p_after, ''), v_to, p_workspace_id)) f;
 end
 $$;
 comment on function capacity.verify_requests(text, integer, text) is 'Verifies a batch of requests: chain, projection, side effects. Nullable: last_id.';

@@ -27,7 +27,8 @@ as $$
 #variable_conflict use_column
 declare
   v_text text := p_payload::text;
-  v_hash bytea := sha256(convert_to(v_text, 'UTF8'));
+  v_salt uuid := gen_random_uuid();
+  v_hash bytea := sha256(uuid_send(v_salt) || convert_to(v_text, 'UTF8'));
   v_now timestamptz := clock_timestamp();
   v_due timestamptz := v_now;
   v_special boolean := false;
@@ -60,8 +61,8 @@ begin
      and (not v_special or ((p_destination is null or v_destination_id is not null)
                             and case when p_coalesce_key is null then true else s.ordered and length(p_coalesce_key) between 1 and 200 end));
   if found then
-    insert into outbox.dedupe (stream_id, instruction_id, idempotency_key, outbox_id, payload_hash, created_at)
-    values (v_stream_id, p_instruction_id, p_idempotency_key, v_id, v_hash, v_now)
+    insert into outbox.dedupe (stream_id, instruction_id, idempotency_key, outbox_id, salt, payload_hash, created_at)
+    values (v_stream_id, p_instruction_id, p_idempotency_key, v_id, v_salt, v_hash, v_now)
     on conflict do nothing;
     if found then
       outbox_id := v_id;
@@ -93,7 +94,7 @@ begin
   created := outbox_id is not null;
   if not created then
     select w.outbox_id, w.seq, w.created into outbox_id, seq, created
-      from outbox.why_not_enqueued(p_stream, p_key, p_instruction_id, p_idempotency_key, p_rail, octet_length(v_text), v_hash,
+      from outbox.why_not_enqueued(p_stream, p_key, p_instruction_id, p_idempotency_key, p_rail, v_text,
                                    p_priority, p_coalesce_key, p_destination) w;
     if outbox_id is null then
       -- The key was forgotten between the two looks: it is new again.

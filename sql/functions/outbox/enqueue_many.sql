@@ -26,7 +26,7 @@ begin
 
   with parsed as materialized (
     select r.*, n.ord::integer as ord, s as stream_row, s.stream_id, s.class_id, s.ordered, rl.rail_id, d.destination_id, coalesce(r.priority, 5) as prio,
-           r.payload::text as body
+           r.payload::text as body, gen_random_uuid() as salt
       from jsonb_array_elements(p_rows) with ordinality n(doc, ord)
      cross join lateral jsonb_to_record(n.doc) r(
              stream text, key text, instruction_id text, idempotency_key text, rail text, payload jsonb, priority integer,
@@ -35,14 +35,14 @@ begin
       left join outbox.rails rl on rl.name = r.rail
       left join outbox.destinations d on d.name = r.destination
   ), input as materialized (
-    select p.*, outbox.new_id(p.class_id) as new_outbox_id, sha256(convert_to(p.body, 'UTF8')) as hash,
+    select p.*, outbox.new_id(p.class_id) as new_outbox_id, sha256(uuid_send(p.salt) || convert_to(p.body, 'UTF8')) as hash,
            greatest(v_now, p.not_before) as due,
            outbox.check_row(p.stream_row, p.stream, p.rail_id, p.rail, p.key, p.instruction_id, p.idempotency_key,
                             octet_length(p.body), p.prio, p.coalesce_key, p.destination)
       from parsed p
   ), deduped as (
-    insert into outbox.dedupe as d (stream_id, instruction_id, idempotency_key, outbox_id, payload_hash, created_at)
-    select i.stream_id, i.instruction_id, i.idempotency_key, i.new_outbox_id, i.hash, v_now
+    insert into outbox.dedupe as d (stream_id, instruction_id, idempotency_key, outbox_id, salt, payload_hash, created_at)
+    select i.stream_id, i.instruction_id, i.idempotency_key, i.new_outbox_id, i.salt, i.hash, v_now
       from input i order by i.stream_id, i.instruction_id, i.idempotency_key, i.ord
     on conflict do nothing
     returning d.outbox_id
@@ -94,8 +94,7 @@ begin
     select n.ord::integer, e.outbox_id, e.seq, false
       from jsonb_array_elements(p_rows) with ordinality n(doc, ord)
       join outbox.streams s on s.name = n.doc ->> 'stream'
-     cross join lateral outbox.existing_row(s.stream_id, n.doc ->> 'instruction_id', n.doc ->> 'idempotency_key',
-                                            sha256(convert_to((n.doc -> 'payload')::text, 'UTF8'))) e
+     cross join lateral outbox.existing_row(s.stream_id, n.doc ->> 'instruction_id', n.doc ->> 'idempotency_key', (n.doc -> 'payload')::text) e
      where (v_ords is null or n.ord <> all (v_ords)) and e.outbox_id is not null;
     get diagnostics v_found = row_count;
     if v_returned + v_found < v_wanted then

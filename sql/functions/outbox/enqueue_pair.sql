@@ -14,11 +14,13 @@ declare
   v_now timestamptz := clock_timestamp();
   v_first_body bytea := convert_to(p_first_payload::text, 'UTF8');
   v_second_body bytea := convert_to(p_second_payload::text, 'UTF8');
+  v_first_salt uuid := gen_random_uuid();
+  v_second_salt uuid := gen_random_uuid();
   v_row record;
   v_lane record;
 begin
   select s.stream_id, r.rail_id, d.destination_id, outbox.new_id(s.class_id) as first_id, outbox.new_id(s.class_id) as second_id,
-         sha256(v_first_body) as first_hash, sha256(v_second_body) as second_hash,
+         sha256(uuid_send(v_first_salt) || v_first_body) as first_hash, sha256(uuid_send(v_second_salt) || v_second_body) as second_hash,
          exists (select from outbox.relays where wants_notify and seen_at > v_now - interval '3 minutes') as wake
     into v_row
     from outbox.streams s
@@ -34,9 +36,9 @@ begin
     return 2;
   end if;
 
-  insert into outbox.dedupe (stream_id, instruction_id, idempotency_key, outbox_id, payload_hash, created_at)
-  values (v_row.stream_id, p_instruction_id, p_first_key, v_row.first_id, v_row.first_hash, v_now),
-         (v_row.stream_id, p_instruction_id, p_second_key, v_row.second_id, v_row.second_hash, v_now);
+  insert into outbox.dedupe (stream_id, instruction_id, idempotency_key, outbox_id, salt, payload_hash, created_at)
+  values (v_row.stream_id, p_instruction_id, p_first_key, v_row.first_id, v_first_salt, v_row.first_hash, v_now),
+         (v_row.stream_id, p_instruction_id, p_second_key, v_row.second_id, v_second_salt, v_row.second_hash, v_now);
   insert into outbox.lanes as l (stream_id, key, next_seq, idle_at) values (v_row.stream_id, p_key, 3, 1)
   on conflict (stream_id, key) do update set next_seq = l.next_seq + 2
   returning l.lane_id, l.next_seq - 2 as seq, l.idle_at into v_lane;

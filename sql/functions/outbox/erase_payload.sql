@@ -1,5 +1,6 @@
--- Removes what a finished row carried. The hash stays, so that a repeat is still recognised and the archive can still be
--- checked; the archive holds no payload and is not touched.
+-- Removes what a finished row carried, and the salt of its hash. The hash stays, here and in the archive, which is not touched: it
+-- still says that the lines of the archive speak of one payload, and without the salt it says nothing about which. A repeat of the
+-- idempotency key is still recognised, by the key alone.
 create or replace function outbox.erase_payload(p_outbox_id uuid, p_actor text, p_reason text) returns void
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -23,6 +24,9 @@ begin
   update outbox.payloads m
      set payload = null, erased_at = now(), erased_by = p_actor, erase_reason = p_reason
    where m.outbox_id = p_outbox_id;
+  update outbox.dedupe d set salt = null
+   where d.stream_id = v_payload.stream_id and d.instruction_id = v_payload.instruction_id
+     and d.idempotency_key = v_payload.idempotency_key and d.outbox_id = p_outbox_id;
 end
 $$;
-comment on function outbox.erase_payload(uuid, text, text) is 'Erases the payload of a finished row; its hash and its archive stay.';
+comment on function outbox.erase_payload(uuid, text, text) is 'Erases the payload of a finished row with the salt of its hash; the hash and the archive stay.';

@@ -20,7 +20,8 @@ declare
   v_dues timestamptz[];
 begin
   with named as materialized (
-    select g.claim_id, g.lane_id, g.seq, g.outbox_id, g.attempt_no, g.latency_ms, g.code, g.outcome, g.message, g.after_ms, coalesce(g.absent, false) as absent
+    select g.claim_id, g.lane_id, g.seq, g.outbox_id, g.attempt_no, g.latency_ms, g.code, g.outcome, outbox.without_addresses(g.message) as message,
+           g.after_ms, coalesce(g.absent, false) as absent
       from unnest(p_claim_ids, p_lane_ids, p_seqs, p_outbox_ids, p_attempt_nos, p_latencies_ms, p_codes, p_outcomes, p_messages, p_after_ms, p_absent)
            g(claim_id, lane_id, seq, outbox_id, attempt_no, latency_ms, code, outcome, message, after_ms, absent)
      where g.outcome <> 'delivered'
@@ -53,7 +54,7 @@ begin
   ), line as (
     insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, claim_id, latency_ms, uncertain, rail_code, error_code, error_message)
     select j.outbox_id, j.attempt_no + 1, p_stream.class_id, p_stream.stream_id, j.state, j.claim_id,
-           case when j.state <> 'RELEASED' then j.latency_ms end, j.uncertain_now, j.code, j.error_code, left(j.message, 2000)
+           case when j.state <> 'RELEASED' then j.latency_ms end, j.uncertain_now, j.code, j.error_code, j.message
       from judged j
   ), kept as (
     update outbox.pending p
@@ -66,7 +67,7 @@ begin
   ), buried as (
     insert into outbox.dead (outbox_id, stream_id, lane_id, seq, first_sent_at, lines, tries, priority, uncertain, parked, error_code, error_message)
     select j.outbox_id, p_stream.stream_id, j.lane_id, j.seq, coalesce(j.first_sent_at, j.claimed_at), j.lines + 2, j.tries_now, j.priority,
-           j.uncertain_now, j.uncertain_now, coalesce(j.error_code, 'failed'), left(j.message, 2000)
+           j.uncertain_now, j.uncertain_now, coalesce(j.error_code, 'failed'), j.message
       from judged j where j.state = 'FAILED'
   ), stop as (
     select distinct on (d.lane_id) d.lane_id, d.claim_id, d.seq, d.state, d.due from dated d order by d.lane_id, d.state = 'RELEASED', d.seq

@@ -12,7 +12,8 @@ declare
   v_claim_ids bigint[];
 begin
   with given as materialized (
-    select g.claim_id, g.outbox_id, g.attempt_no, g.latency_ms, g.code, g.outcome, g.message, g.after_ms, coalesce(g.absent, false) as absent
+    select g.claim_id, g.outbox_id, g.attempt_no, g.latency_ms, g.code, g.outcome, outbox.without_addresses(g.message) as message,
+           g.after_ms, coalesce(g.absent, false) as absent
       from unnest(p_claim_ids, p_outbox_ids, p_attempt_nos, p_latencies_ms, p_codes, p_outcomes, p_messages, p_after_ms, p_absent)
            g(claim_id, outbox_id, attempt_no, latency_ms, code, outcome, message, after_ms, absent)
      where g.outcome <> 'delivered'
@@ -30,7 +31,7 @@ begin
   ), line as (
     insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, claim_id, latency_ms, uncertain, rail_code, error_code, error_message)
     select j.outbox_id, j.attempt_no + 1, p_stream.class_id, p_stream.stream_id, j.state, j.claim_id,
-           case when j.state <> 'RELEASED' then j.latency_ms end, j.uncertain_now, j.code, j.error_code, left(j.message, 2000)
+           case when j.state <> 'RELEASED' then j.latency_ms end, j.uncertain_now, j.code, j.error_code, j.message
       from judged j
   ), kept as (
     insert into outbox.pending_unordered (outbox_id, stream_id, priority, due, expires_at, first_sent_at, lines, destination_id, tries, uncertain, payload_hash)
@@ -42,7 +43,7 @@ begin
   ), buried as (
     insert into outbox.dead (outbox_id, stream_id, first_sent_at, lines, tries, priority, uncertain, parked, error_code, error_message)
     select w.outbox_id, p_stream.stream_id, w.first_sent_at, w.attempt_no + 1, w.tries_now, w.priority,
-           w.uncertain_now, w.uncertain_now, coalesce(w.error_code, 'failed'), left(w.message, 2000)
+           w.uncertain_now, w.uncertain_now, coalesce(w.error_code, 'failed'), w.message
       from judged w where w.state = 'FAILED'
   )
   select array_agg(j.claim_id), count(*) filter (where j.state = 'RETRYABLE'), count(*) filter (where j.state = 'RELEASED'),

@@ -1,5 +1,6 @@
 -- Everything about one request, for those who may read it: the row, its history, whom it waits for by name, its messages and
--- where they are, its provisioning jobs, and what was said about it without changing it.
+-- where they are, its provisioning jobs, what was said about it without changing it, and whether its customer was
+-- erased.
 create or replace function public.get_capacity_request(p_request_id text) returns jsonb
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -22,8 +23,10 @@ begin
     'deliveries', capacity.deliveries_of(v_request.id),
     'jobs', '[]'::jsonb,
     'notices', (select coalesce(jsonb_agg(jsonb_build_object('id', n.id, 'kind', n.kind, 'step', n.step, 'member_id', n.member_id, 'actor_type', n.actor_type,
-                                                             'actor_id', n.actor_id, 'via', n.via, 'body', n.body, 'created_at', n.created_at) order by n.id), '[]')
-                  from capacity.notices n where n.request_id = v_request.id));
+                                                             'actor_id', n.actor_id, 'via', n.via,
+                                                             'body', capacity.free_text(n.request_id, n.body_hash), 'created_at', n.created_at) order by n.id), '[]')
+                  from capacity.notices n where n.request_id = v_request.id),
+    'erasure', capacity.erasure_state(v_request.id));
 end
 $$;
 comment on function public.get_capacity_request(text) is 'A request with its history, open approvals, deliveries, jobs and notices.';

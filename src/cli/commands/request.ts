@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import { registerCreate } from "./request/create.ts";
 import { registerDecisions } from "./request/decisions.ts";
+import { registerErase } from "./request/erase.ts";
 import { registerList } from "./request/list.ts";
 import { registerNudge } from "./request/nudge.ts";
 import { registerPreview } from "./request/preview.ts";
@@ -15,4 +16,5 @@ export function register(program: Command): void {
   registerShow(request);
   registerDecisions(request);
   registerNudge(request);
+  registerErase(request);
 }

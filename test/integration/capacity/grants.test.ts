@@ -92,7 +92,7 @@ const views = [
 /** Views that the others are made of; the first is for the owner, and for those who read the whole schema. */
 const inner = ["candidates", "parties", "waits"];
 /** What the views read, for those who have no other way to it. */
-const underViews = ["events", "members", "personal_data", "request_captures", "requests", "workspaces"];
+const underViews = ["events", "free_texts", "members", "personal_data", "request_captures", "requests", "workspaces"];
 
 /** Tables that members see rows of; of all others they see none. */
 const policies = {

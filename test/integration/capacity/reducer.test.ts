@@ -89,6 +89,9 @@ describe.each(POSTGRES_VERSIONS)("the reducer on PostgreSQL %i", async (version)
       expect((await workflow.events(id)).at(-1)).toMatchObject({
         actor_type: "user",
         actor_id: "cora",
+        payload: { on_behalf_of: "customer", reason_hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      });
+      expect(await workflow.lastShown(id)).toMatchObject({
         payload: { on_behalf_of: "customer", reason: "Too dear" },
       });
     });
@@ -289,6 +292,7 @@ describe.each(POSTGRES_VERSIONS)("the reducer on PostgreSQL %i", async (version)
       );
       expect(Object.keys(story).toSorted()).toEqual([
         "deliveries",
+        "erasure",
         "history",
         "jobs",
         "notices",

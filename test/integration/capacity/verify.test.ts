@@ -43,20 +43,28 @@ async function tampered<T>(db: TestDatabase, work: (client: ClientBase) => Promi
   }
 }
 
-/** A request that went all the way, and the outbox row of its third event. */
+/** A request that went all the way, the outbox row of its third event, and a note about it. */
 interface Victim {
   readonly id: string;
   readonly outboxId: string;
   readonly laneId: number;
+  readonly noteId: number;
 }
 
-function findVictim(db: TestDatabase): Promise<Victim> {
-  return oneOf<Victim>(
+async function findVictim(db: TestDatabase): Promise<Victim> {
+  const found = await oneOf<Omit<Victim, "noteId">>(
     db.superuser.pool,
     `select m.outbox_id as "outboxId", m.lane_id as "laneId", r.id
        from capacity.requests r join outbox.payloads m on m.instruction_id = r.id || '#3'
       where r.state = 'COMPLETED' order by r.id limit 1`,
   );
+  const note = await oneOf<{ id: number }>(
+    db.superuser.pool,
+    `insert into capacity.notices (request_id, kind, actor_type, actor_id, via, body_hash)
+     values ($1, 'note', 'user', 'owner-1', 'web', capacity.put_free_text($1, '"It is urgent."')) returning id`,
+    [found.id],
+  );
+  return { ...found, noteId: note.id };
 }
 
 /** What is done, and all that is found then. `{id}`, `{row}` and `{lane}` stand for the victim. */
@@ -123,6 +131,32 @@ const deeds: readonly (readonly [name: string, statement: string, findings: read
     ["I1 customer_differs {id}"],
   ],
   [
+    "a payload that was changed",
+    `update outbox.payloads set payload = payload || '{"to": "mallory"}' where outbox_id = '{row}'`,
+    ["I4 payload_differs {row}"],
+  ],
+  [
+    "a line that speaks of another payload",
+    "update outbox.attempts set payload_hash = sha256('x') where outbox_id = '{row}' and attempt_no = 1",
+    ["I4 payload_differs {row}"],
+  ],
+  [
+    "a payload that was erased without its salt",
+    "update outbox.payloads set payload = null, erased_at = now() where outbox_id = '{row}'",
+    ["I4 payload_differs {row}"],
+  ],
+  [
+    "words put into somebody's mouth",
+    `update capacity.free_texts set content = '"bribed"' where request_id = '{id}'`,
+    ["I1 text_differs {id}!{note}"],
+  ],
+  ["words taken away", "delete from capacity.free_texts where request_id = '{id}'", ["I1 text_missing {id}!{note}"]],
+  [
+    "words that were erased by nobody",
+    "update capacity.free_texts set salt = null, content = null where request_id = '{id}'",
+    ["I1 text_missing {id}!{note}"],
+  ],
+  [
     "a missing confirmation token",
     "delete from capacity.confirmation_tokens where request_id = '{id}'",
     ["I1 token_missing {id}"],
@@ -144,7 +178,7 @@ const deeds: readonly (readonly [name: string, statement: string, findings: read
   ],
   [
     "an idempotency key that was put there by hand",
-    "insert into outbox.dedupe select stream_id, '{id}#98', 'event:seed', gen_random_uuid(), payload_hash from outbox.dedupe where outbox_id = '{row}'",
+    "insert into outbox.dedupe select stream_id, '{id}#98', 'event:seed', gen_random_uuid(), salt, payload_hash from outbox.dedupe where outbox_id = '{row}'",
     ["I3 key_without_row {id}#98"],
   ],
   [
@@ -191,7 +225,7 @@ const deeds: readonly (readonly [name: string, statement: string, findings: read
 
 describe.each(POSTGRES_VERSIONS)("verification on PostgreSQL %i", async (version) => {
   const db = await createTestDatabase({ version });
-  let victim: Victim = { id: "", outboxId: "", laneId: 0 };
+  let victim: Victim = { id: "", outboxId: "", laneId: 0, noteId: 0 };
 
   beforeAll(async () => {
     const client = await db.superuser.connect();
@@ -204,7 +238,8 @@ describe.each(POSTGRES_VERSIONS)("verification on PostgreSQL %i", async (version
     const named = text
       .replaceAll("{id}", victim.id)
       .replaceAll("{row}", victim.outboxId)
-      .replaceAll("{lane}", String(victim.laneId));
+      .replaceAll("{lane}", String(victim.laneId))
+      .replaceAll("{note}", String(victim.noteId));
     const seq = /\{row of (\d+)\}/.exec(named)?.[1];
     if (seq === undefined) return named;
     const { id } = await oneOf<{ id: string }>(
@@ -311,7 +346,13 @@ describe.each(POSTGRES_VERSIONS)("verification on PostgreSQL %i", async (version
   test("an erased customer is no finding", async () => {
     await tampered(db, async (client) => {
       await client.query(
-        "update capacity.personal_data set salt = null, customer_ref = null, erased_at = now(), erased_by = 'x', erased_why = 'asked' where request_id = $1",
+        "update capacity.personal_data set salt = null, customer_ref = null, erased_at = now() where request_id = $1",
+        [victim.id],
+      );
+      expect(briefly(await findingsOf(client))).toEqual([`I1 customer_differs ${victim.id}`]);
+      await client.query(
+        `insert into capacity.erasures (request_id, requested_at, requested_by, via, why, covers_to, tried_at)
+         values ($1, now(), 'x', 'cli', 'asked', now(), now())`,
         [victim.id],
       );
       expect(await findingsOf(client)).toEqual([]);

@@ -194,6 +194,13 @@ export class Workflow {
     return rowsOf<T>(this.superuser, "select * from capacity.events where request_id = $1 order by seq", [id]);
   }
 
+  /** The last event as the API shows it: with what people wrote, which the log has the hash of. */
+  async lastShown(id: string): Promise<{ payload: unknown }> {
+    const last =
+      "select * from public.capacity_request_events where capacity_request_id = $1 order by seq desc limit 1";
+    return oneOf(this.superuser, last, [id]);
+  }
+
   /** Makes the time for the customer's answer run out, in the projection only: the fold knows nothing of it. */
   async passDeadline(id: string): Promise<void> {
     await rowsOf(
@@ -235,6 +242,8 @@ export class Workflow {
               (select count(*) from capacity.personal_data) as personal, (select count(*) from capacity.submissions) as submissions,
               (select count(*) from capacity.confirmation_tokens) as tokens, (select count(*) from capacity.notices) as notices,
               (select count(*) from capacity.personal_data d where d.erased_at is not null) as erased,
+              (select count(*) from capacity.erasures) as erasures, (select count(*) from capacity.free_texts) as texts,
+              (select count(*) from capacity.free_texts t where t.content is null) as erased_texts,
               (select count(*) from capacity.confirmation_tokens t where t.used_at is not null) as used,
               (select count(*) from outbox.payloads) as messages`,
     );

@@ -32,6 +32,13 @@ export function asOption(): Option {
   return new Option("--as <member>", "the member who acts, by id or Slack id").env("HEADROOM_MEMBER");
 }
 
+export function reasonOption(description = "why; it stands in the log"): Option {
+  return new Option("--reason <text>", description).argParser((text: string) => {
+    if (text.trim() !== "" && text.length <= 2_000) return text;
+    throw new InvalidArgumentError("Give 1 to 2000 characters.");
+  });
+}
+
 /** The member, or an explanation of how to name one. */
 export function requireMember(options: { readonly as?: string }): string {
   if (options.as !== undefined && options.as !== "") return options.as;

@@ -3,7 +3,7 @@
  *
  * Deciding twice changes nothing and says who decided before. Which review a member gives follows from the request where it can.
  */
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, Option } from "commander";
 import type { Client } from "pg";
 import {
   decide,
@@ -23,6 +23,7 @@ import {
   orFail,
   parseRequestId,
   parseWhole,
+  reasonOption,
   requireMember,
   type ActingOptions,
 } from "./acting.ts";
@@ -82,13 +83,6 @@ function stepOption(): Option {
     "commercial",
     "technical",
   ]);
-}
-
-function reasonOption(): Option {
-  return new Option("--reason <text>", "why; it stands in the log").argParser((text: string) => {
-    if (text.trim() !== "" && text.length <= 2_000) return text;
-    throw new InvalidArgumentError("Give 1 to 2000 characters.");
-  });
 }
 
 type EventOfStep = (step: Step) => MemberEvent;

@@ -6,12 +6,14 @@ import {
   type CapacityEvent,
   type CapacityRequest,
   type Delivery,
+  type Erasure,
   type Person,
   type RequestStory,
 } from "../../../capacity/index.ts";
 import { withDatabase } from "../../database.ts";
 import { printJson, printLine, printTable, visible } from "../../output.ts";
 import { addCommon, orFail, parseRequestId, type CommonOptions } from "./acting.ts";
+import { erasureLine } from "./erase.ts";
 
 export function registerShow(request: Command): void {
   addCommon(
@@ -30,7 +32,7 @@ async function runShow(id: string, options: CommonOptions): Promise<void> {
 }
 
 function show(story: RequestStory): void {
-  const facts = factsOf(story.request).filter(([, value]) => value !== null);
+  const facts = factsOf(story).filter(([, value]) => value !== null);
   const width = Math.max(...facts.map(([name]) => name.length));
   for (const [name, value] of facts) printLine(`${name.padEnd(width)}  ${visible(String(value))}`);
   showPending(story);
@@ -54,7 +56,12 @@ function approval(at: Date | null, by: string | null): string | null {
   return at === null ? null : `${by ?? "-"} at ${at.toISOString()}`;
 }
 
-function factsOf(request: CapacityRequest): readonly Fact[] {
+function customerOf({ customerRef }: CapacityRequest, erasure: Erasure | null): string | null {
+  if (erasure !== null) return erasureLine(erasure);
+  return customerRef === null ? null : JSON.stringify(customerRef);
+}
+
+function factsOf({ request, erasure }: RequestStory): readonly Fact[] {
   return [
     ["request", request.id],
     ["state", `${request.state} since ${request.stateSince.toISOString()}`],
@@ -63,7 +70,7 @@ function factsOf(request: CapacityRequest): readonly Fact[] {
     ["monthly cost", request.monthlyCostUsd === null ? null : `${request.monthlyCostUsd} USD`],
     ["needed by", request.neededBy],
     ["for", request.durationDays === null ? null : `${request.durationDays} days`],
-    ["customer", request.customerRef === null ? null : JSON.stringify(request.customerRef)],
+    ["customer", customerOf(request, erasure)],
     ["requester", request.requester],
     ["commercial owner", request.commercialOwner],
     ["infra group", request.infraGroup],

@@ -235,6 +235,9 @@ describe.each(POSTGRES_VERSIONS)("what operators see, on PostgreSQL %i", async (
       const row = await engine.enqueue(stream, { instruction, payload: { name: "Jo" } });
       await engine.drain(stream);
       const before = await engine.inspect(row.outbox_id);
+      expect(await refusalOf(engine.enqueue(stream, { instruction, payload: { name: "Bo" } }))).toMatchObject({
+        code: "HR005",
+      });
       await erase(row.outbox_id);
       await erase(row.outbox_id);
       const after = await engine.inspect(row.outbox_id);
@@ -245,8 +248,10 @@ describe.each(POSTGRES_VERSIONS)("what operators see, on PostgreSQL %i", async (
         erased: { by: "ann", reason: "asked to" },
       });
       expect(await engine.enqueue(stream, { instruction, payload: { name: "Jo" } })).toMatchObject({ created: false });
-      expect(await refusalOf(engine.enqueue(stream, { instruction, payload: { name: "Bo" } }))).toMatchObject({
-        code: "HR005",
+      // With the salt gone nobody can tell whether the content is the same: the key alone decides.
+      expect(await engine.enqueue(stream, { instruction, payload: { name: "Bo" } })).toMatchObject({
+        created: false,
+        outbox_id: row.outbox_id,
       });
     });
 

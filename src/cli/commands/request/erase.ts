@@ -1,0 +1,86 @@
+/** `headroom request erase`: erases what is known about a request's customer, for good, after asking. */
+import { type Command } from "commander";
+import { eraseCustomer, getRequest, type Erasure, type RequestStory } from "../../../capacity/index.ts";
+import { HeadroomError } from "../../../db/errors.ts";
+import { ask } from "../../ask.ts";
+import { withDatabase } from "../../database.ts";
+import { ExitWith } from "../../exit.ts";
+import { printJson, printLine, visible } from "../../output.ts";
+import {
+  addCommon,
+  asOption,
+  orFail,
+  parseRequestId,
+  reasonOption,
+  requireMember,
+  type ActingOptions,
+} from "./acting.ts";
+
+interface EraseOptions extends ActingOptions {
+  readonly reason: string;
+  readonly yes?: true;
+}
+
+export function registerErase(request: Command): void {
+  addCommon(
+    request
+      .command("erase")
+      .description("erase what is known about a request's customer, for good, as an admin")
+      .argument("<id>", "request id", parseRequestId)
+      .addOption(reasonOption("why; it is kept, so name no customer in it").makeOptionMandatory())
+      .addOption(asOption())
+      .option("--yes", "do not ask first"),
+  ).action(runErase);
+}
+
+async function runErase(id: string, options: EraseOptions): Promise<void> {
+  const as = requireMember(options);
+  await withDatabase(options, "request erase", async (client) => {
+    const { story } = orFail(await getRequest(client, id));
+    // What was begun already was asked about then.
+    if (story.erasure === null) await confirm(story, options.yes === true);
+    const { erasure } = orFail(await eraseCustomer(client, id, options.reason, as));
+    if (options.json === true) printJson(erasure);
+    else show(erasure);
+  });
+}
+
+async function confirm({ request }: RequestStory, yes: boolean): Promise<void> {
+  const what = `the customer of ${request.id}`;
+  const warning =
+    `This erases, for good: the customer's name and address${request.customerRef === null ? " (none is known)" : ""}, ` +
+    "the reasons and notes that people wrote, and the texts of all messages about the request. " +
+    "States, times and who decided stay. Mail that has not left is not sent.";
+  const answer = yes ? "yes" : await ask(`Erase ${what}? [y/N] `, warning);
+  if (answer === "yes") return;
+  if (answer === "nobody") {
+    throw new HeadroomError("usage", `Everything about ${what} would be erased, and there is nobody to ask.`, {
+      detail: warning,
+      hint: "Pass --yes to go on without asking. Nothing was changed.",
+    });
+  }
+  printLine("Nothing was changed.");
+  throw new ExitWith(1);
+}
+
+/** Also for `headroom request show`. */
+export function erasureLine(erasure: Erasure): string {
+  const begun = `erased by ${erasure.by} at ${erasure.at.toISOString()}`;
+  return erasure.state === "done" ? begun : `${begun}; ${counted(erasure.messages.waiting)} still on the way`;
+}
+
+function counted(messages: number): string {
+  return `${messages} message${messages === 1 ? "" : "s"}`;
+}
+
+function show(erasure: Erasure): void {
+  const { messages, texts } = erasure;
+  printLine(visible(`${erasure.requestId}: customer ${erasureLine(erasure)}.`));
+  printLine(visible(`Because: ${erasure.why}`));
+  printLine(
+    `Erased so far: ${counted(messages.erased)}, and what people wrote in ${texts} place${texts === 1 ? "" : "s"}. Given up unsent: ${messages.skipped}.`,
+  );
+  if (erasure.state === "done") return;
+  printLine("Those on the way are erased by the timers once they have arrived or were given up.");
+  printLine(`See how far it is: headroom request show ${erasure.requestId}`);
+}

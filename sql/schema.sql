@@ -27,6 +27,10 @@ grant usage on schema capacity to headroom_executor;
 
 create schema headroom authorization headroom_owner;
 
+create schema inbound authorization headroom_owner;
+grant usage on schema inbound to headroom_auditor;
+grant usage on schema inbound to headroom_control;
+
 create schema outbox authorization headroom_owner;
 grant usage on schema outbox to headroom_auditor;
 grant usage on schema outbox to headroom_control;
@@ -791,7 +795,11 @@ create table capacity.workspaces (
   most_reminders smallint default 3 not null,
   nudge_every_minutes integer default 60 not null,
   created_at timestamp with time zone default now() not null,
+  slack_team_id text,
+  slack_enterprise_id text,
+  linear_actor_id text,
   constraint workspaces_id_check CHECK ((id ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text)),
+  constraint workspaces_linear_actor_id_check CHECK (((length(linear_actor_id) >= 1) AND (length(linear_actor_id) <= 64))),
   constraint workspaces_linear_team_id_check CHECK (((length(linear_team_id) >= 1) AND (length(linear_team_id) <= 64))),
   constraint workspaces_most_reminders_check CHECK (((most_reminders >= 0) AND (most_reminders <= 100))),
   constraint workspaces_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
@@ -801,6 +809,10 @@ create table capacity.workspaces (
   constraint workspaces_remind_every_hours_check CHECK (((remind_every_hours >= 1) AND (remind_every_hours <= 8760))),
   constraint workspaces_review_sla_hours_check CHECK (((review_sla_hours >= 1) AND (review_sla_hours <= 8760))),
   constraint workspaces_slack_channel_id_check CHECK ((slack_channel_id ~ '^[A-Z0-9]{2,32}$'::text)),
+  constraint workspaces_slack_enterprise_id_check CHECK ((slack_enterprise_id ~ '^E[A-Z0-9]{2,31}$'::text)),
+  constraint workspaces_slack_enterprise_id_key UNIQUE (slack_enterprise_id),
+  constraint workspaces_slack_team_id_check CHECK ((slack_team_id ~ '^T[A-Z0-9]{2,31}$'::text)),
+  constraint workspaces_slack_team_id_key UNIQUE (slack_team_id),
   constraint workspaces_warn_before_hours_check CHECK (((warn_before_hours >= 1) AND (warn_before_hours <= 8760)))
 );
 alter table capacity.workspaces enable row level security;
@@ -816,6 +828,9 @@ comment on column capacity.workspaces.slack_channel_id is 'Where requests are po
 comment on column capacity.workspaces.linear_team_id is 'The team whose issues mirror requests. Null: no issues.';
 comment on column capacity.workspaces.warn_before_hours is 'How long before the customer''s deadline the one warning goes out; at most half of the time that the customer has.';
 comment on column capacity.workspaces.review_sla_hours is 'How long one review step may take before it counts as late and its first reminder goes out.';
+comment on column capacity.workspaces.slack_team_id is 'The Slack workspace whose commands and buttons act on this one.';
+comment on column capacity.workspaces.slack_enterprise_id is 'The Enterprise Grid whose workspaces act on this one, unless one of them is named elsewhere.';
+comment on column capacity.workspaces.linear_actor_id is 'Who we are in Linear, learnt from the echo of our first comment: what this one does there is no news to us.';
 
 create table headroom.migrations (
   number integer not null,
@@ -835,6 +850,37 @@ create table headroom.recreatables (
   constraint recreatables_pkey PRIMARY KEY (path)
 );
 comment on table headroom.recreatables is 'Functions, views, triggers, policies and grants as they were last applied.';
+
+create table inbound.deliveries (
+  provider text not null,
+  delivery_id text not null,
+  kind text not null,
+  received_at timestamp with time zone default clock_timestamp() not null,
+  outcome text default 'received'::text not null,
+  refusal text,
+  workspace_id text,
+  member_id text,
+  request_id text,
+  payload jsonb not null,
+  body_hash bytea not null,
+  constraint deliveries_body_hash_check CHECK ((octet_length(body_hash) = 32)),
+  constraint deliveries_delivery_id_check CHECK (((length(delivery_id) >= 1) AND (length(delivery_id) <= 200))),
+  constraint deliveries_kind_check CHECK (((length(kind) >= 1) AND (length(kind) <= 100))),
+  constraint deliveries_outcome_check CHECK ((outcome = ANY (ARRAY['received'::text, 'done'::text, 'opened'::text, 'answered'::text, 'refused'::text, 'ignored'::text]))),
+  constraint deliveries_payload_check CHECK ((octet_length((payload)::text) <= 1048576)),
+  constraint deliveries_pkey PRIMARY KEY (provider, delivery_id),
+  constraint deliveries_provider_check CHECK ((provider = ANY (ARRAY['slack'::text, 'linear'::text, 'stripe'::text, 'github'::text, 'postal'::text]))),
+  constraint deliveries_refusal_check CHECK ((length(refusal) <= 500))
+);
+CREATE INDEX deliveries_age ON inbound.deliveries USING btree (received_at);
+CREATE INDEX deliveries_request ON inbound.deliveries USING btree (request_id) WHERE (request_id IS NOT NULL);
+alter table inbound.deliveries enable row level security;
+create policy all_workspaces on inbound.deliveries as permissive for select to headroom_auditor, headroom_control using (true);
+grant select on inbound.deliveries to headroom_auditor;
+grant select on inbound.deliveries to headroom_control;
+comment on table inbound.deliveries is 'Every delivery whose signature was right and whose content was understood, once.';
+comment on column inbound.deliveries.outcome is 'received: kept for later. done: something was decided. opened: a form. answered: nothing changed. refused, ignored.';
+comment on column inbound.deliveries.payload is 'What is needed to account for it: never a token, a trigger or an address to answer to.';
 
 create table outbox.attempts (
   outbox_id uuid not null,
@@ -1825,7 +1871,7 @@ create function capacity.event_hash(p_previous bytea, p_event capacity.events)
 create function capacity.fail(p_code text, p_message text, p_facts text DEFAULT NULL::text, p_hint text DEFAULT NULL::text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 afb994addcebec2a';
+  as 'sha256 b8fb55aa8def2ddf';
 
 create function capacity.find_confirmation(p_token text)
   returns capacity.confirmation_tokens
@@ -2113,7 +2159,7 @@ grant execute on function capacity.put_subscription to headroom_control;
 create function capacity.put_workspace(p_id text, p_changes jsonb DEFAULT '{}'::jsonb)
   returns capacity.workspaces
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 59d130f53d199509';
+  as 'sha256 514298e825341b40';
 grant execute on function capacity.put_workspace to headroom_control;
 
 create function capacity.reader_absentees()
@@ -2569,6 +2615,231 @@ create function capacity.waits_on(p_request capacity.requests)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 bfc93e523b35a86e';
 
+create function inbound.action_event(p_action text, OUT event_type public.capacity_request_event_type, OUT asks_why boolean)
+  returns record
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 aa73f040485ba19b';
+
+create function inbound.check_typed_terms(p_terms jsonb, p_problems jsonb DEFAULT '[]'::jsonb)
+  returns jsonb
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 d2e05fb9576c8ac7';
+
+create function inbound.decide(p_member capacity.members, p_request_id text, p_event_type public.capacity_request_event_type, p_reason text, p_seen boolean, OUT request capacity.requests, OUT repeated boolean, OUT said text)
+  returns record
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 534577f700136548';
+
+create function inbound.decided_already(p_request capacity.requests, p_event_type public.capacity_request_event_type, p_by text, p_at timestamp with time zone, p_asking text)
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 25395b486cd82eac';
+
+create function inbound.enqueue_interaction(p_delivery jsonb, p_purpose text, p_payload jsonb, p_for interval)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 c2ee444d763951c6';
+
+create function inbound.form_decode(p_body text)
+  returns jsonb
+  language plpgsql immutable security invoker strict parallel safe set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 c879615bc5523e5e';
+
+create function inbound.form_value(p_values jsonb, p_field text)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 aeb3203a8d42af7a';
+
+create function inbound.may_decide(p_member capacity.members, p_request_id text, p_event_type public.capacity_request_event_type, p_seen boolean)
+  returns capacity.requests
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 8aeb676e960e4b09';
+
+create function inbound.optional_secret(p_name text)
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 504f80dfee67bb80';
+
+create function inbound.parse_date(p_text text)
+  returns date
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b84b15e795351fdb';
+
+create function inbound.parse_json(p_text text)
+  returns jsonb
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 c9a4ccc0813013e7';
+
+create function inbound.parse_terms(p_text text)
+  returns jsonb
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 c944f83af066e728';
+
+create function inbound.percent_decode(p_text text)
+  returns text
+  language plpgsql immutable security invoker strict parallel safe set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 a386b15f6a2f80ae';
+
+create function inbound.refused_field(p_callback text, p_message text, p_facts text)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 57f735568c4c18a9';
+
+create function inbound.render_input(p_name text, p_label text, p_element text, p_optional boolean, p_value text DEFAULT NULL::text, p_hint text DEFAULT NULL::text, p_most integer DEFAULT 200)
+  returns jsonb
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 29386af601dcb8e2';
+
+create function inbound.render_intake(p_fields jsonb, p_groups jsonb, p_channel text)
+  returns jsonb
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 1f4c510970a30d7b';
+
+create function inbound.render_reason(p_request_id text, p_action text, p_channel text, p_message_ts text)
+  returns jsonb
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 191b78abd8a63d44';
+
+create function inbound.request_headers()
+  returns jsonb
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 21ff4f5d46a752e9';
+
+create function inbound.review_step(p_member capacity.members, p_request capacity.requests)
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 c42da67475ccaed0';
+
+create function inbound.signed_by(p_secret_name text, p_data bytea, p_signature bytea)
+  returns boolean
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 97ca495755b20dba';
+
+create function inbound.slack_action(p_delivery jsonb, p_member capacity.members)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 79c2658144d5db7d';
+
+create function inbound.slack_command(p_delivery jsonb, p_member capacity.members)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 1bf5ef8a0e06efe6';
+
+create function inbound.slack_decision(p_member capacity.members, p_verb text, p_rest text)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 4afccf5d353cb635';
+
+create function inbound.slack_delivery_id(p_delivery jsonb, p_body text, p_timestamp text)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 ba20a813b43b95f2';
+
+create function inbound.slack_form(p_delivery jsonb, p_member capacity.members, p_fields jsonb)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 1602a0dac9b61cc8';
+
+create function inbound.slack_handle(p_delivery jsonb)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 3c96b183fb2635b0';
+
+create function inbound.slack_help(p_first text DEFAULT NULL::text)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 4989e11df8712d04';
+
+create function inbound.slack_line(p_id text, p_quantity integer, p_size text, p_region text, p_state public.capacity_request_state, p_since timestamp with time zone)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 dc77ef5cc2d4be0d';
+
+create function inbound.slack_list(p_member capacity.members)
+  returns text
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 fcf6f755b75bc6b4';
+
+create function inbound.slack_member(p_workspace_id text, p_delivery jsonb)
+  returns capacity.members
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 ab10781830928101';
+
+create function inbound.slack_note(p_delivery jsonb, p_text text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 0294181c049a9d16';
+
+create function inbound.slack_open(p_delivery jsonb, p_view jsonb)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 da9ada577f8179e9';
+
+create function inbound.slack_parse(p_body text)
+  returns jsonb
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 ace65ec961e5d814';
+
+create function inbound.slack_parse_payload(p_sent jsonb)
+  returns jsonb
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 1d4db2d887663969';
+
+create function inbound.slack_refused(p_delivery jsonb, p_message text, p_detail text, p_hint text)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 3deb17bd79d9a7ca';
+
+create function inbound.slack_repeat(p_delivery jsonb, p_earlier inbound.deliveries)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b0ae51097ec826c6';
+
+create function inbound.slack_say(p_text text, p_outcome text, p_request_id text DEFAULT NULL::text, p_blocks jsonb DEFAULT NULL::jsonb)
+  returns jsonb
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 53990532a9d6082f';
+
+create function inbound.slack_show(p_member capacity.members, p_request_id text, p_channel text)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 1e95644aebd50f54';
+
+create function inbound.slack_stamp_problem(p_timestamp text, p_signature text)
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 7a6b9b6767401f7e';
+
+create function inbound.slack_submission(p_delivery jsonb, p_member capacity.members)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 76d5e00fe82ba988';
+
+create function inbound.slack_submitted(p_request capacity.requests)
+  returns text
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 95e246169f4b1b91';
+
+create function inbound.slack_workspace(p_team_id text, p_enterprise_id text)
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 c8c942ca661311fa';
+
+create function inbound.submit_terms(p_delivery jsonb, p_member capacity.members, p_fields jsonb, p_channel text)
+  returns capacity.requests
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e2e3332f11833f17';
+
+create function inbound.too_late(p_request capacity.requests)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 86a25cfd866cbce4';
+
+create function inbound.verify_slack_signature(p_body text, p_timestamp text, p_signature text)
+  returns boolean
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 7680ddd8af963c08';
+
 create function outbox.admit(p_destination_ids integer[], p_deferred boolean[], p_lease_seconds integer)
   returns TABLE(ord integer, admitted boolean, due timestamp with time zone)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3013,6 +3284,14 @@ grant execute on function public.apply_capacity_event to authenticated;
 grant execute on function public.apply_capacity_event to headroom_control;
 grant execute on function public.apply_capacity_event to service_role;
 
+create function public.check_request()
+  returns void
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 698efd72f1e6cc75';
+grant execute on function public.check_request to anon;
+grant execute on function public.check_request to authenticated;
+grant execute on function public.check_request to service_role;
+
 create function public.create_capacity_request(p_requester_user_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric DEFAULT NULL::numeric, p_confirmation_ttl_days integer DEFAULT 7, p_workspace_id text DEFAULT NULL::text, p_slack_channel_id text DEFAULT NULL::text, p_idempotency_key text DEFAULT NULL::text, p_replaces_request_id text DEFAULT NULL::text)
   returns public.capacity_requests
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3060,6 +3339,14 @@ create function public.get_capacity_request(p_request_id text)
 grant execute on function public.get_capacity_request to authenticated;
 grant execute on function public.get_capacity_request to headroom_control;
 grant execute on function public.get_capacity_request to service_role;
+
+create function public.handle_slack_webhook(text)
+  returns json
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 5c0cf43123c0b83b';
+grant execute on function public.handle_slack_webhook to anon;
+grant execute on function public.handle_slack_webhook to authenticated;
+grant execute on function public.handle_slack_webhook to service_role;
 
 create function public.list_personas()
   returns jsonb

@@ -14,7 +14,7 @@ begin
     from pg_roles r
    where r.rolname in ('anon', 'authenticated', 'service_role', 'authenticator', 'headroom_gateway',
                        'headroom_ingest', 'headroom_executor', 'headroom_control', 'headroom_auditor');
-  foreach v_schema in array array['outbox', 'capacity', 'payments', 'headroom'] loop
+  foreach v_schema in array array['outbox', 'capacity', 'inbound', 'payments', 'headroom'] loop
     continue when to_regnamespace(v_schema) is null;
     execute format('revoke all on schema %I from public, %s', v_schema, v_who);
     execute format('revoke all on all tables in schema %I from public, %s', v_schema, v_who);
@@ -169,6 +169,12 @@ grant execute on function
   public.list_personas()
 to service_role;
 
+-- What providers send: the signature is the credential. And the gate before every request, which needs none.
+grant execute on function
+  public.handle_slack_webhook(text),
+  public.check_request()
+to anon, authenticated, service_role;
+
 -- The executor sweeps, and makes a confirmation link at the moment of sending it.
 grant usage on schema capacity to headroom_executor;
 grant execute on function
@@ -226,3 +232,7 @@ grant execute on function
   capacity.verify_order(text),
   capacity.verify_heads(text[], integer[], text[])
 to headroom_control, headroom_auditor;
+
+-- What was received is read by control and auditors.
+grant usage on schema inbound to headroom_control, headroom_auditor;
+grant select on all tables in schema inbound to headroom_control, headroom_auditor;

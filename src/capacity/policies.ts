@@ -122,6 +122,9 @@ export interface Workspace {
   readonly name: string;
   readonly publicUrl: string | null;
   readonly slackChannelId: string | null;
+  /** The Slack workspace, or Enterprise Grid, whose commands and buttons act here. */
+  readonly slackTeamId: string | null;
+  readonly slackEnterpriseId: string | null;
   readonly linearTeamId: string | null;
   readonly slackUsersBecomeRequesters: boolean;
   readonly warnBeforeHours: number;
@@ -150,6 +153,8 @@ export async function putWorkspace(
         name: changes.name,
         public_url: changes.publicUrl,
         slack_channel_id: changes.slackChannelId,
+        slack_team_id: changes.slackTeamId,
+        slack_enterprise_id: changes.slackEnterpriseId,
         linear_team_id: changes.linearTeamId,
         slack_users_become_requesters: changes.slackUsersBecomeRequesters,
         warn_before_hours: changes.warnBeforeHours,
@@ -169,6 +174,8 @@ function toWorkspace(row: CapacityWorkspaces): Workspace {
     name: row.name,
     publicUrl: row.public_url,
     slackChannelId: row.slack_channel_id,
+    slackTeamId: row.slack_team_id,
+    slackEnterpriseId: row.slack_enterprise_id,
     linearTeamId: row.linear_team_id,
     slackUsersBecomeRequesters: row.slack_users_become_requesters,
     warnBeforeHours: row.warn_before_hours,

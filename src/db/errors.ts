@@ -129,6 +129,7 @@ export const errorsBySqlState: Readonly<Record<string, ErrorKind>> = {
 /** Codes that TypeScript raises without the database having said anything, and refusals that share a state. */
 const statusOfOwnCodes: Readonly<Record<string, number>> = {
   invalid_payload: 400,
+  bad_signature: 401,
   stale_version: 409,
   invalid_transition: 409,
   deadline_passed: 409,

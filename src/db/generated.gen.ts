@@ -343,6 +343,9 @@ export interface CapacityWorkspaces {
   most_reminders: number;
   nudge_every_minutes: number;
   created_at: Date;
+  slack_team_id: string | null;
+  slack_enterprise_id: string | null;
+  linear_actor_id: string | null;
 }
 
 /** Migrations that were applied to this database, once each. */
@@ -360,6 +363,21 @@ export interface HeadroomRecreatables {
   checksum: string;
   applied_at: Date;
   applied_by: string;
+}
+
+/** Every delivery whose signature was right and whose content was understood, once. */
+export interface InboundDeliveries {
+  provider: string;
+  delivery_id: string;
+  kind: string;
+  received_at: Date;
+  outcome: string;
+  refusal: string | null;
+  workspace_id: string | null;
+  member_id: string | null;
+  request_id: string | null;
+  payload: Json;
+  body_hash: Buffer;
 }
 
 /** What happened, line by line. Nobody updates, deletes or truncates it; old partitions are dropped whole. */
@@ -823,6 +841,7 @@ export interface Tables {
   "capacity.workspaces": CapacityWorkspaces;
   "headroom.migrations": HeadroomMigrations;
   "headroom.recreatables": HeadroomRecreatables;
+  "inbound.deliveries": InboundDeliveries;
   "outbox.attempts": OutboxAttempts;
   "outbox.captures": OutboxCaptures;
   "outbox.claims": OutboxClaims;
@@ -2289,6 +2308,384 @@ export interface Functions {
     };
     result: string[];
   };
+  /** The event behind a button. Nullable: event_type, asks_why. */
+  "inbound.action_event": {
+    args: {
+      p_action: string | null;
+    };
+    result: { event_type: CapacityRequestEventType | null; asks_why: boolean | null };
+  };
+  /** Typed terms as fields, with a sentence for each that is wrong. */
+  "inbound.check_typed_terms": {
+    args: {
+      p_terms: unknown;
+      p_problems?: unknown;
+    };
+    result: Json;
+  };
+  /** Records a decision taken in Slack and says what came of it. */
+  "inbound.decide": {
+    args: {
+      p_member: string | null;
+      p_request_id: string | null;
+      p_event_type: CapacityRequestEventType | null;
+      p_reason: string | null;
+      p_seen: boolean | null;
+    };
+    result: { request: string; repeated: boolean; said: string };
+  };
+  /** Who took a decision before, and when. */
+  "inbound.decided_already": {
+    args: {
+      p_request: string | null;
+      p_event_type: CapacityRequestEventType | null;
+      p_by: string | null;
+      p_at: Date | string | null;
+      p_asking: string | null;
+    };
+    result: string;
+  };
+  /** Enqueues a form or a note for the person who sent a delivery. */
+  "inbound.enqueue_interaction": {
+    args: {
+      p_delivery: unknown;
+      p_purpose: string | null;
+      p_payload: unknown;
+      p_for: string | null;
+    };
+    result: void;
+  };
+  /** The fields of a form by name. */
+  "inbound.form_decode": {
+    args: {
+      p_body: string | null;
+    };
+    result: Json;
+  };
+  /** The text, date, person or option in a field of a form. Nullable: result. */
+  "inbound.form_value": {
+    args: {
+      p_values: unknown;
+      p_field: string | null;
+    };
+    result: string | null;
+  };
+  /** The request, if this member could decide this about it now. */
+  "inbound.may_decide": {
+    args: {
+      p_member: string | null;
+      p_request_id: string | null;
+      p_event_type: CapacityRequestEventType | null;
+      p_seen: boolean | null;
+    };
+    result: CapacityRequests;
+  };
+  /** A secret by name, or null. Nullable: result. */
+  "inbound.optional_secret": {
+    args: {
+      p_name: string | null;
+    };
+    result: string | null;
+  };
+  /** A date in ISO form. Nullable: result. */
+  "inbound.parse_date": {
+    args: {
+      p_text: string | null;
+    };
+    result: string | null;
+  };
+  /** A JSON object; raises invalid_input for anything else. */
+  "inbound.parse_json": {
+    args: {
+      p_text: string | null;
+    };
+    result: Json;
+  };
+  /** The terms of a request as somebody typed them: fields, problems, and whether anything was recognised. */
+  "inbound.parse_terms": {
+    args: {
+      p_text: string | null;
+    };
+    result: Json;
+  };
+  /** One name or value of a form, decoded; raises invalid_input when it is not well formed. */
+  "inbound.percent_decode": {
+    args: {
+      p_text: string | null;
+    };
+    result: string;
+  };
+  /** The field of a form under which a refusal is shown. */
+  "inbound.refused_field": {
+    args: {
+      p_callback: string | null;
+      p_message: string | null;
+      p_facts: string | null;
+    };
+    result: string;
+  };
+  /** An input block of a form. */
+  "inbound.render_input": {
+    args: {
+      p_name: string | null;
+      p_label: string | null;
+      p_element: string | null;
+      p_optional: boolean | null;
+      p_value?: string | null | undefined;
+      p_hint?: string | null | undefined;
+      p_most?: number | null | undefined;
+    };
+    result: Json;
+  };
+  /** The view of the form for a new request. */
+  "inbound.render_intake": {
+    args: {
+      p_fields: unknown;
+      p_groups: unknown;
+      p_channel: string | null;
+    };
+    result: Json;
+  };
+  /** The view of the form that asks for a reason. */
+  "inbound.render_reason": {
+    args: {
+      p_request_id: string | null;
+      p_action: string | null;
+      p_channel: string | null;
+      p_message_ts: string | null;
+    };
+    result: Json;
+  };
+  /** The headers of the current request, by lower-case name. */
+  "inbound.request_headers": {
+    args: Record<string, never>;
+    result: Json;
+  };
+  /** The review that a member means when they name none. Nullable: result. */
+  "inbound.review_step": {
+    args: {
+      p_member: string | null;
+      p_request: string | null;
+    };
+    result: string | null;
+  };
+  /** Whether HMAC-SHA-256 of the data under the named secret, or its predecessor, is this signature. */
+  "inbound.signed_by": {
+    args: {
+      p_secret_name: string | null;
+      p_data: Buffer | null;
+      p_signature: Buffer | null;
+    };
+    result: boolean;
+  };
+  /** Carries out a click on a button and replies. */
+  "inbound.slack_action": {
+    args: {
+      p_delivery: unknown;
+      p_member: string | null;
+    };
+    result: Json;
+  };
+  /** Carries out a slash command and replies. */
+  "inbound.slack_command": {
+    args: {
+      p_delivery: unknown;
+      p_member: string | null;
+    };
+    result: Json;
+  };
+  /** Carries out a decision that was typed, and replies. */
+  "inbound.slack_decision": {
+    args: {
+      p_member: string | null;
+      p_verb: string | null;
+      p_rest: string | null;
+    };
+    result: Json;
+  };
+  /** The id by which a delivery of Slack is handled once. */
+  "inbound.slack_delivery_id": {
+    args: {
+      p_delivery: unknown;
+      p_body: string | null;
+      p_timestamp: string | null;
+    };
+    result: string;
+  };
+  /** Opens the form for a new request and says so. */
+  "inbound.slack_form": {
+    args: {
+      p_delivery: unknown;
+      p_member: string | null;
+      p_fields: unknown;
+    };
+    result: Json;
+  };
+  /** Does what a delivery of Slack asks for, and replies. */
+  "inbound.slack_handle": {
+    args: {
+      p_delivery: unknown;
+    };
+    result: Json;
+  };
+  /** The help of the slash command, after an optional first sentence. */
+  "inbound.slack_help": {
+    args: {
+      p_first?: string | null | undefined;
+    };
+    result: string;
+  };
+  /** A request as a line of a list in Slack. */
+  "inbound.slack_line": {
+    args: {
+      p_id: string | null;
+      p_quantity: number | null;
+      p_size: string | null;
+      p_region: string | null;
+      p_state: CapacityRequestState | null;
+      p_since: Date | string | null;
+    };
+    result: string;
+  };
+  /** The requests that concern a member, for Slack. */
+  "inbound.slack_list": {
+    args: {
+      p_member: string | null;
+    };
+    result: string;
+  };
+  /** The active member behind a delivery of Slack. */
+  "inbound.slack_member": {
+    args: {
+      p_workspace_id: string | null;
+      p_delivery: unknown;
+    };
+    result: CapacityMembers;
+  };
+  /** Enqueues a note to the person who clicked, in the channel where they did. */
+  "inbound.slack_note": {
+    args: {
+      p_delivery: unknown;
+      p_text: string | null;
+    };
+    result: void;
+  };
+  /** Enqueues the opening of a form. */
+  "inbound.slack_open": {
+    args: {
+      p_delivery: unknown;
+      p_view: unknown;
+    };
+    result: void;
+  };
+  /** A delivery of Slack in one form; raises invalid_input for what is none. */
+  "inbound.slack_parse": {
+    args: {
+      p_body: string | null;
+    };
+    result: Json;
+  };
+  /** What an interactive payload of Slack says. Nullable: result. */
+  "inbound.slack_parse_payload": {
+    args: {
+      p_sent: unknown;
+    };
+    result: Json | null;
+  };
+  /** The reply to a delivery that the workflow refused. */
+  "inbound.slack_refused": {
+    args: {
+      p_delivery: unknown;
+      p_message: string | null;
+      p_detail: string | null;
+      p_hint: string | null;
+    };
+    result: Json;
+  };
+  /** What a repeated delivery of Slack is answered. */
+  "inbound.slack_repeat": {
+    args: {
+      p_delivery: unknown;
+      p_earlier: string | null;
+    };
+    result: Json;
+  };
+  /** The reply to a slash command. */
+  "inbound.slack_say": {
+    args: {
+      p_text: string | null;
+      p_outcome: string | null;
+      p_request_id?: string | null | undefined;
+      p_blocks?: unknown;
+    };
+    result: Json;
+  };
+  /** The reply that shows one request. */
+  "inbound.slack_show": {
+    args: {
+      p_member: string | null;
+      p_request_id: string | null;
+      p_channel: string | null;
+    };
+    result: Json;
+  };
+  /** What is wrong with the headers of a signed request. Nullable: result. */
+  "inbound.slack_stamp_problem": {
+    args: {
+      p_timestamp: string | null;
+      p_signature: string | null;
+    };
+    result: string | null;
+  };
+  /** Carries out what a form asks for and replies. */
+  "inbound.slack_submission": {
+    args: {
+      p_delivery: unknown;
+      p_member: string | null;
+    };
+    result: Json;
+  };
+  /** The reply to a submission. */
+  "inbound.slack_submitted": {
+    args: {
+      p_request: string | null;
+    };
+    result: string;
+  };
+  /** The workspace that a Slack team or enterprise acts on, or a refusal. */
+  "inbound.slack_workspace": {
+    args: {
+      p_team_id: string | null;
+      p_enterprise_id: string | null;
+    };
+    result: string;
+  };
+  /** Submits a request that was typed in Slack. */
+  "inbound.submit_terms": {
+    args: {
+      p_delivery: unknown;
+      p_member: string | null;
+      p_fields: unknown;
+      p_channel: string | null;
+    };
+    result: CapacityRequests;
+  };
+  /** Raises a conflict that says what happened last to a request, and who did it. */
+  "inbound.too_late": {
+    args: {
+      p_request: string | null;
+    };
+    result: void;
+  };
+  /** Whether the body carries a fresh signature of Slack. */
+  "inbound.verify_slack_signature": {
+    args: {
+      p_body: string | null;
+      p_timestamp: string | null;
+      p_signature: string | null;
+    };
+    result: boolean;
+  };
   /** Reserves send slots at destinations, and dates the rows that have to wait. */
   "outbox.admit": {
     args: {
@@ -3082,6 +3479,11 @@ export interface Functions {
     };
     result: PublicCapacityRequests;
   };
+  /** Refuses requests whose headers show that no provider signed them. */
+  "public.check_request": {
+    args: Record<string, never>;
+    result: void;
+  };
   /** Creates a capacity request and submits it for review. */
   "public.create_capacity_request": {
     args: {
@@ -3143,6 +3545,13 @@ export interface Functions {
   "public.get_capacity_request": {
     args: {
       p_request_id: string | null;
+    };
+    result: Json;
+  };
+  /** Receives what Slack sends, as the raw body, and returns the answer for Slack. */
+  "public.handle_slack_webhook": {
+    args: {
+      arg1: string | null;
     };
     result: Json;
   };
@@ -3387,6 +3796,51 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.verify_requests": { returns: "row", json: [], positional: false },
   "capacity.verify_texts": { returns: "rows", json: [], positional: false },
   "capacity.waits_on": { returns: "value", json: [], positional: false },
+  "inbound.action_event": { returns: "row", json: [], positional: false },
+  "inbound.check_typed_terms": { returns: "value", json: ["p_terms", "p_problems"], positional: false },
+  "inbound.decide": { returns: "row", json: [], positional: false },
+  "inbound.decided_already": { returns: "value", json: [], positional: false },
+  "inbound.enqueue_interaction": { returns: "nothing", json: ["p_delivery", "p_payload"], positional: false },
+  "inbound.form_decode": { returns: "value", json: [], positional: false },
+  "inbound.form_value": { returns: "value", json: ["p_values"], positional: false },
+  "inbound.may_decide": { returns: "row", json: [], positional: false },
+  "inbound.optional_secret": { returns: "value", json: [], positional: false },
+  "inbound.parse_date": { returns: "value", json: [], positional: false },
+  "inbound.parse_json": { returns: "value", json: [], positional: false },
+  "inbound.parse_terms": { returns: "value", json: [], positional: false },
+  "inbound.percent_decode": { returns: "value", json: [], positional: false },
+  "inbound.refused_field": { returns: "value", json: [], positional: false },
+  "inbound.render_input": { returns: "value", json: [], positional: false },
+  "inbound.render_intake": { returns: "value", json: ["p_fields", "p_groups"], positional: false },
+  "inbound.render_reason": { returns: "value", json: [], positional: false },
+  "inbound.request_headers": { returns: "value", json: [], positional: false },
+  "inbound.review_step": { returns: "value", json: [], positional: false },
+  "inbound.signed_by": { returns: "value", json: [], positional: false },
+  "inbound.slack_action": { returns: "value", json: ["p_delivery"], positional: false },
+  "inbound.slack_command": { returns: "value", json: ["p_delivery"], positional: false },
+  "inbound.slack_decision": { returns: "value", json: [], positional: false },
+  "inbound.slack_delivery_id": { returns: "value", json: ["p_delivery"], positional: false },
+  "inbound.slack_form": { returns: "value", json: ["p_delivery", "p_fields"], positional: false },
+  "inbound.slack_handle": { returns: "value", json: ["p_delivery"], positional: false },
+  "inbound.slack_help": { returns: "value", json: [], positional: false },
+  "inbound.slack_line": { returns: "value", json: [], positional: false },
+  "inbound.slack_list": { returns: "value", json: [], positional: false },
+  "inbound.slack_member": { returns: "row", json: ["p_delivery"], positional: false },
+  "inbound.slack_note": { returns: "nothing", json: ["p_delivery"], positional: false },
+  "inbound.slack_open": { returns: "nothing", json: ["p_delivery", "p_view"], positional: false },
+  "inbound.slack_parse": { returns: "value", json: [], positional: false },
+  "inbound.slack_parse_payload": { returns: "value", json: ["p_sent"], positional: false },
+  "inbound.slack_refused": { returns: "value", json: ["p_delivery"], positional: false },
+  "inbound.slack_repeat": { returns: "value", json: ["p_delivery"], positional: false },
+  "inbound.slack_say": { returns: "value", json: ["p_blocks"], positional: false },
+  "inbound.slack_show": { returns: "value", json: [], positional: false },
+  "inbound.slack_stamp_problem": { returns: "value", json: [], positional: false },
+  "inbound.slack_submission": { returns: "value", json: ["p_delivery"], positional: false },
+  "inbound.slack_submitted": { returns: "value", json: [], positional: false },
+  "inbound.slack_workspace": { returns: "value", json: [], positional: false },
+  "inbound.submit_terms": { returns: "row", json: ["p_delivery", "p_fields"], positional: false },
+  "inbound.too_late": { returns: "nothing", json: [], positional: false },
+  "inbound.verify_slack_signature": { returns: "value", json: [], positional: false },
   "outbox.admit": { returns: "rows", json: [], positional: false },
   "outbox.advance_lanes": { returns: "nothing", json: [], positional: false },
   "outbox.archive_partitions": { returns: "rows", json: [], positional: false },
@@ -3470,12 +3924,14 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "payments.bump_participant_outbox_seq": { returns: "value", json: [], positional: false },
   "payments.enqueue_payment_outbox": { returns: "row", json: ["p_payload"], positional: false },
   "public.apply_capacity_event": { returns: "row", json: ["p_payload"], positional: false },
+  "public.check_request": { returns: "nothing", json: [], positional: false },
   "public.create_capacity_request": { returns: "row", json: ["p_customer_ref"], positional: false },
   "public.decide_by_token": { returns: "value", json: [], positional: false },
   "public.decide_capacity_request": { returns: "value", json: ["p_payload"], positional: false },
   "public.describe_confirmation": { returns: "value", json: [], positional: false },
   "public.erase_customer": { returns: "value", json: [], positional: false },
   "public.get_capacity_request": { returns: "value", json: [], positional: false },
+  "public.handle_slack_webhook": { returns: "value", json: [], positional: true },
   "public.list_personas": { returns: "value", json: [], positional: false },
   "public.note_capacity_request": { returns: "value", json: [], positional: false },
   "public.nudge_capacity_request": { returns: "value", json: [], positional: false },

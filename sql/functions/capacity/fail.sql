@@ -7,6 +7,7 @@ as $$
 declare
   v_state text := case p_code
     when 'not_signed_in' then 'PT401'
+    when 'bad_signature' then 'PT401'
     when 'not_allowed' then 'PT403'
     when 'not_found' then 'PT404'
     when 'stale_version' then 'PT409'

@@ -10,8 +10,8 @@ begin
   if p_id is null or p_id !~ '^[a-z0-9][a-z0-9-]{0,62}$' then
     perform capacity.fail('invalid_input', 'The id of a workspace is 1 to 63 small letters, digits and dashes.', left(p_id, 80));
   end if;
-  perform capacity.check_changes(p_changes, '{name,public_url,slack_channel_id,linear_team_id,slack_users_become_requesters,warn_before_hours,
-    review_sla_hours,remind_every_hours,most_reminders,nudge_every_minutes}');
+  perform capacity.check_changes(p_changes, '{name,public_url,slack_channel_id,slack_team_id,slack_enterprise_id,linear_team_id,linear_actor_id,
+    slack_users_become_requesters,warn_before_hours,review_sla_hours,remind_every_hours,most_reminders,nudge_every_minutes}');
   select * into v_old from capacity.workspaces w where w.id = p_id for update;
   if not found then
     v_old := jsonb_populate_record(null::capacity.workspaces, jsonb_build_object('name', p_id, 'slack_users_become_requesters', true, 'warn_before_hours', 48,
@@ -27,7 +27,13 @@ begin
     when v_new.name is null or length(v_new.name) not between 1 and 200 then 'name: 1 to 200 characters'
     when length(v_new.public_url) > 500 or v_new.public_url !~ '^https?://[^\s]+$' then 'public_url: an address that begins with https://'
     when v_new.slack_channel_id !~ '^[A-Z0-9]{2,32}$' then 'slack_channel_id: the id of a channel, such as C024BE91L'
+    when v_new.slack_team_id !~ '^T[A-Z0-9]{2,31}$' then 'slack_team_id: the id of a Slack workspace, such as T024BE7LD'
+    when v_new.slack_enterprise_id !~ '^E[A-Z0-9]{2,31}$' then 'slack_enterprise_id: the id of an Enterprise Grid, such as E024BE7LD'
+    when exists (select from capacity.workspaces w
+                  where w.id <> p_id and (w.slack_team_id = v_new.slack_team_id or w.slack_enterprise_id = v_new.slack_enterprise_id))
+      then 'slack_team_id: another workspace has it already'
     when length(v_new.linear_team_id) not between 1 and 64 then 'linear_team_id: 1 to 64 characters'
+    when length(v_new.linear_actor_id) not between 1 and 64 then 'linear_actor_id: 1 to 64 characters'
     when v_new.slack_users_become_requesters is null then 'slack_users_become_requesters: true or false'
     when coalesce(v_new.warn_before_hours, 0) not between 1 and 8760 then 'warn_before_hours: 1 to 8760'
     when coalesce(v_new.review_sla_hours, 0) not between 1 and 8760 then 'review_sla_hours: 1 to 8760'
@@ -39,14 +45,17 @@ begin
     perform capacity.fail('invalid_input', format('The %s of the workspace is not acceptable.', split_part(v_wrong, ':', 1)), v_wrong, 'Nothing was changed.');
   end if;
   insert into capacity.workspaces as w (id, name, public_url, slack_channel_id, linear_team_id, slack_users_become_requesters, warn_before_hours,
-                                        review_sla_hours, remind_every_hours, most_reminders, nudge_every_minutes)
+                                        review_sla_hours, remind_every_hours, most_reminders, nudge_every_minutes,
+                                        slack_team_id, slack_enterprise_id, linear_actor_id)
   values (p_id, v_new.name, v_new.public_url, v_new.slack_channel_id, v_new.linear_team_id, v_new.slack_users_become_requesters, v_new.warn_before_hours,
-          v_new.review_sla_hours, v_new.remind_every_hours, v_new.most_reminders, v_new.nudge_every_minutes)
+          v_new.review_sla_hours, v_new.remind_every_hours, v_new.most_reminders, v_new.nudge_every_minutes,
+          v_new.slack_team_id, v_new.slack_enterprise_id, v_new.linear_actor_id)
   on conflict (id) do update
     set name = excluded.name, public_url = excluded.public_url, slack_channel_id = excluded.slack_channel_id, linear_team_id = excluded.linear_team_id,
         slack_users_become_requesters = excluded.slack_users_become_requesters, warn_before_hours = excluded.warn_before_hours,
         review_sla_hours = excluded.review_sla_hours, remind_every_hours = excluded.remind_every_hours, most_reminders = excluded.most_reminders,
-        nudge_every_minutes = excluded.nudge_every_minutes
+        nudge_every_minutes = excluded.nudge_every_minutes, slack_team_id = excluded.slack_team_id,
+        slack_enterprise_id = excluded.slack_enterprise_id, linear_actor_id = excluded.linear_actor_id
   returning w.* into v_new;
   return v_new;
 end

@@ -97,7 +97,7 @@ function withoutOurs(text: string): string {
 
 const looseMarkup = /[<>&]/;
 
-export function buttonsOf(message: Message): Button[] {
+export function buttonsOf(message: Pick<Message, "blocks">): Button[] {
   return message.blocks
     .flatMap(({ elements }) => elements ?? [])
     .filter((element): element is Button => element.type === "button");

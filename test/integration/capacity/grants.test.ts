@@ -21,6 +21,8 @@ const acting = [
   "preview_capacity_request",
 ].map((name) => `public.${name}`);
 const byLink = ["public.decide_by_token", "public.describe_confirmation"];
+/** What providers send, and the gate before every request: for everybody. */
+const receiving = ["public.check_request", "public.handle_slack_webhook"];
 /** Our own server's, guarded by a purpose that no key carries. */
 const ofServer = ["public.list_personas", "public.sign_in_member"];
 /** Runs with the caller's rights on purpose: row-level security decides what it tells. */
@@ -72,9 +74,9 @@ const keeping = [
 
 /** Every function of the workflow that anybody but its owner may execute. */
 const mayExecute: Readonly<Record<string, readonly string[]>> = {
-  anon: byLink,
-  authenticated: [...acting, ...byLink, ...ofViews, ...ofPolicies, asCaller, "public.who_am_i"],
-  service_role: [...acting, ...byLink, ...ofViews, ...ofServer, asCaller, timers],
+  anon: [...byLink, ...receiving],
+  authenticated: [...acting, ...byLink, ...receiving, ...ofViews, ...ofPolicies, asCaller, "public.who_am_i"],
+  service_role: [...acting, ...byLink, ...receiving, ...ofViews, ...ofServer, asCaller, timers],
   headroom_executor: ["capacity.confirmation_token", timers],
   headroom_control: [...acting, ...ofViews, ...auditing, ...keeping, timers],
   headroom_auditor: [...ofViews, ...auditing],

@@ -138,6 +138,8 @@ test("settings are shown, changed by what is named, and emptied", async () => {
     "0",
     "--nudge-minutes",
     "5",
+    "--slack-team",
+    "T024BE7LD",
     "--no-slack-requesters",
   );
   expect(answer.workspace).toEqual({
@@ -145,6 +147,8 @@ test("settings are shown, changed by what is named, and emptied", async () => {
     name: "Acme",
     publicUrl: "https://capacity.example",
     slackChannelId: "C024BE91L",
+    slackTeamId: "T024BE7LD",
+    slackEnterpriseId: null,
     linearTeamId: "team",
     slackUsersBecomeRequesters: false,
     warnBeforeHours: 12,

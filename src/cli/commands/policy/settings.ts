@@ -21,6 +21,8 @@ interface SettingsOptions extends CommonOptions, WorkspaceOption {
   readonly name?: string;
   readonly publicUrl?: string | false;
   readonly slackChannel?: string | false;
+  readonly slackTeam?: string | false;
+  readonly slackEnterprise?: string | false;
   readonly linearTeam?: string | false;
   readonly slackRequesters?: boolean;
   readonly slaHours?: number;
@@ -40,6 +42,10 @@ export function registerSettings(policy: Command): void {
     .option("--no-public-url", "mail no links")
     .option("--slack-channel <id>", "where requests are posted")
     .option("--no-slack-channel", "post nothing in Slack")
+    .option("--slack-team <id>", "the Slack workspace whose commands and buttons act here")
+    .option("--no-slack-team", "take nothing from Slack, unless no workspace is connected")
+    .option("--slack-enterprise <id>", "the Enterprise Grid whose workspaces act here")
+    .option("--no-slack-enterprise", "take nothing from a whole Enterprise Grid")
     .option("--linear-team <id>", "the team whose issues mirror requests")
     .option("--no-linear-team", "make no issues")
     .option("--slack-requesters", "let unknown Slack users become requesters")
@@ -83,6 +89,8 @@ function toChanges(options: SettingsOptions): WorkspaceChanges {
     name: options.name,
     publicUrl: emptied(options.publicUrl),
     slackChannelId: emptied(options.slackChannel),
+    slackTeamId: emptied(options.slackTeam),
+    slackEnterpriseId: emptied(options.slackEnterprise),
     linearTeamId: emptied(options.linearTeam),
     slackUsersBecomeRequesters: options.slackRequesters,
     reviewSlaHours: options.slaHours,
@@ -98,6 +106,7 @@ function show(workspace: Workspace): void {
     ["workspace", `${workspace.id} (${workspace.name})`],
     ["customer links", workspace.publicUrl ?? "none are mailed"],
     ["Slack channel", workspace.slackChannelId ?? "nothing is posted"],
+    ["Slack workspace", workspace.slackTeamId ?? workspace.slackEnterpriseId ?? "none is connected"],
     ["Linear team", workspace.linearTeamId ?? "no issues are made"],
     ["unknown Slack users", workspace.slackUsersBecomeRequesters ? "become requesters" : "are refused"],
     ["a review may take", `${workspace.reviewSlaHours} h`],

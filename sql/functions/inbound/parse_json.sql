@@ -1,0 +1,19 @@
+-- JSON from outside, as an object; whatever it is else is refused, and no error of the parser gets out.
+create or replace function inbound.parse_json(p_text text) returns jsonb
+language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_value jsonb;
+begin
+  begin
+    v_value := p_text::jsonb;
+  exception when data_exception or program_limit_exceeded then
+    v_value := null;
+  end;
+  if v_value is null or jsonb_typeof(v_value) <> 'object' then
+    perform capacity.fail('invalid_input', 'The payload is not a JSON object.');
+  end if;
+  return v_value;
+end
+$$;
+comment on function inbound.parse_json(text) is 'A JSON object; raises invalid_input for anything else.';

@@ -1,0 +1,17 @@
+-- What the command takes, for whoever asks or mistypes. Pure.
+create or replace function inbound.slack_help(p_first text default null) returns text
+language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return concat_ws(E'\n\n', capacity.slack_text(p_first, 1500), concat_ws(E'\n',
+    '*What `/capacity` takes*',
+    '• `/capacity` opens a form; what you write after it, such as `/capacity 32XL x4 us-east-1`, fills it in.',
+    '• `/capacity create 32XL x4 us-east-1 for Acme Corp by 2026-12-01 days 30 cost 12000 owner @cora group infra` submits at once.',
+    '   Only size and region are needed. Also: `email a@b.example`, `ttl 7` (days to answer), `replaces CR-2026-000042`.',
+    '• `/capacity list` shows what waits for you and what you asked for; `/capacity show CR-2026-000042` shows one.',
+    '• `/capacity approve CR-…`, `/capacity reject CR-… why`; with `commercial` or `technical` after the id where both are yours.',
+    '• `/capacity confirm CR-…`, `/capacity decline CR-… why`: the customer''s answer, recorded by the commercial owner.',
+    '• `/capacity cancel CR-… why`'));
+end
+$$;
+comment on function inbound.slack_help(text) is 'The help of the slash command, after an optional first sentence.';

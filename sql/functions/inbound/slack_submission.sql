@@ -1,0 +1,36 @@
+-- A form that was sent: a new request, or the reason for a decision. What is wrong with it is said at the field where it is.
+create or replace function inbound.slack_submission(p_delivery jsonb, p_member capacity.members) returns jsonb
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_values jsonb := p_delivery -> 'values';
+  v_metadata jsonb := inbound.parse_json(coalesce(nullif(p_delivery ->> 'metadata', ''), '{}'));
+  v_terms jsonb;
+  v_request capacity.requests;
+  v_decided record;
+begin
+  if p_delivery ->> 'what' = 'capacity_reason' then
+    v_decided := inbound.decide(p_member, v_metadata ->> 'request', (inbound.action_event(v_metadata ->> 'action')).event_type,
+                                nullif(btrim(inbound.form_value(v_values, 'reason'), E' \t\r\n'), ''), true);
+    if v_decided.repeated then
+      perform capacity.fail('conflict', v_decided.said);
+    end if;
+    return jsonb_build_object('outcome', 'done', 'request', v_metadata ->> 'request', 'answer', '{"response_action": "clear"}'::jsonb);
+  end if;
+
+  v_terms := inbound.check_typed_terms((
+    select coalesce(jsonb_object_agg(f.name, inbound.form_value(v_values, f.name)) filter (where inbound.form_value(v_values, f.name) is not null), '{}')
+      from unnest(array['size', 'quantity', 'region', 'customer', 'email', 'needed_by', 'days', 'cost', 'owner', 'group']) f(name)));
+  if v_terms -> 'wrong' <> '{}' then
+    return jsonb_build_object('outcome', 'refused', 'answer', jsonb_build_object('response_action', 'errors', 'errors', v_terms -> 'wrong'));
+  end if;
+  v_request := inbound.submit_terms(p_delivery, p_member, v_terms -> 'fields', v_metadata ->> 'channel');
+  if v_metadata ->> 'channel' ~ '^[A-Z0-9]{2,32}$' then
+    -- Where the form was asked for, since the request may live in another channel.
+    perform inbound.slack_note(p_delivery || jsonb_build_object('channel', v_metadata ->> 'channel'),
+      format('%s is %s.', v_request.id, capacity.story_state(v_request.state::text)));
+  end if;
+  return jsonb_build_object('outcome', 'done', 'request', v_request.id, 'answer', '{"response_action": "clear"}'::jsonb);
+end
+$$;
+comment on function inbound.slack_submission(jsonb, capacity.members) is 'Carries out what a form asks for and replies.';

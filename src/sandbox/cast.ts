@@ -37,12 +37,21 @@ export interface LinearTeam {
   readonly name: string;
 }
 
+export interface GithubRepository {
+  readonly owner: string;
+  readonly repo: string;
+  /** File names below .github/workflows. */
+  readonly workflows: readonly string[];
+}
+
 export interface Cast {
   readonly people: readonly Person[];
   readonly customer: Customer;
   /** The first is where a visitor of the Slack page arrives. */
   readonly slackChannels: readonly SlackChannel[];
   readonly linearTeam: LinearTeam;
+  /** Default: any repository is there, with any workflow. */
+  readonly githubRepositories?: readonly GithubRepository[];
 }
 
 export const defaultCast: Cast = {

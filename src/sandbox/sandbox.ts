@@ -13,18 +13,20 @@ import { controlRoutes, problem } from "./core/control.ts";
 import { Courier } from "./core/courier.ts";
 import type { SandboxEnv } from "./core/exchange.ts";
 import { FaultPlan } from "./core/faults.ts";
+import { privateKey } from "./core/keys.ts";
 import { Ids } from "./core/ids.ts";
 import { RequestLog } from "./core/requests.ts";
 import type { SandboxSecrets, World } from "./core/world.ts";
-import { SlackDesk } from "./slack/desk.ts";
-import { slackRoutes } from "./slack/routes.ts";
-import { SlackState } from "./slack/state.ts";
+import { startSmtp } from "./mail/smtp.ts";
+import { createProviders, type Desks } from "./providers.ts";
 
 export interface SandboxOptions {
   /** Default: 127.0.0.1. The sandbox lets everybody in: keep it on the loopback. */
   readonly host?: string;
   /** Default: any free one. */
   readonly port?: number;
+  /** Default: any free one. */
+  readonly smtpPort?: number;
   readonly cast: Cast;
   readonly secrets: SandboxSecrets;
   /** Told of what should not have happened. Default: nobody. */
@@ -35,13 +37,13 @@ export interface SandboxOptions {
   readonly requestLimit?: number;
 }
 
-export interface Sandbox {
+export interface Sandbox extends Desks {
   readonly url: string;
+  readonly smtpUrl: string;
   readonly cast: Cast;
   readonly faults: FaultPlan;
   readonly requests: RequestLog;
   readonly deliveries: Courier;
-  readonly slack: SlackDesk;
   /** Says where Headroom is, so that clicks, commands and events reach it. */
   connect(to: { readonly headroomUrl: string }): void;
   /** Forgets everything that happened, faults included; keeps the connection to Headroom. */
@@ -49,49 +51,46 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
-const defaults = { host: "127.0.0.1", port: 0, requestLimit: 5_000 } as const satisfies Partial<SandboxOptions>;
+const defaults = {
+  host: "127.0.0.1",
+  port: 0,
+  smtpPort: 0,
+  requestLimit: 5_000,
+  now: Date.now,
+} as const satisfies Partial<SandboxOptions>;
 const maxBodyBytes = 2_000_000;
 
-export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+export async function startSandbox(given: SandboxOptions): Promise<Sandbox> {
+  const options = { ...defaults, ...given };
   const closing = new AbortController();
-  const now = options.now ?? Date.now;
   let url = "";
-  const world: World = {
-    cast: options.cast,
-    secrets: options.secrets,
-    url: () => url,
-    now,
-    ids: new Ids(),
-    faults: new FaultPlan(),
-    requests: new RequestLog(options.requestLimit ?? defaults.requestLimit, now),
-    closing: closing.signal,
-    courier: new Courier(closing.signal, now),
-    changed: () => undefined,
-  };
-  const slack = new SlackState(world);
+  const world = createWorld(options, closing.signal, () => url);
+  const providers = createProviders(world, await privateKey(options.secrets.postalPrivateKey));
   const reset = (): void => {
-    world.ids.reset();
     world.faults.clear();
     world.requests.clear();
     world.courier.clear();
-    slack.reset();
+    providers.reset();
   };
-  const desk = new SlackDesk(world, slack);
   const app = new Hono<SandboxEnv>();
   app.use(bodyLimit({ maxSize: maxBodyBytes }));
   app.onError((error) => failed(error, options.log));
-  app.route("/", slackRoutes(world, slack));
-  app.route("/", controlRoutes(world, { reset, messages: () => ({ slack: Object.fromEntries(slack.channels) }) }));
+  for (const routes of [...providers.routes, controlRoutes(world, providers.desks, reset)]) app.route("/", routes);
 
   const server = createAdaptorServer({ fetch: app.fetch });
-  url = await listen(server, options.host ?? defaults.host, options.port ?? defaults.port);
+  url = await listen(server, options.host, options.port);
+  const smtp = await startSmtp(world, providers.mailbox, options.host, options.smtpPort).catch((error: unknown) => {
+    server.close();
+    throw error;
+  });
   return {
+    ...providers.desks,
     url,
-    cast: options.cast,
+    smtpUrl: smtp.url,
+    cast: world.cast,
     faults: world.faults,
     requests: world.requests,
     deliveries: world.courier,
-    slack: desk,
     connect: ({ headroomUrl }) => world.courier.connect(headroomUrl),
     reset,
     async close() {
@@ -100,9 +99,28 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       const closed = once(server, "close");
       server.close();
       if ("closeAllConnections" in server) server.closeAllConnections();
-      await closed;
+      await Promise.all([closed, smtp.close()]);
       await world.courier.settled();
     },
+  };
+}
+
+function createWorld(
+  options: SandboxOptions & Required<Pick<SandboxOptions, "now" | "requestLimit">>,
+  closing: AbortSignal,
+  url: () => string,
+): World {
+  return {
+    cast: options.cast,
+    secrets: options.secrets,
+    url,
+    now: options.now,
+    ids: new Ids(),
+    faults: new FaultPlan(),
+    requests: new RequestLog(options.requestLimit, options.now),
+    closing,
+    courier: new Courier(closing, options.now),
+    changed: () => undefined,
   };
 }
 

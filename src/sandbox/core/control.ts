@@ -16,13 +16,13 @@ const requestQuery = z.object({
   limit: z.coerce.number().int().min(1).max(5_000).default(200),
 });
 
-export interface ControlHooks {
-  /** Everything that was said to people, for `/_control/messages`. */
-  readonly messages: () => unknown;
-  readonly reset: () => void;
+/** What people were told, wherever. */
+export interface Told {
+  readonly slack: { channels(): readonly unknown[] };
+  readonly mail: { list(): readonly unknown[] };
 }
 
-export function controlRoutes(world: World, hooks: ControlHooks): Hono<SandboxEnv> {
+export function controlRoutes(world: World, told: Told, reset: () => void): Hono<SandboxEnv> {
   const routes = new Hono<SandboxEnv>();
   routes.get("/_control/faults", () => Response.json({ faults: world.faults.list() }));
   routes.post("/_control/faults", async (context) => {
@@ -52,9 +52,9 @@ export function controlRoutes(world: World, hooks: ControlHooks): Hono<SandboxEn
     return Response.json({ requests: world.requests.list(filter).slice(-limit) });
   });
   routes.get("/_control/deliveries", () => Response.json({ deliveries: world.courier.list() }));
-  routes.get("/_control/messages", () => Response.json(hooks.messages()));
+  routes.get("/_control/messages", () => Response.json({ slack: told.slack.channels(), mail: told.mail.list() }));
   routes.post("/_control/reset", () => {
-    hooks.reset();
+    reset();
     return new Response(null, { status: 204 });
   });
   return routes;

@@ -68,6 +68,8 @@ export interface CallFacts {
   readonly provider: Provider;
   readonly method: string;
   readonly channel?: string | undefined;
+  /** True for a step within a call: it fails only when a rule names it. */
+  readonly onlyIfNamed?: true;
 }
 
 interface LiveRule {
@@ -155,7 +157,7 @@ export class FaultPlan {
 function matches(rule: FaultInput, call: CallFacts): boolean {
   return (
     rule.provider === call.provider &&
-    (rule.method === undefined || rule.method === call.method) &&
+    (rule.method === undefined ? call.onlyIfNamed !== true : rule.method === call.method) &&
     (rule.channel === undefined || rule.channel === call.channel)
   );
 }

@@ -17,6 +17,8 @@ export interface SandboxSecrets {
   readonly githubToken?: string;
   readonly stripeSecretKey?: string;
   readonly postalApiKey?: string;
+  /** What Postal's webhooks are signed with, in PEM. Default: a new key for each sandbox. */
+  readonly postalPrivateKey?: string;
 }
 
 export interface World extends Exchange {

@@ -1,0 +1,57 @@
+/**
+ * How a run looks in GitHub's answers and webhooks.
+ */
+import { createHash } from "node:crypto";
+import type { World } from "../core/world.ts";
+import type { WorkflowRun } from "./state.ts";
+
+type Shape = Record<string, unknown>;
+
+export function runShape(world: World, run: WorkflowRun): Shape {
+  const api = `${world.url()}/github/repos/${run.owner}/${run.repo}`;
+  return {
+    id: run.id,
+    name: run.workflow.replace(/\.ya?ml$/, ""),
+    node_id: Buffer.from(`WorkflowRun${run.id}`).toString("base64"),
+    head_branch: run.ref.replace(/^refs\/heads\//, ""),
+    head_sha: createHash("sha1").update(run.ref).digest("hex"),
+    path: `.github/workflows/${run.workflow}`,
+    display_title: run.title,
+    run_number: run.runNumber,
+    run_attempt: 1,
+    event: "workflow_dispatch",
+    status: run.status,
+    conclusion: run.conclusion,
+    workflow_id: workflowId(run.workflow),
+    url: `${api}/actions/runs/${run.id}`,
+    html_url: `${world.url()}/github?run=${run.id}`,
+    jobs_url: `${api}/actions/runs/${run.id}/jobs`,
+    cancel_url: `${api}/actions/runs/${run.id}/cancel`,
+    created_at: run.createdAt,
+    updated_at: run.updatedAt,
+    run_started_at: run.createdAt,
+    actor: userShape(),
+    triggering_actor: userShape(),
+    repository: repositoryShape(world, run),
+  };
+}
+
+export function repositoryShape(world: World, run: Pick<WorkflowRun, "owner" | "repo">): Shape {
+  return {
+    id: workflowId(`${run.owner}/${run.repo}`),
+    name: run.repo,
+    full_name: `${run.owner}/${run.repo}`,
+    private: true,
+    owner: { login: run.owner, id: workflowId(run.owner), type: "Organization" },
+    url: `${world.url()}/github/repos/${run.owner}/${run.repo}`,
+  };
+}
+
+export function userShape(): Shape {
+  return { login: "headroom-sandbox", id: 1, type: "User", site_admin: false };
+}
+
+/** Stable, and made of the name. */
+export function workflowId(name: string): number {
+  return createHash("sha1").update(name).digest().readUInt32BE(0);
+}

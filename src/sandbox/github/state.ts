@@ -1,0 +1,72 @@
+/**
+ * What the stand-in's GitHub holds: the runs of workflows that were dispatched.
+ *
+ * Owns: the runs and their bounds. Does not own: the API (routes.ts) or what becomes of a run (desk.ts).
+ */
+import type { World } from "../core/world.ts";
+
+export type RunStatus = "queued" | "in_progress" | "completed";
+export type Conclusion = "success" | "failure" | "cancelled" | "timed_out";
+
+export interface WorkflowRun {
+  readonly id: number;
+  readonly runNumber: number;
+  readonly owner: string;
+  readonly repo: string;
+  /** The file's name, e.g. provision.yml. */
+  readonly workflow: string;
+  readonly ref: string;
+  readonly inputs: Readonly<Record<string, string>>;
+  readonly createdAt: string;
+  /** What `run-name` made of the inputs. */
+  readonly title: string;
+  updatedAt: string;
+  status: RunStatus;
+  conclusion: Conclusion | null;
+}
+
+const maxRuns = 5_000;
+
+export class GithubState {
+  readonly #world: World;
+  runs: WorkflowRun[] = [];
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  reset(): void {
+    this.runs = [];
+  }
+
+  now(): string {
+    // GitHub's times have no fractions.
+    return `${new Date(this.#world.now()).toISOString().slice(0, 19)}Z`;
+  }
+
+  find(id: number): WorkflowRun | undefined {
+    return this.runs.find((run) => run.id === id);
+  }
+
+  add(given: Pick<WorkflowRun, "owner" | "repo" | "workflow" | "ref" | "inputs">): WorkflowRun {
+    const number = this.#world.ids.number("github-run");
+    const at = this.now();
+    const name = given.workflow.replace(/\.ya?ml$/, "");
+    const jobId = given.inputs["job_id"];
+    const run: WorkflowRun = {
+      ...given,
+      id: 9_000_000_000 + number,
+      runNumber: this.#world.ids.number(`github-run:${given.owner}/${given.repo}/${given.workflow}`),
+      // The workflow file that we ship names its runs after the job.
+      title: jobId === undefined ? name : `${name} ${jobId}`,
+      createdAt: at,
+      updatedAt: at,
+      status: "queued",
+      conclusion: null,
+    };
+    this.runs.push(run);
+    if (this.runs.length > maxRuns) this.runs.shift();
+    this.#world.changed();
+    return run;
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * Every mail that was accepted, by SMTP or by Postal's API: one mailbox for all addresses.
+ *
+ * Owns: the mails and their bounds. Does not own: how they came in, or the page.
+ */
+import PostalMime from "postal-mime";
+import type { World } from "../core/world.ts";
+
+export interface Mail {
+  readonly id: string;
+  readonly at: string;
+  readonly via: "smtp" | "postal";
+  readonly from: string;
+  /** The envelope's recipients. */
+  readonly to: readonly string[];
+  readonly subject: string;
+  readonly messageId: string | undefined;
+  readonly text: string | undefined;
+  readonly html: string | undefined;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** What became of it, for mails that Postal reports on. */
+  status: "accepted" | "sent" | "bounced";
+}
+
+const maxMails = 2_000;
+
+export class Mailbox {
+  readonly #world: World;
+  #mails: Mail[] = [];
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  reset(): void {
+    this.#mails = [];
+  }
+
+  /** Newest first; only those to one address when it is given. */
+  list(address?: string): readonly Mail[] {
+    const wanted = address?.toLowerCase();
+    return this.#mails
+      .filter(({ to }) => wanted === undefined || to.some((each) => each.toLowerCase() === wanted))
+      .toReversed();
+  }
+
+  find(id: string): Mail | undefined {
+    return this.#mails.find((mail) => mail.id === id);
+  }
+
+  add(mail: Omit<Mail, "id" | "at" | "status">): Mail {
+    const added: Mail = {
+      ...mail,
+      id: this.#world.ids.next("mail-", 4),
+      at: new Date(this.#world.now()).toISOString(),
+      status: "accepted",
+    };
+    this.#mails.push(added);
+    if (this.#mails.length > maxMails) this.#mails.shift();
+    this.#world.changed();
+    return added;
+  }
+}
+
+/** Reads a mail as it went over the wire. */
+export async function readMail(
+  raw: Buffer,
+  envelope: { readonly from: string; readonly to: readonly string[] },
+): Promise<Omit<Mail, "id" | "at" | "status">> {
+  const parsed = await PostalMime.parse(raw);
+  return {
+    via: "smtp",
+    from: parsed.from?.address ?? envelope.from,
+    to: envelope.to,
+    subject: parsed.subject ?? "",
+    messageId: parsed.messageId,
+    text: parsed.text,
+    html: parsed.html,
+    headers: Object.fromEntries(parsed.headers.map(({ key, value }) => [key.toLowerCase(), value])),
+  };
+}

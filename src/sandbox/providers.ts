@@ -1,0 +1,63 @@
+/**
+ * All stand-ins, each with what it holds, where it is reached and what people do in it.
+ *
+ * Owns: the list. Does not own: any provider, or the server.
+ */
+import type { KeyObject } from "node:crypto";
+import type { Hono } from "hono";
+import type { SandboxEnv } from "./core/exchange.ts";
+import type { World } from "./core/world.ts";
+import { GithubDesk } from "./github/desk.ts";
+import { githubRoutes } from "./github/routes.ts";
+import { GithubState } from "./github/state.ts";
+import { LinearDesk } from "./linear/desk.ts";
+import { linearRoutes } from "./linear/routes.ts";
+import { LinearState } from "./linear/state.ts";
+import { MailDesk } from "./mail/desk.ts";
+import { Mailbox } from "./mail/mailbox.ts";
+import { postalRoutes } from "./mail/postal.ts";
+import { SlackDesk } from "./slack/desk.ts";
+import { slackRoutes } from "./slack/routes.ts";
+import { SlackState } from "./slack/state.ts";
+
+export interface Desks {
+  readonly slack: SlackDesk;
+  readonly linear: LinearDesk;
+  readonly mail: MailDesk;
+  readonly github: GithubDesk;
+}
+
+export interface Providers {
+  readonly routes: readonly Hono<SandboxEnv>[];
+  readonly desks: Desks;
+  readonly mailbox: Mailbox;
+  /** Forgets what happened; ids begin anew. */
+  reset(): void;
+}
+
+export function createProviders(world: World, key: KeyObject): Providers {
+  const slack = new SlackState(world);
+  const linear = new LinearState(world);
+  const mailbox = new Mailbox(world);
+  const github = new GithubState(world);
+  return {
+    routes: [
+      slackRoutes(world, slack),
+      linearRoutes(world, linear),
+      postalRoutes(world, mailbox, key),
+      githubRoutes(world, github),
+    ],
+    desks: {
+      slack: new SlackDesk(world, slack),
+      linear: new LinearDesk(world, linear),
+      mail: new MailDesk(world, mailbox, key),
+      github: new GithubDesk(world, github),
+    },
+    mailbox,
+    reset() {
+      world.ids.reset();
+      for (const state of [slack, linear, mailbox, github]) state.reset();
+      world.changed();
+    },
+  };
+}

@@ -17,6 +17,8 @@ const parameter = z.object({
   type: typeName,
   /** As people write it. */
   shownType: z.string(),
+  /** The values of an enum, null for any other type. */
+  values: z.array(z.string()).nullable(),
   required: z.boolean(),
   variadic: z.boolean(),
 });
@@ -25,6 +27,7 @@ const column = z.object({
   name: z.string(),
   type: typeName,
   shownType: z.string(),
+  values: z.array(z.string()).nullable(),
   nullable: z.boolean(),
   comment: z.string().nullable(),
 });
@@ -40,12 +43,16 @@ const exposedFunction = z.object({
   returnsRelation: z.string().nullable(),
   volatility: z.enum(["immutable", "stable", "volatile"]),
   comment: z.string().nullable(),
+  /** Which of the roles behind HTTP may execute it. */
+  allowed: z.array(z.string()),
 });
 
 const exposedRelation = z.object({
   name: z.string(),
   columns: z.array(column),
   comment: z.string().nullable(),
+  /** Which of the roles behind HTTP may read it; row-level security decides which rows. */
+  allowed: z.array(z.string()),
 });
 
 const exposedSchema = z.object({ functions: z.array(exposedFunction), relations: z.array(exposedRelation) });
@@ -56,6 +63,11 @@ export type ExposedFunction = z.infer<typeof exposedFunction>;
 export type ExposedRelation = z.infer<typeof exposedRelation>;
 export type ExposedSchema = z.infer<typeof exposedSchema>;
 
+const enumValues = `(select json_agg(e.enumlabel order by e.enumsortorder) from pg_enum e where e.enumtypid = t.oid)`;
+const rolesWith = (right: string): string =>
+  `coalesce((select json_agg(o.rolname order by o.rolname) from pg_roles o
+     where o.rolname in ('anon', 'authenticated', 'service_role') and ${right}), '[]')`;
+
 /** Functions that only the database itself calls are left out, and so are procedures, aggregates and window functions. */
 const functionsText = `
   select coalesce(json_agg(json_build_object(
@@ -65,6 +77,7 @@ const functionsText = `
           'name', nullif(p.proargnames[a.place], ''),
           'type', quote_ident(tn.nspname) || '.' || quote_ident(t.typname),
           'shownType', format_type(t.oid, null),
+          'values', ${enumValues},
           'required', a.number <= p.pronargs - p.pronargdefaults,
           'variadic', p.provariadic <> 0 and a.number = p.pronargs
         ) order by a.number)
@@ -82,7 +95,8 @@ const functionsText = `
     'shownReturnType', pg_get_function_result(p.oid),
     'returnsRelation', (select c.relname from pg_class c where c.oid = r.typrelid and c.relnamespace = n.oid and c.relkind in ('r', 'v', 'm', 'f', 'p')),
     'volatility', case p.provolatile when 'i' then 'immutable' when 's' then 'stable' else 'volatile' end,
-    'comment', obj_description(p.oid, 'pg_proc')
+    'comment', obj_description(p.oid, 'pg_proc'),
+    'allowed', ${rolesWith("has_function_privilege(o.oid, p.oid, 'execute')")}
   ) order by p.proname, p.oid), '[]') as found
   from pg_proc p
   join pg_namespace n on n.oid = p.pronamespace
@@ -93,11 +107,13 @@ const relationsText = `
   select coalesce(json_agg(json_build_object(
     'name', c.relname,
     'comment', obj_description(c.oid, 'pg_class'),
+    'allowed', ${rolesWith("has_table_privilege(o.oid, c.oid, 'select')")},
     'columns', coalesce((
       select json_agg(json_build_object(
           'name', a.attname,
           'type', quote_ident(tn.nspname) || '.' || quote_ident(t.typname),
           'shownType', format_type(a.atttypid, a.atttypmod),
+          'values', ${enumValues},
           'nullable', not a.attnotnull,
           'comment', col_description(c.oid, a.attnum)
         ) order by a.attnum)

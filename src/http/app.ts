@@ -10,6 +10,7 @@ import { HeadroomError, toHeadroomError } from "../db/errors.ts";
 import { createAnswer, preflight, type Answer } from "./answer.ts";
 import { createCredentialChecks, type CredentialCheck } from "./credentials.ts";
 import type { HttpDependencies } from "./dependencies.ts";
+import { createCatalogue, type Catalogue } from "./rest/catalogue.ts";
 import { createHttpMetrics, type HttpMetrics } from "./metrics.ts";
 import { createRateLimiter, type RateLimiter } from "./rate-limit.ts";
 import { createContext, type ClientInfo } from "./context.ts";
@@ -17,6 +18,7 @@ import type { Credentials, RateLimit, RouteContext, RouteEntry } from "./route.t
 import type { SessionRole } from "./session.ts";
 import { confirmRoutes } from "./routes/confirm.ts";
 import { healthRoutes } from "./routes/health.ts";
+import { openapiRoutes } from "./routes/openapi.ts";
 import { restRoutes } from "./routes/rest.ts";
 
 /** What routes may need of the application itself. */
@@ -25,6 +27,7 @@ export interface AppState {
   /** Aborted when the server stops taking new work. */
   readonly closing: AbortSignal;
   readonly routes: () => readonly RouteEntry[];
+  readonly catalogue: Catalogue;
 }
 
 export interface App {
@@ -37,14 +40,21 @@ export interface App {
 
 /** Each gives the routes of one area; a new area is added here. */
 const areas: readonly ((dependencies: HttpDependencies, state: AppState) => RouteEntry[])[] = [
+  // One a line.
   healthRoutes,
   restRoutes,
   confirmRoutes,
+  openapiRoutes,
 ];
 
 export function createApp(dependencies: HttpDependencies): App {
   const closing = new AbortController();
-  const state: AppState = { metrics: createHttpMetrics(), closing: closing.signal, routes: () => routes };
+  const state: AppState = {
+    metrics: createHttpMetrics(),
+    closing: closing.signal,
+    routes: () => routes,
+    catalogue: createCatalogue(dependencies.database),
+  };
   const routes: readonly RouteEntry[] = areas.flatMap((area) => area(dependencies, state));
   const gate = createGate(dependencies, state);
   const hono = new Hono<{ Bindings: { client?: ClientInfo } }>();

@@ -50,6 +50,8 @@ export interface HttpDependencies {
   readonly relay?: { metrics(): Promise<string> } | undefined;
   /** Finds the member behind a request that brings no token of ours: a session cookie, an API token. */
   readonly identify?: ((request: Request) => Promise<Session | undefined>) | undefined;
+  /** The product's version, for the description of the API. */
+  readonly version?: string | undefined;
   /** True where stand-ins take the place of providers and personas can be picked. */
   readonly sandbox?: boolean | undefined;
   /** How many proxies in front of the server say truly who called (X-Forwarded-For). Default: 0. */

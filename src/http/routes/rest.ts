@@ -1,8 +1,8 @@
 /**
  * `/rest/v1`: the same API as PostgREST gives on Supabase, for the functions and relations of schema public.
  */
+import type { AppState } from "../app.ts";
 import type { HttpDependencies } from "../dependencies.ts";
-import { createCatalogue } from "../rest/catalogue.ts";
 import { RestError } from "../rest/errors.ts";
 import { createRestSurface } from "../rest/surface.ts";
 import { defineRoute, type RouteDefinition, type RouteEntry } from "../route.ts";
@@ -12,9 +12,8 @@ const maxRows = 1_000;
 
 const shared = { credentials: "apikey", errors: "postgrest", cors: true } as const satisfies Partial<RouteDefinition>;
 
-export function restRoutes(dependencies: HttpDependencies): RouteEntry[] {
-  const catalogue = createCatalogue(dependencies.database);
-  const surface = createRestSurface({ database: dependencies.database, catalogue, maxRows });
+export function restRoutes({ database }: HttpDependencies, { catalogue }: AppState): RouteEntry[] {
+  const surface = createRestSurface({ database, catalogue, maxRows });
   return [
     defineRoute({
       ...shared,

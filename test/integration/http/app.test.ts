@@ -55,7 +55,7 @@ describe("an address or method that there is not", () => {
 });
 
 it("limits what one address may ask of a public route, and says when to come again", async () => {
-  const limited = await startTestGateway(db, { dependencies: { now: () => 0 } });
+  await using limited = await startTestGateway(db, { dependencies: { now: () => 0 } });
   const answers = [];
   for (let turn = 0; turn < 201; turn += 1) answers.push(await limited.app.fetch(new Request("http://x/healthz")));
   expect(answers.slice(0, 200).every((response) => response.status === 200)).toBe(true);
@@ -64,7 +64,7 @@ it("limits what one address may ask of a public route, and says when to come aga
 });
 
 it("ends a client that sends a byte and stops", async () => {
-  const hasty = await startTestGateway(db, { server: { headersTimeoutMs: 100, requestTimeoutMs: 100 } });
+  await using hasty = await startTestGateway(db, { server: { headersTimeoutMs: 100, requestTimeoutMs: 100 } });
   const socket = connect(Number(new URL(hasty.url).port), "127.0.0.1");
   let received = "";
   socket.on("data", (piece: Buffer) => (received += piece.toString()));
@@ -74,10 +74,10 @@ it("ends a client that sends a byte and stops", async () => {
 });
 
 it("finishes what is under way when it stops, and takes nothing new", async () => {
-  const stopping = await startTestGateway(db);
+  await using stopping = await startTestGateway(db);
   const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
-  const slow = await startTestGateway(db, {
+  await using slow = await startTestGateway(db, {
     dependencies: {
       relay: {
         async metrics() {

@@ -24,7 +24,7 @@ export function memberToken(memberId: string, workspaceId = "acme"): Promise<str
   return signToken({ ...memberSession({ memberId, workspaceId }).claims, exp: 4_102_444_800 });
 }
 
-export interface TestGateway {
+export interface TestGateway extends AsyncDisposable {
   readonly url: string;
   readonly app: App;
   readonly keys: HttpDependencies["keys"];
@@ -38,7 +38,10 @@ export interface TestGatewayOptions {
   readonly server?: Partial<ServerOptions> | undefined;
 }
 
-/** Starts it; it is stopped at the end of the file unless the test did. Call it while tests are being collected. */
+/**
+ * Starts it; it is stopped at the end of the file. Call it while tests are being collected, or inside of a test with
+ * `await using`.
+ */
 export async function startTestGateway(db: TestDatabase, options: TestGatewayOptions = {}): Promise<TestGateway> {
   const database = createGatewayDatabase({
     url: db.as("authenticator").url,
@@ -65,5 +68,5 @@ export async function startTestGateway(db: TestDatabase, options: TestGatewayOpt
   let stopped: Promise<void> | undefined;
   const stop = (): Promise<void> => (stopped ??= server.stop().then(() => database.close()));
   afterAll(stop);
-  return { url: server.url, app, keys, log, stop };
+  return { url: server.url, app, keys, log, stop, [Symbol.asyncDispose]: stop };
 }

@@ -1,0 +1,145 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { HeadroomError } from "../../db/errors.ts";
+import { parseAccept, parsePrefer } from "./negotiation.ts";
+import { parseFilter, parseLogic, parseOrder, parseSelect } from "./query-string.ts";
+import { contentLocation, readQuery } from "./request.ts";
+import { relationStatement } from "./statement.ts";
+
+const list = parseAccept(null);
+
+/** The statement with everything taken out that may come from a caller: what is left is ours alone. */
+function skeleton(text: string): string {
+  return text
+    .replaceAll(/"(?:[^"]|"")*"/g, "NAME")
+    .replaceAll(/\$\d+/g, "VALUE")
+    .replaceAll(/'response\.(?:status|headers)'|'\[\]'|''/g, "LITERAL");
+}
+
+/** Every word that our statements are made of. */
+const ours =
+  /^(?:NAME|VALUE|select|null|pg_catalog|int8|int4|text|count|rows|as|total|coalesce|json_agg|page|body|nullif|current_setting|LITERAL|true|status|headers|from|where|and|or|not|in|any|all|is|distinct|like|ilike|unknown|false|order|by|asc|desc|nulls|first|last|limit|offset|to_jsonb|cast|regconfig|to_tsquery|plainto_tsquery|phraseto_tsquery|websearch_to_tsquery|bigint|bool|boolean|date|float4|float8|int|int2|integer|interval|json|jsonb|numeric|real|smallint|time|timestamp|timestamptz|uuid|varchar|[\s.,:*()<>=~@&|-]+)$/;
+
+function foreignWords(text: string): string[] {
+  return skeleton(text)
+    .split(/(\s+|[.,:*()<>=~@&|-]+)/)
+    .filter((word) => word !== "" && !ours.test(word));
+}
+
+const operators = ["eq", "neq", "gt", "in", "is", "like", "ilike", "cs", "fts", "not.eq", "like(any)", "x", ""];
+const anything = fc.oneof(
+  fc.string({ unit: "binary", maxLength: 40 }),
+  fc.constantFrom(
+    "*",
+    '"',
+    "'; drop table x; --",
+    "a->b->>c",
+    "a::text",
+    "a.b",
+    "(a,b)",
+    "{1,2}",
+    "\\",
+    "null",
+    ")",
+    "$1",
+  ),
+);
+const filterText = fc.tuple(fc.constantFrom(...operators), anything).map(([operator, value]) => `${operator}.${value}`);
+const pair = fc.oneof(
+  fc.tuple(anything, filterText),
+  fc.tuple(fc.constantFrom("select", "order", "limit", "offset"), anything),
+  fc.tuple(
+    fc.constantFrom("or", "and", "not.or", "not.and"),
+    fc
+      .array(
+        fc.tuple(anything, filterText).map(([name, filter]) => `${name}.${filter}`),
+        { maxLength: 4 },
+      )
+      .map((members) => `(${members.join(",")})`),
+  ),
+);
+
+describe("a query string", () => {
+  it("is refused with a 4xx, or becomes a statement of our words, quoted names and parameters", () => {
+    fc.assert(
+      fc.property(fc.array(pair, { maxLength: 6 }), fc.boolean(), (pairs, counted) => {
+        const params = new URLSearchParams(pairs);
+        try {
+          const { read } = readQuery(params, null, 1_000);
+          const { text, values } = relationStatement("public", "things", read, list, counted);
+          expect(foreignWords(text)).toEqual([]);
+          const numbers = [...text.replaceAll(/"(?:[^"]|"")*"/g, "").matchAll(/\$(\d+)/g)].map((match) =>
+            Number(match[1]),
+          );
+          expect(Math.max(0, ...numbers)).toBe(values.length);
+        } catch (error) {
+          if (!(error instanceof HeadroomError)) throw error;
+          expect(error.httpStatus).toBeGreaterThanOrEqual(400);
+          expect(error.httpStatus).toBeLessThan(500);
+        }
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it("keeps a quoted value as it was, whatever stands in it", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (value) => {
+        const quoted = `"${value.replace(/["\\]/g, "\\$&")}"`;
+        expect(parseLogic("or", false, `(a.eq.${quoted},b.in.(${quoted},2))`)).toMatchObject({
+          members: [{ operation: { value } }, { operation: { values: [value, "2"] } }],
+        });
+      }),
+    );
+  });
+
+  it("reads columns, aliases, casts and paths", () => {
+    expect(parseSelect("id,a:meta->b->>0,qty::text,*")).toEqual([
+      { kind: "field", field: { column: "id", steps: [] }, alias: undefined, cast: undefined },
+      {
+        kind: "field",
+        field: {
+          column: "meta",
+          steps: [
+            { key: "b", asText: false },
+            { key: 0, asText: true },
+          ],
+        },
+        alias: "a",
+        cast: undefined,
+      },
+      { kind: "field", field: { column: "qty", steps: [] }, alias: undefined, cast: "text" },
+      { kind: "all" },
+    ]);
+  });
+
+  it("reads order with directions and the place of nulls", () => {
+    expect(parseOrder("a.desc.nullslast,meta->>b")).toEqual([
+      { field: { column: "a", steps: [] }, direction: "desc", nulls: "last" },
+      { field: { column: "meta", steps: [{ key: "b", asText: true }] }, direction: undefined, nulls: undefined },
+    ]);
+  });
+
+  it("takes the rest of a condition as its value, dots, commas and quotes included", () => {
+    expect(parseFilter("a", 'not.eq.1.2,"x"(y)')).toMatchObject({ negated: true, operation: { value: '1.2,"x"(y)' } });
+  });
+
+  it("is bounded", () => {
+    expect(() => parseLogic("or", false, `(${Array.from({ length: 300 }, () => "a.eq.1").join(",")})`)).toThrow();
+    expect(() => parseLogic("or", false, `${"(and".repeat(50)}(a.eq.1)${")".repeat(50)}`)).toThrow();
+    expect(() => parseSelect("a::regclass")).toThrow('type "regclass" does not exist');
+  });
+
+  it("is named in order and encoded for Content-Location", () => {
+    expect(contentLocation("/t", new URLSearchParams("select=id,a:meta->a&b=in.(1,2)"))).toBe(
+      "/t?b=in.%281%2C2%29&select=id%2Ca%3Ameta-%3Ea",
+    );
+  });
+});
+
+describe("preferences", () => {
+  it("name what was applied, and refuse unknown ones only when asked to be strict", () => {
+    expect(parsePrefer("count=exact, x=y")).toEqual({ count: "exact", singleObject: false, applied: "count=exact" });
+    expect(() => parsePrefer("handling=strict, x=y")).toThrow("Invalid preferences");
+  });
+});

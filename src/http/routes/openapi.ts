@@ -1,0 +1,43 @@
+/**
+ * The description of the API: for programs as OpenAPI, for people as a page.
+ */
+import type { AppState } from "../app.ts";
+import type { HttpDependencies } from "../dependencies.ts";
+import { createDocument, type DocumentParts } from "../openapi/document.ts";
+import { pagePolicy, renderPage } from "../openapi/page.ts";
+import { defineRoute, type RouteEntry } from "../route.ts";
+
+export function openapiRoutes(dependencies: HttpDependencies, state: AppState): RouteEntry[] {
+  const parts = async (): Promise<DocumentParts> => ({
+    version: dependencies.version ?? "0",
+    publicUrl: dependencies.publicUrl,
+    routes: state.routes(),
+    schema: await state.catalogue.all(),
+  });
+  return [
+    defineRoute({
+      method: "GET",
+      path: "/openapi.json",
+      credentials: "none",
+      summary: "This description, for programs.",
+      async handler() {
+        return Response.json(createDocument(await parts()), { headers: { "cache-control": "public, max-age=60" } });
+      },
+    }),
+    defineRoute({
+      method: "GET",
+      path: "/docs",
+      credentials: "none",
+      summary: "This description, for people.",
+      async handler() {
+        return new Response(await renderPage(await parts()), {
+          headers: {
+            "content-type": "text/html; charset=utf-8",
+            "content-security-policy": pagePolicy,
+            "cache-control": "public, max-age=60",
+          },
+        });
+      },
+    }),
+  ];
+}

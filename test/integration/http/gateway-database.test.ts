@@ -1,0 +1,137 @@
+/** The one way to the database: who is asked for, what is left behind, and what happens when something fails. */
+import { afterAll, describe, expect, it } from "vitest";
+import { createGatewayDatabase } from "../../../src/http/gateway-database.ts";
+import { anonymous, memberSession, serviceSession } from "../../../src/http/session.ts";
+import { createTestDatabase } from "../../helpers/database.ts";
+
+const db = await createTestDatabase({ version: 17 });
+await db.superuser.pool.query(`
+  create table public.probe (id int primary key, note text);
+  grant all on public.probe to anon, authenticated, service_role;
+  create function public.gate() returns void language plpgsql as $$
+  begin
+    if current_setting('request.headers', true)::json->>'x-block' is not null then
+      raise exception 'blocked' using errcode = 'PT403', detail = 'not_allowed';
+    end if;
+  end $$;
+`);
+const gateway = createGatewayDatabase({
+  url: db.as("authenticator").url,
+  maxConnections: 1,
+  secretKey: "the key",
+  preRequest: { schema: "public", name: "gate" },
+});
+afterAll(() => gateway.close());
+
+const facts = { method: "POST", path: "/rpc/x", headers: { "x-a": "b" } };
+const blocked = { ...facts, headers: { "x-block": "1" } };
+const whoText = `select current_user::text as "user", current_setting('role') as role, current_setting('request.jwt.claims', true) as claims,
+  current_setting('request.method', true) as method, current_setting('request.headers', true) as headers,
+  current_setting('headroom.secret_key', true) as secret`;
+
+describe("a transaction", () => {
+  it("runs as the session, with its claims and its request, and leaves nothing of them behind", async () => {
+    const session = memberSession({ memberId: "rita", workspaceId: "acme", via: "web" });
+    const rows = await gateway.transaction(session, async (client) => (await client.query(whoText)).rows, {
+      request: facts,
+    });
+    expect(rows).toEqual([
+      {
+        user: "authenticated",
+        role: "authenticated",
+        claims: JSON.stringify(session.claims),
+        method: "POST",
+        headers: '{"x-a":"b"}',
+        secret: "the key",
+      },
+    ]);
+    // The pool has one connection, so this is the same one.
+    const after = await gateway.ask({ text: whoText });
+    expect(after.rows).toEqual([
+      { user: "authenticator", role: "none", claims: "", method: "", headers: "", secret: "" },
+    ]);
+  });
+
+  it("that fails leaves nothing behind, of the session or in the database", async () => {
+    const failing = gateway.transaction(serviceSession(), async (client) => {
+      await client.query("insert into public.probe values (1, 'a')");
+      throw new Error("changed my mind");
+    });
+    await expect(failing).rejects.toThrow("changed my mind");
+    await expect(
+      gateway.run(serviceSession(), [
+        { text: "insert into public.probe values (1, 'a')" },
+        { text: "insert into public.probe values (1, 'b')" },
+      ]),
+    ).rejects.toMatchObject({ sqlState: "23505" });
+    expect((await gateway.ask({ text: whoText })).rows[0]).toMatchObject({ user: "authenticator", role: "none" });
+    expect((await db.superuser.pool.query("select * from public.probe")).rows).toEqual([]);
+  });
+
+  it("commits what went well", async () => {
+    await gateway.run(anonymous, [{ text: "insert into public.probe values ($1, $2)", values: [7, "kept"] }]);
+    expect((await db.superuser.pool.query("select note from public.probe where id = 7")).rows).toEqual([
+      { note: "kept" },
+    ]);
+  });
+
+  it("reports what only the commit finds out", async () => {
+    await db.superuser.pool.query(`
+      create table public.late (probe int references public.probe deferrable initially deferred);
+      grant all on public.late to anon`);
+    await expect(gateway.run(anonymous, [{ text: "insert into public.late values (999)" }])).rejects.toMatchObject({
+      sqlState: "23503",
+    });
+    expect((await db.superuser.pool.query("select * from public.late")).rows).toEqual([]);
+  });
+
+  it("that may only read cannot write", async () => {
+    const writing = gateway.run(anonymous, [{ text: "insert into public.probe values (8, 'x')" }], { readOnly: true });
+    await expect(writing).rejects.toMatchObject({ sqlState: "25006" });
+  });
+
+  it("is refused by the pre-request function before anything of it runs", async () => {
+    const insert = { text: "insert into public.probe values (9, 'x')" };
+    await expect(gateway.run(anonymous, [insert], { request: blocked })).rejects.toMatchObject({
+      code: "not_allowed",
+      httpStatus: 403,
+    });
+    let ran = false;
+    const work = async (): Promise<void> => void (ran = true);
+    await expect(gateway.transaction(anonymous, work, { request: blocked })).rejects.toThrow("blocked");
+    expect(ran).toBe(false);
+    expect((await db.superuser.pool.query("select * from public.probe where id = 9")).rows).toEqual([]);
+  });
+
+  it("asked for a session that does not exist runs nothing as the login", async () => {
+    // oxlint-disable-next-line typescript/no-explicit-any -- a role that the types forbid
+    const odd = { role: "nosuchrole", claims: {} } as any;
+    await expect(gateway.run(odd, [{ text: "insert into public.probe values (10, 'x')" }])).rejects.toMatchObject({
+      sqlState: "22023",
+    });
+  });
+});
+
+describe("a connection that breaks", () => {
+  it("fails its request, and the next one gets another", async () => {
+    const cut = gateway.transaction(anonymous, async (client) => {
+      const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
+      await db.superuser.pool.query("select pg_terminate_backend($1)", [rows[0]?.pid]);
+      await client.query("select 1");
+    });
+    await expect(cut).rejects.toMatchObject({ httpStatus: 503 });
+    expect((await gateway.run(anonymous, [{ text: "select 1 as one" }]))[0]?.rows).toEqual([{ one: 1 }]);
+  });
+
+  it("says nothing of why the login failed", async () => {
+    const url = new URL(db.as("authenticator").url);
+    url.password = "wrong";
+    const locked = createGatewayDatabase({ url: url.toString(), maxConnections: 1 });
+    await expect(locked.run(anonymous, [{ text: "select 1" }])).rejects.toMatchObject({
+      code: "database_unreachable",
+      sqlState: undefined,
+      message: "The database cannot be reached.",
+    });
+    await locked.close();
+  });
+});

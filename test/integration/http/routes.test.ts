@@ -1,0 +1,157 @@
+/**
+ * Every route of the application, and the credential without which it answers nothing. A route that is added later is covered
+ * by what it declares; one that declares to need nothing must be entered below, with the reason.
+ */
+import { describe, expect, it } from "vitest";
+import type { Credentials, RouteEntry } from "../../../src/http/route.ts";
+import { startWorkflow } from "../capacity/workflow.ts";
+import { memberToken, signToken, startTestGateway } from "./gateway.ts";
+
+const workflow = await startWorkflow(18);
+const gateway = await startTestGateway(workflow.db);
+const { routes } = gateway.app;
+
+/** What anybody may ask for, and why that is right. */
+const open: Readonly<Record<string, string>> = {
+  "GET /healthz": "probes have no secrets; it says nothing but that the process lives",
+  "GET /readyz": "likewise",
+  "GET /metrics": "counts and durations by route; a proxy keeps it from the outside",
+  "GET /openapi.json": "the description of the API is public",
+  "GET /docs": "likewise",
+  "GET /confirm/:token": "the customer has nothing but the link; the token in it is the credential",
+  "POST /confirm/:token": "likewise",
+};
+
+const forged = await signToken({ role: "service_role", exp: 4_102_444_800 }, "another-secret-another-secret-another");
+const expired = await signToken({ role: "service_role", exp: 1_000_000_000 });
+const member = await memberToken("rita");
+const { anonKey, serviceKey } = gateway.keys;
+
+/** Each must be refused by a route of the kind. */
+const refused: Readonly<Record<Credentials, Readonly<Record<string, Record<string, string>>>>> = {
+  none: {},
+  signature: {
+    "no signature": {},
+    "a member's token": { authorization: `Bearer ${member}` },
+    "made-up signatures": {
+      "x-slack-signature": "v0=00",
+      "x-slack-request-timestamp": "1",
+      "linear-signature": "00",
+      "stripe-signature": "t=1,v1=00",
+      "x-hub-signature-256": "sha256=00",
+      "x-postal-signature": "AA==",
+    },
+  },
+  apikey: {
+    nothing: {},
+    "a key that is none": { apikey: "nonsense" },
+    "a forged key": { apikey: forged },
+    "an expired key": { apikey: expired },
+    "a good key and a forged token": { apikey: anonKey, authorization: `Bearer ${forged}` },
+    "a good key and garbage": { apikey: anonKey, authorization: "Bearer abc.def" },
+  },
+  member: {
+    nothing: {},
+    "the anon key": { authorization: `Bearer ${anonKey}`, apikey: anonKey },
+    "the service key": { authorization: `Bearer ${serviceKey}` },
+    "a forged token": { authorization: `Bearer ${forged}` },
+    "a made-up cookie": { cookie: "headroom_session=made.up; __Host-headroom_session=made.up" },
+  },
+  service: {
+    nothing: {},
+    "the anon key": { authorization: `Bearer ${anonKey}` },
+    "a member's token": { authorization: `Bearer ${member}` },
+    "a forged token": { authorization: `Bearer ${forged}` },
+    "an expired token": { authorization: `Bearer ${expired}` },
+  },
+  "relay-secret": {
+    nothing: {},
+    "a wrong secret": { authorization: "Bearer wrong" },
+    "the service key": { authorization: `Bearer ${serviceKey}` },
+  },
+};
+
+function addressOf(route: RouteEntry): string {
+  return `${gateway.url}${route.path.replaceAll(/:[a-zA-Z]+/g, "anything").replaceAll("*", "anything")}`;
+}
+
+function ask(route: RouteEntry, method: string, headers: Record<string, string>): Promise<Response> {
+  const body = method === "GET" ? null : "{}";
+  return fetch(addressOf(route), {
+    method,
+    body,
+    redirect: "manual",
+    headers: { "content-type": "application/json", ...headers },
+  });
+}
+
+describe("each route", () => {
+  for (const route of routes) {
+    for (const method of route.methods) {
+      const name = `${method} ${route.path}`;
+      it(`${name} asks for: ${route.credentials}`, async () => {
+        if (route.credentials === "none") expect(Object.keys(open)).toContain(name);
+        const before = await workflow.size();
+        for (const [what, headers] of Object.entries(refused[route.credentials])) {
+          const response = await ask(route, method, headers);
+          expect({ what, status: response.status }).toEqual({ what, status: 401 });
+          expect(response.headers.get("content-type")).toMatch(/^application\/(problem\+)?json/);
+          expect(response.headers.has("www-authenticate")).toBe(true);
+        }
+        expect(await workflow.size()).toEqual(before);
+      });
+    }
+  }
+
+  it("is declared once", () => {
+    const names = routes.flatMap((route) => route.methods.map((method) => `${method} ${route.path}`));
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it("that is open exists", () => {
+    const names = new Set(routes.flatMap((route) => route.methods.map((method) => `${method} ${route.path}`)));
+    expect(Object.keys(open).filter((name) => !names.has(name))).toEqual([]);
+  });
+});
+
+function whoami(token: string): Promise<Response> {
+  return fetch(`${gateway.url}/rest/v1/capacity_requests?select=id`, {
+    headers: { apikey: anonKey, authorization: `Bearer ${token}` },
+  });
+}
+
+describe("a token", () => {
+  it("is refused under any algorithm but HS256", async () => {
+    const header = Buffer.from(JSON.stringify({ alg: "HS512", typ: "JWT" })).toString("base64url");
+    const [, payload, signature] = serviceKey.split(".");
+    expect((await whoami(`${header}.${payload}.${signature}`)).status).toBe(401);
+  });
+
+  it("is refused before its time and after it", async () => {
+    expect((await whoami(await signToken({ role: "service_role", nbf: 4_000_000_000 }))).status).toBe(401);
+    expect((await whoami(expired)).status).toBe(401);
+    expect((await whoami(await signToken({ role: "service_role", nbf: 1_000_000_000 }))).status).toBe(200);
+  });
+
+  it("takes on none of the database's other roles", async () => {
+    for (const role of ["headroom_owner", "postgres", "authenticator", "none", ""]) {
+      const response = await whoami(await signToken({ role }));
+      expect({ role, status: response.status }).toEqual({ role, status: 400 });
+    }
+  });
+
+  it("is checked for audience and issuer where they are configured", async () => {
+    await using strict = await startTestGateway(workflow.db, {
+      dependencies: { keys: { ...gateway.keys, audience: "authenticated", issuer: "https://id.acme.example" } },
+    });
+    const statusOf = async (claims: Record<string, unknown>): Promise<number> => {
+      const token = await signToken({ role: "service_role", ...claims });
+      const headers = { authorization: `Bearer ${token}` };
+      return (await fetch(`${strict.url}/rest/v1/capacity_requests?select=id`, { headers })).status;
+    };
+    expect(await statusOf({ aud: "authenticated", iss: "https://id.acme.example" })).toBe(200);
+    expect(await statusOf({ aud: ["x", "authenticated"] })).toBe(200);
+    expect(await statusOf({ aud: "others" })).toBe(401);
+    expect(await statusOf({ iss: "https://evil.example" })).toBe(401);
+  });
+});

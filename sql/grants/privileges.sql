@@ -14,7 +14,7 @@ begin
     from pg_roles r
    where r.rolname in ('anon', 'authenticated', 'service_role', 'authenticator', 'headroom_gateway',
                        'headroom_ingest', 'headroom_executor', 'headroom_control', 'headroom_auditor');
-  foreach v_schema in array array['outbox', 'capacity', 'inbound', 'payments', 'headroom'] loop
+  foreach v_schema in array array['outbox', 'capacity', 'inbound', 'payments', 'ledger', 'headroom'] loop
     continue when to_regnamespace(v_schema) is null;
     execute format('revoke all on schema %I from public, %s', v_schema, v_who);
     execute format('revoke all on all tables in schema %I from public, %s', v_schema, v_who);
@@ -44,6 +44,10 @@ grant execute on function
   payments.enqueue_payment_outbox(text, text, text, text, jsonb)
 to headroom_ingest;
 
+-- It publishes events too, and reads what became of them, but not what others said in theirs.
+grant usage on schema ledger to headroom_ingest;
+grant insert, select (id, status, created_at, sent_at, retry_count, deliveries) on payments.outbox_transfers, ledger.outbox_ledger to headroom_ingest;
+
 -- The executor runs relays.
 grant usage on schema outbox to headroom_executor;
 grant select on
@@ -66,12 +70,15 @@ grant execute on function
   outbox.list_streams(),
   outbox.status(),
   outbox.partition_status(),
-  outbox.destination_status()
+  outbox.destination_status(),
+  outbox.endpoint_for_relay(text),
+  outbox.endpoint_gone(text, integer)
 to headroom_executor;
 
 -- Control reads everything and works dead letters.
-grant usage on schema outbox, payments to headroom_control;
-grant select on all tables in schema outbox, payments to headroom_control;
+grant usage on schema outbox, payments, ledger to headroom_control;
+grant select on all tables in schema outbox, payments, ledger to headroom_control;
+revoke select on outbox.endpoint_secrets from headroom_control;
 grant execute on function
   outbox.list_streams(),
   outbox.status(),
@@ -86,14 +93,23 @@ grant execute on function
   outbox.erase_payload(uuid, text, text),
   outbox.create_stream(text, boolean, text, boolean, boolean, integer, integer, real, integer, integer, integer, integer, text, integer),
   outbox.limit_destination(text, integer, integer, integer),
-  outbox.register_rail(text, text, integer, bigint)
+  outbox.register_rail(text, text, integer, bigint),
+  outbox.list_endpoints(text),
+  outbox.put_endpoint(text, jsonb, text, boolean),
+  outbox.remove_endpoint(text),
+  outbox.rotate_endpoint_secret(text, text, interval),
+  outbox.enable_endpoint(text),
+  outbox.disable_endpoint(text, text),
+  outbox.ping_endpoint(text),
+  outbox.replay_envelopes(text, timestamptz, timestamptz, text)
 to headroom_control;
 
 -- Auditors read all but the allocators of numbers, and change nothing.
-grant usage on schema outbox, payments to headroom_auditor;
-grant select on all tables in schema outbox, payments to headroom_auditor;
-revoke select on outbox.lanes, payments.participant_outbox_sequences from headroom_auditor;
+grant usage on schema outbox, payments, ledger to headroom_auditor;
+grant select on all tables in schema outbox, payments, ledger to headroom_auditor;
+revoke select on outbox.lanes, payments.participant_outbox_sequences, outbox.endpoint_secrets from headroom_auditor;
 grant execute on function
+  outbox.list_endpoints(text),
   outbox.list_streams(),
   outbox.status(),
   outbox.partition_status(),
@@ -148,6 +164,16 @@ grant execute on function
   public.note_capacity_request(text, text, text),
   public.erase_customer(text, text, text)
 to authenticated, service_role, headroom_control;
+
+-- Admins keep the endpoints of their workspace, machines all of them.
+grant execute on function
+  public.list_endpoints(text),
+  public.put_endpoint(text, text, text[], text, jsonb, text),
+  public.remove_endpoint(text),
+  public.rotate_endpoint_secret(text, integer),
+  public.enable_endpoint(text),
+  public.disable_endpoint(text, text)
+to authenticated, service_role;
 
 -- Whoever holds a confirmation link.
 grant execute on function

@@ -12,6 +12,8 @@ begin
     perform capacity.fail('not_found', format('There is no workspace "%s".', left(p_workspace_id, 64)), null, 'Make it first, or name another.');
   elsif p_endpoint is null or p_endpoint !~ '^[a-z0-9][a-z0-9-]{0,62}$' then
     perform capacity.fail('invalid_input', 'The name of an endpoint is 1 to 63 small letters, digits and dashes.', left(p_endpoint, 80));
+  elsif exists (select from outbox.endpoints e where e.name = p_endpoint and e.workspace_id <> p_workspace_id) then
+    perform capacity.fail('not_found', format('There is no endpoint "%s" for this workspace.', p_endpoint), null, 'Choose another name.');
   end if;
   perform capacity.check_changes(p_changes, '{event_types,enabled}');
   select * into v_old from capacity.subscriptions s where s.workspace_id = p_workspace_id and s.endpoint = p_endpoint for update;

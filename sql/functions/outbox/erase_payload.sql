@@ -27,6 +27,8 @@ begin
   update outbox.dedupe d set salt = null
    where d.stream_id = v_payload.stream_id and d.instruction_id = v_payload.instruction_id
      and d.idempotency_key = v_payload.idempotency_key and d.outbox_id = p_outbox_id;
+  -- The event that it delivered, if it was one: its envelope says the same.
+  update outbox.envelopes e set payload = null where e.stream_id = v_payload.stream_id and e.instruction_id = v_payload.instruction_id;
 end
 $$;
 comment on function outbox.erase_payload(uuid, text, text) is 'Erases the payload of a finished row with the salt of its hash; the hash and the archive stay.';

@@ -1,4 +1,4 @@
--- Collects what is past its retention: archive partitions whole, the payloads of their rows, and idempotency keys. Never
+-- Collects what is past its retention: archive partitions whole, the payloads of their rows, idempotency keys, and events. Never
 -- anything of a row that is pending, in flight or dead, however old; never a partition in which a line was written within
 -- the retention (a row delivered late). Lanes and captures stay: numbering must not restart while anything remembers.
 --
@@ -15,6 +15,7 @@ declare
   v_rows integer;
   v_payloads integer := 0;
   v_keys integer;
+  v_envelopes integer;
   v_ripe text[] := '{}';
   v_name text;
   v_dropped jsonb := '[]';
@@ -25,10 +26,11 @@ begin
   end if;
   -- One collector at a time; a second one would only wait for the first one's rows.
   if not pg_try_advisory_xact_lock(hashtextextended('outbox.gc', 0)) then
-    return jsonb_build_object('dropped', v_dropped, 'kept', v_kept, 'payloads', 0, 'keys', 0, 'more', false, 'busy', true);
+    return jsonb_build_object('dropped', v_dropped, 'kept', v_kept, 'payloads', 0, 'keys', 0, 'envelopes', 0, 'more', false, 'busy', true);
   end if;
 
   v_keys := outbox.gc_keys(p_batch);
+  v_envelopes := outbox.gc_envelopes(p_batch);
   for v_leaf in
     select p.*, c.retain_days
       from outbox.archive_partitions() p join outbox.retention_classes c on c.class_id = p.class_id
@@ -64,8 +66,8 @@ begin
       v_kept := v_kept || jsonb_build_object('partition', v_name, 'reason', 'in_use');
     end;
   end loop;
-  return jsonb_build_object('dropped', v_dropped, 'kept', v_kept, 'payloads', v_payloads, 'keys', v_keys,
-                            'more', v_left = 0 or v_keys = p_batch, 'busy', false);
+  return jsonb_build_object('dropped', v_dropped, 'kept', v_kept, 'payloads', v_payloads, 'keys', v_keys, 'envelopes', v_envelopes,
+                            'more', v_left = 0 or v_keys = p_batch or v_envelopes = p_batch, 'busy', false);
 end
 $$;
 comment on function outbox.gc(integer) is 'Drops archive partitions past their retention, and what belongs to them; says what it did, what it kept and why.';

@@ -1,0 +1,16 @@
+-- Stops an endpoint. Nothing is enqueued for it any more, and what waits for it dies as endpoint_disabled when its turn comes, without a
+-- call: visible among the dead letters, and on a stream that blocks, holding its lane until somebody decides.
+create or replace function outbox.disable_endpoint(p_name text, p_reason text default null) returns void
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if length(p_reason) > 500 then
+    perform capacity.fail('invalid_input', 'A reason has at most 500 characters.', null, 'Nothing was changed.');
+  end if;
+  perform outbox.find_endpoint(p_name, null, true);
+  update outbox.endpoints e
+     set enabled = false, disabled_at = now(), disabled_code = 'operator', disabled_reason = nullif(p_reason, ''), version = e.version + 1, updated_at = now()
+   where e.name = p_name and e.enabled;
+end
+$$;
+comment on function outbox.disable_endpoint(text, text) is 'Disables an endpoint.';

@@ -31,6 +31,11 @@ create schema inbound authorization headroom_owner;
 grant usage on schema inbound to headroom_auditor;
 grant usage on schema inbound to headroom_control;
 
+create schema ledger authorization headroom_owner;
+grant usage on schema ledger to headroom_auditor;
+grant usage on schema ledger to headroom_control;
+grant usage on schema ledger to headroom_ingest;
+
 create schema outbox authorization headroom_owner;
 grant usage on schema outbox to headroom_auditor;
 grant usage on schema outbox to headroom_control;
@@ -882,6 +887,30 @@ comment on table inbound.deliveries is 'Every delivery whose signature was right
 comment on column inbound.deliveries.outcome is 'received: kept for later. done: something was decided. opened: a form. answered: nothing changed. refused, ignored.';
 comment on column inbound.deliveries.payload is 'What is needed to account for it: never a token, a trigger or an address to answer to.';
 
+create view ledger.outbox_ledger as
+ SELECT id,
+    payload,
+    status,
+    created_at,
+    sent_at,
+    retry_count,
+    deliveries
+   FROM outbox.envelope_status e
+  WHERE stream_id = (( SELECT s.stream_id
+           FROM outbox.streams s
+          WHERE s.name = 'ledger'::text));
+CREATE TRIGGER insert_envelope INSTEAD OF INSERT ON ledger.outbox_ledger FOR EACH ROW EXECUTE FUNCTION outbox.insert_envelope('ledger');
+grant select on ledger.outbox_ledger to headroom_auditor;
+grant select on ledger.outbox_ledger to headroom_control;
+grant insert on ledger.outbox_ledger to headroom_ingest;
+grant select (id) on ledger.outbox_ledger to headroom_ingest;
+grant select (status) on ledger.outbox_ledger to headroom_ingest;
+grant select (created_at) on ledger.outbox_ledger to headroom_ingest;
+grant select (sent_at) on ledger.outbox_ledger to headroom_ingest;
+grant select (retry_count) on ledger.outbox_ledger to headroom_ingest;
+grant select (deliveries) on ledger.outbox_ledger to headroom_ingest;
+comment on view ledger.outbox_ledger is 'Events of the ledger: insert envelopes here, and read whether they have been sent.';
+
 create table outbox.attempts (
   outbox_id uuid not null,
   attempt_no integer not null,
@@ -1115,6 +1144,119 @@ comment on column outbox.destinations.tail_at is 'Where the queue of deferred ro
 comment on column outbox.destinations.open_until is 'Circuit open until then; afterwards one probe is let through.';
 comment on column outbox.destinations.probe_until is 'A probe is under way until then at the latest; others wait a second at a time.';
 
+create table outbox.endpoint_secrets (
+  secret_id uuid not null,
+  endpoint text not null,
+  kind text not null,
+  box bytea,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  expires_at timestamp with time zone,
+  constraint endpoint_secrets_endpoint_fkey FOREIGN KEY (endpoint) REFERENCES outbox.endpoints(name) ON DELETE CASCADE,
+  constraint endpoint_secrets_kind_check CHECK ((kind = ANY (ARRAY['signing'::text, 'headers'::text]))),
+  constraint endpoint_secrets_pkey PRIMARY KEY (secret_id)
+);
+CREATE INDEX endpoint_secrets_by_endpoint ON outbox.endpoint_secrets USING btree (endpoint);
+comment on table outbox.endpoint_secrets is 'What an endpoint''s requests are signed with, and the headers that are sent along. Never in the clear.';
+comment on column outbox.endpoint_secrets.expires_at is 'Signs until then; set when a newer secret took its place.';
+
+create table outbox.endpoints (
+  name text not null,
+  workspace_id text,
+  url text not null,
+  description text,
+  topics text[] default '{}'::text[] not null,
+  header_names text[] default '{}'::text[] not null,
+  enabled boolean default true not null,
+  disabled_at timestamp with time zone,
+  disabled_code text,
+  disabled_reason text,
+  version integer default 1 not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint endpoints_check CHECK (((enabled = (disabled_at IS NULL)) AND (enabled = (disabled_code IS NULL)))),
+  constraint endpoints_description_check CHECK (((length(description) >= 1) AND (length(description) <= 500))),
+  constraint endpoints_disabled_code_check CHECK ((disabled_code ~ '^[a-z][a-z0-9_]{0,62}$'::text)),
+  constraint endpoints_disabled_reason_check CHECK ((length(disabled_reason) <= 500)),
+  constraint endpoints_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text)),
+  constraint endpoints_pkey PRIMARY KEY (name),
+  constraint endpoints_url_check CHECK (((length(url) >= 1) AND (length(url) <= 2048))),
+  constraint endpoints_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES capacity.workspaces(id)
+);
+CREATE INDEX endpoints_by_workspace ON outbox.endpoints USING btree (workspace_id);
+grant select on outbox.endpoints to headroom_auditor;
+grant select on outbox.endpoints to headroom_control;
+comment on table outbox.endpoints is 'Where webhooks go, and which topics each endpoint hears of. Its secrets are kept apart.';
+comment on column outbox.endpoints.workspace_id is 'Whose requests it hears of; null: it belongs to the installation and may hear of everything.';
+comment on column outbox.endpoints.topics is 'Patterns of event types: an exact one, one that ends in ".*", or "*".';
+comment on column outbox.endpoints.version is 'Counts changes, so that a late answer about an earlier state of the endpoint does not change a later one.';
+
+create view outbox.envelope_status as
+ SELECT e.id,
+    e.stream_id,
+    e.payload,
+    s.status,
+    e.created_at,
+        CASE
+            WHEN s.status = 'SENT'::text THEN
+            CASE
+                WHEN d.deliveries = 0 THEN e.created_at
+                ELSE d.sent_at
+            END
+            ELSE NULL::timestamp with time zone
+        END AS sent_at,
+    COALESCE(d.tries, 0::bigint)::integer AS retry_count,
+        CASE
+            WHEN e.outbox_ids IS NOT NULL THEN d.deliveries::integer
+            ELSE NULL::integer
+        END AS deliveries
+   FROM outbox.envelopes e
+     CROSS JOIN LATERAL ( SELECT count(*) AS deliveries,
+            count(p.outbox_id) AS pending,
+            count(*) FILTER (WHERE x.outbox_id IS NOT NULL OR a.skipped) AS failed,
+            max(a.sent_at) AS sent_at,
+            max(a.tries) AS tries
+           FROM unnest(e.outbox_ids) o(id)
+             LEFT JOIN outbox.payloads m ON m.outbox_id = o.id
+             LEFT JOIN outbox.pending p ON p.lane_id = m.lane_id AND p.seq = m.seq
+             LEFT JOIN outbox.dead x ON x.outbox_id = o.id
+             CROSS JOIN LATERAL ( SELECT count(*) FILTER (WHERE l.state = 'DISPATCHING'::outbox.attempt_state) - count(*) FILTER (WHERE l.state = 'RELEASED'::outbox.attempt_state) AS tries,
+                    max(l.recorded_at) FILTER (WHERE l.state = ANY (ARRAY['DISPATCHED'::outbox.attempt_state, 'RESOLVED'::outbox.attempt_state])) AS sent_at,
+                    bool_or(l.state = 'SKIPPED'::outbox.attempt_state) AS skipped
+                   FROM outbox.attempts l
+                  WHERE l.outbox_id = o.id AND l.class_id = get_byte(uuid_send(o.id), 7)) a) d
+     CROSS JOIN LATERAL ( SELECT
+                CASE
+                    WHEN d.failed > 0 THEN 'FAILED'::text
+                    WHEN d.pending > 0 OR e.outbox_ids IS NULL THEN 'PENDING'::text
+                    ELSE 'SENT'::text
+                END AS status) s;
+grant select on outbox.envelope_status to headroom_auditor;
+grant select on outbox.envelope_status to headroom_control;
+comment on view outbox.envelope_status is 'Published events of all event streams, and what became of them.';
+
+create table outbox.envelopes (
+  id uuid not null,
+  stream_id smallint not null,
+  instruction_id text not null,
+  type text not null,
+  subject text,
+  payload jsonb,
+  outbox_ids uuid[],
+  created_at timestamp with time zone default clock_timestamp() not null,
+  ord bigint generated always as identity not null,
+  constraint envelopes_pkey PRIMARY KEY (id),
+  constraint envelopes_stream_id_instruction_id_key UNIQUE (stream_id, instruction_id)
+);
+CREATE INDEX envelopes_by_age ON outbox.envelopes USING btree (stream_id, created_at);
+CREATE INDEX envelopes_not_addressed ON outbox.envelopes USING btree (stream_id, ord) WHERE (outbox_ids IS NULL);
+CREATE CONSTRAINT TRIGGER address_envelopes AFTER INSERT ON outbox.envelopes DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION outbox.address_envelopes();
+grant select on outbox.envelopes to headroom_auditor;
+grant select on outbox.envelopes to headroom_control;
+comment on table outbox.envelopes is 'Events that applications published, as CloudEvents 1.0.';
+comment on column outbox.envelopes.instruction_id is 'Source and id of the event, which together are the event.';
+comment on column outbox.envelopes.payload is 'Null once it has been erased; a repeat of the event is still known by its source and id.';
+comment on column outbox.envelopes.outbox_ids is 'Its deliveries, one per endpoint that heard of it; null until the publishing transaction commits.';
+
 create table outbox.heads (
   lane_id bigint not null,
   stream_id smallint not null,
@@ -1329,6 +1471,30 @@ comment on table outbox.streams is 'A named outbox and its settings.';
 comment on column outbox.streams.on_dead is 'block: a dead row holds its lane until an operator acts. skip: the lane goes on.';
 comment on column outbox.streams.resend_blind is 'Whether an uncertain row on a blind rail is sent again (a double is harmless) or parked.';
 comment on column outbox.streams.dedupe_days is 'How long an idempotency key is remembered; null: for ever. Never shorter than the archive.';
+
+create view payments.outbox_transfers as
+ SELECT id,
+    payload,
+    status,
+    created_at,
+    sent_at,
+    retry_count,
+    deliveries
+   FROM outbox.envelope_status e
+  WHERE stream_id = (( SELECT s.stream_id
+           FROM outbox.streams s
+          WHERE s.name = 'transfers'::text));
+CREATE TRIGGER insert_envelope INSTEAD OF INSERT ON payments.outbox_transfers FOR EACH ROW EXECUTE FUNCTION outbox.insert_envelope('transfers');
+grant select on payments.outbox_transfers to headroom_auditor;
+grant select on payments.outbox_transfers to headroom_control;
+grant insert on payments.outbox_transfers to headroom_ingest;
+grant select (id) on payments.outbox_transfers to headroom_ingest;
+grant select (status) on payments.outbox_transfers to headroom_ingest;
+grant select (created_at) on payments.outbox_transfers to headroom_ingest;
+grant select (sent_at) on payments.outbox_transfers to headroom_ingest;
+grant select (retry_count) on payments.outbox_transfers to headroom_ingest;
+grant select (deliveries) on payments.outbox_transfers to headroom_ingest;
+comment on view payments.outbox_transfers is 'Events of transfers: insert envelopes here, and read whether they have been sent.';
 
 create view payments.participant_outbox_sequences as
  SELECT l.key AS participant_id,
@@ -1811,7 +1977,7 @@ create function capacity.dispatch_side_effects(p_request capacity.requests, p_ev
 create function capacity.effects_of(p_request capacity.requests, p_event_type public.capacity_request_event_type, p_state_before public.capacity_request_state)
   returns text[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9d6cf1453bc4bcf3';
+  as 'sha256 dedf48465aa89963';
 
 create function capacity.email_facts(p_story jsonb)
   returns text
@@ -1837,6 +2003,11 @@ create function capacity.email_text(p_text text, p_most integer)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 0bd11a662655dc46';
+
+create function capacity.endpoint_keeper(p_workspace_id text, OUT workspace_id text, OUT everything boolean)
+  returns record
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 ab024f205d5cefea';
 
 create function capacity.enqueue_effect(p_story jsonb, p_effect text)
   returns void
@@ -2153,7 +2324,7 @@ grant execute on function capacity.put_policy to headroom_control;
 create function capacity.put_subscription(p_workspace_id text, p_endpoint text, p_changes jsonb DEFAULT '{}'::jsonb)
   returns capacity.subscriptions
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 de857de256f237c2';
+  as 'sha256 3e0ff0058416af80';
 grant execute on function capacity.put_subscription to headroom_control;
 
 create function capacity.put_workspace(p_id text, p_changes jsonb DEFAULT '{}'::jsonb)
@@ -2840,6 +3011,16 @@ create function inbound.verify_slack_signature(p_body text, p_timestamp text, p_
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 7680ddd8af963c08';
 
+create function outbox.add_endpoint_secret(p_endpoint text, p_secret text, p_window interval)
+  returns text
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 959866323111f7b6';
+
+create function outbox.address_envelopes()
+  returns trigger
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 594237884747ff1c';
+
 create function outbox.admit(p_destination_ids integer[], p_deferred boolean[], p_lease_seconds integer)
   returns TABLE(ord integer, admitted boolean, due timestamp with time zone)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -2870,6 +3051,21 @@ create function outbox.captured(p_lane_ids bigint[])
   language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 b878574f2822ee18';
 grant execute on function outbox.captured to headroom_executor;
+
+create function outbox.check_endpoint(p_endpoint outbox.endpoints)
+  returns void
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 6e6823b064cf08db';
+
+create function outbox.check_endpoint_url(p_url text, p_allow_private boolean)
+  returns void
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 45dc80d74f1a617a';
+
+create function outbox.check_envelope(p_envelope jsonb, p_stream outbox.streams)
+  returns void
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e42ac050ce3f3f99';
 
 create function outbox.check_operator(p_outbox_ids uuid[], p_actor text, p_reason text)
   returns void
@@ -2933,6 +3129,35 @@ grant execute on function outbox.destination_status to headroom_auditor;
 grant execute on function outbox.destination_status to headroom_control;
 grant execute on function outbox.destination_status to headroom_executor;
 
+create function outbox.disable_endpoint(p_name text, p_reason text DEFAULT NULL::text)
+  returns void
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 8ecd70f0225016b4';
+grant execute on function outbox.disable_endpoint to headroom_control;
+
+create function outbox.drop_endpoint_secrets(p_secret_ids uuid[])
+  returns integer
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 a872e981107b54cf';
+
+create function outbox.enable_endpoint(p_name text)
+  returns void
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 1b1b604327ca6ada';
+grant execute on function outbox.enable_endpoint to headroom_control;
+
+create function outbox.endpoint_for_relay(p_name text)
+  returns TABLE(name text, version integer, enabled boolean, disabled_code text, url text, secrets text[], has_headers boolean, headers jsonb, expires_in_ms double precision)
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 d5b0726a986f63e4';
+grant execute on function outbox.endpoint_for_relay to headroom_executor;
+
+create function outbox.endpoint_gone(p_name text, p_version integer)
+  returns boolean
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 cf06027f6837253b';
+grant execute on function outbox.endpoint_gone to headroom_executor;
+
 create function outbox.enqueue(p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_payload jsonb, p_priority integer DEFAULT 5, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_coalesce_key text DEFAULT NULL::text, p_destination text DEFAULT NULL::text, p_captures jsonb DEFAULT NULL::jsonb, p_binds jsonb DEFAULT NULL::jsonb, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -2959,7 +3184,7 @@ grant execute on function outbox.ensure_partitions to headroom_executor;
 create function outbox.erase_payload(p_outbox_id uuid, p_actor text, p_reason text)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0d097facdfece499';
+  as 'sha256 c48c97f096bbfe58';
 grant execute on function outbox.erase_payload to headroom_control;
 
 create function outbox.existing_row(p_stream_id smallint, p_instruction_id text, p_idempotency_key text, p_body text, OUT outbox_id uuid, OUT seq bigint)
@@ -2972,11 +3197,21 @@ create function outbox.fence_lanes(p_live bigint[], p_claim_ids bigint[], p_lane
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 f8f9f05da79e3590';
 
+create function outbox.find_endpoint(p_name text, p_workspace_id text, p_any boolean)
+  returns outbox.endpoints
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e0cb7fb7d24cb9a5';
+
 create function outbox.gc(p_batch integer DEFAULT 10000)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=250ms owner headroom_owner
-  as 'sha256 5d033f0b45b7af5a';
+  as 'sha256 65dc7dbca57a79be';
 grant execute on function outbox.gc to headroom_executor;
+
+create function outbox.gc_envelopes(p_batch integer)
+  returns integer
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 02154048e793be4d';
 
 create function outbox.gc_keys(p_batch integer)
   returns integer
@@ -2987,6 +3222,11 @@ create function outbox.id_time(p_outbox_id uuid)
   returns timestamp with time zone
   language sql immutable security invoker strict parallel safe owner headroom_owner
   as 'sha256 acc5f5291500ad91';
+
+create function outbox.insert_envelope()
+  returns trigger
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f0d393fb2011dbd2';
 
 create function outbox.inspect(p_outbox_id uuid)
   returns jsonb
@@ -3022,6 +3262,13 @@ create function outbox.list_dead(p_stream text DEFAULT NULL::text, p_error_code 
   as 'sha256 a3277bf08a788c95';
 grant execute on function outbox.list_dead to headroom_auditor;
 grant execute on function outbox.list_dead to headroom_control;
+
+create function outbox.list_endpoints(p_workspace_id text DEFAULT NULL::text)
+  returns TABLE(name text, workspace_id text, url text, description text, topics text[], header_names text[], enabled boolean, disabled_at timestamp with time zone, disabled_code text, disabled_reason text, secrets integer, readable boolean, old_secret_until timestamp with time zone, dead bigint, circuit text, created_at timestamp with time zone, updated_at timestamp with time zone)
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 979303ce8355e08e';
+grant execute on function outbox.list_endpoints to headroom_auditor;
+grant execute on function outbox.list_endpoints to headroom_control;
 
 create function outbox.list_streams()
   returns SETOF outbox.streams
@@ -3073,6 +3320,11 @@ create function outbox.note_relay(p_relay_id integer, p_name text, p_wants_notif
   as 'sha256 94343de9f2c4c8b8';
 grant execute on function outbox.note_relay to headroom_executor;
 
+create function outbox.open_endpoint_secret(p_secret_id uuid, p_box bytea)
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 8efb4014ae1e39ef';
+
 create function outbox.partition_floor(p_at timestamp with time zone)
   returns uuid
   language sql immutable security invoker strict parallel safe owner headroom_owner
@@ -3086,6 +3338,12 @@ grant execute on function outbox.partition_status to headroom_auditor;
 grant execute on function outbox.partition_status to headroom_control;
 grant execute on function outbox.partition_status to headroom_executor;
 
+create function outbox.ping_endpoint(p_name text)
+  returns uuid
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 1d8834cb98b04111';
+grant execute on function outbox.ping_endpoint to headroom_control;
+
 create function outbox.place_of_untouched(p_outbox_id uuid)
   returns text
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3095,6 +3353,12 @@ create function outbox.protect_archive_table(p_table regclass)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 c585e314065b01da';
+
+create function outbox.put_endpoint(p_name text, p_changes jsonb DEFAULT '{}'::jsonb, p_secret text DEFAULT NULL::text, p_allow_private boolean DEFAULT false, OUT name text, OUT created boolean, OUT secret text)
+  returns record
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 9d12543ac675a441';
+grant execute on function outbox.put_endpoint to headroom_control;
 
 create function outbox.reap(p_max_claims integer DEFAULT 100)
   returns integer
@@ -3135,11 +3399,23 @@ create function outbox.release_lanes(p_lane_ids bigint[])
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 f26330024d8f7d42';
 
+create function outbox.remove_endpoint(p_name text)
+  returns void
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 24b19d5ecb0bd461';
+grant execute on function outbox.remove_endpoint to headroom_control;
+
 create function outbox.render(p_outbox_ids uuid[])
   returns TABLE(outbox_id uuid, renderer text, payload jsonb, problem text)
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 f41f619652371167';
 grant execute on function outbox.render to headroom_executor;
+
+create function outbox.replay_envelopes(p_endpoint text, p_from timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_stream text DEFAULT NULL::text)
+  returns integer
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 9f23ff2491f34b21';
+grant execute on function outbox.replay_envelopes to headroom_control;
 
 create function outbox.requeue_dead(p_outbox_ids uuid[], p_overtaken boolean[], p_actor text, p_reason text)
   returns void
@@ -3157,10 +3433,26 @@ create function outbox.rewind_lanes(p_lane_ids bigint[])
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 3d5a6c87cfa5bc35';
 
+create function outbox.rotate_endpoint_secret(p_name text, p_secret text DEFAULT NULL::text, p_window interval DEFAULT '24:00:00'::interval)
+  returns text
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 fc822dfa12d3906d';
+grant execute on function outbox.rotate_endpoint_secret to headroom_control;
+
 create function outbox.sample_percent(p_table regclass, p_rows integer)
   returns real
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 c1231fee5322b664';
+
+create function outbox.seal_endpoint_secret(p_secret_id uuid, p_value text)
+  returns bytea
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 683615b2e0b0e642';
+
+create function outbox.set_endpoint_headers(p_endpoint text, p_headers jsonb)
+  returns text[]
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 3ef1d7ee880ac5ce';
 
 create function outbox.settle(p_stream_id smallint, p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[] DEFAULT NULL::integer[], p_codes text[] DEFAULT NULL::text[], p_references text[] DEFAULT NULL::text[], p_outcomes text[] DEFAULT NULL::text[], p_messages text[] DEFAULT NULL::text[], p_after_ms bigint[] DEFAULT NULL::bigint[], p_throttled boolean[] DEFAULT NULL::boolean[], p_absent boolean[] DEFAULT NULL::boolean[], p_destination_ids integer[] DEFAULT NULL::integer[], p_captures jsonb DEFAULT NULL::jsonb, OUT delivered integer, OUT retried integer, OUT released integer, OUT failed integer, OUT late uuid[])
   returns record
@@ -3229,6 +3521,11 @@ create function outbox.sweep(p_max_lanes integer DEFAULT 5000)
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
   as 'sha256 bfd28dc1ccad5c94';
 grant execute on function outbox.sweep to headroom_executor;
+
+create function outbox.topic_matches(p_topics text[], p_stream text, p_type text)
+  returns boolean
+  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f06763e9129f130e';
 
 create function outbox.tries_so_far(p_outbox_id uuid, p_class_id smallint)
   returns integer
@@ -3324,6 +3621,20 @@ grant execute on function public.describe_confirmation to anon;
 grant execute on function public.describe_confirmation to authenticated;
 grant execute on function public.describe_confirmation to service_role;
 
+create function public.disable_endpoint(p_name text, p_reason text DEFAULT NULL::text)
+  returns void
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 4e24c2124962e18c';
+grant execute on function public.disable_endpoint to authenticated;
+grant execute on function public.disable_endpoint to service_role;
+
+create function public.enable_endpoint(p_name text)
+  returns void
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 adc67d757a932a83';
+grant execute on function public.enable_endpoint to authenticated;
+grant execute on function public.enable_endpoint to service_role;
+
 create function public.erase_customer(p_request_id text, p_why text, p_actor_id text DEFAULT NULL::text)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3347,6 +3658,13 @@ create function public.handle_slack_webhook(text)
 grant execute on function public.handle_slack_webhook to anon;
 grant execute on function public.handle_slack_webhook to authenticated;
 grant execute on function public.handle_slack_webhook to service_role;
+
+create function public.list_endpoints(p_workspace_id text DEFAULT NULL::text)
+  returns TABLE(name text, workspace_id text, url text, description text, topics text[], header_names text[], enabled boolean, disabled_at timestamp with time zone, disabled_code text, disabled_reason text, secrets integer, readable boolean, old_secret_until timestamp with time zone, dead bigint, circuit text, created_at timestamp with time zone, updated_at timestamp with time zone)
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 10781352bc095440';
+grant execute on function public.list_endpoints to authenticated;
+grant execute on function public.list_endpoints to service_role;
 
 create function public.list_personas()
   returns jsonb
@@ -3378,12 +3696,33 @@ grant execute on function public.preview_capacity_request to authenticated;
 grant execute on function public.preview_capacity_request to headroom_control;
 grant execute on function public.preview_capacity_request to service_role;
 
+create function public.put_endpoint(p_name text, p_url text DEFAULT NULL::text, p_topics text[] DEFAULT NULL::text[], p_description text DEFAULT NULL::text, p_headers jsonb DEFAULT NULL::jsonb, p_workspace_id text DEFAULT NULL::text, OUT name text, OUT created boolean, OUT secret text)
+  returns record
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 c5d868f6876d61f8';
+grant execute on function public.put_endpoint to authenticated;
+grant execute on function public.put_endpoint to service_role;
+
 create function public.recent_capacity_events(p_since timestamp with time zone, p_limit integer DEFAULT 500)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 cb69bc0d0fee6fb9';
 grant execute on function public.recent_capacity_events to authenticated;
 grant execute on function public.recent_capacity_events to service_role;
+
+create function public.remove_endpoint(p_name text)
+  returns void
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 34f2d259a0150096';
+grant execute on function public.remove_endpoint to authenticated;
+grant execute on function public.remove_endpoint to service_role;
+
+create function public.rotate_endpoint_secret(p_name text, p_hours integer DEFAULT 24, OUT name text, OUT secret text)
+  returns record
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 6ad8f160bd1baeaa';
+grant execute on function public.rotate_endpoint_secret to authenticated;
+grant execute on function public.rotate_endpoint_secret to service_role;
 
 create function public.run_capacity_request_timers(p_most integer DEFAULT 200)
   returns jsonb

@@ -380,6 +380,17 @@ export interface InboundDeliveries {
   body_hash: Buffer;
 }
 
+/** Events of the ledger: insert envelopes here, and read whether they have been sent. */
+export interface LedgerOutboxLedger {
+  id: string | null;
+  payload: Json | null;
+  status: string | null;
+  created_at: Date | null;
+  sent_at: Date | null;
+  retry_count: number | null;
+  deliveries: number | null;
+}
+
 /** What happened, line by line. Nobody updates, deletes or truncates it; old partitions are dropped whole. */
 export interface OutboxAttempts {
   outbox_id: string;
@@ -486,6 +497,58 @@ export interface OutboxDestinations {
   times_opened: number;
   last_error_code: string | null;
   changed_at: Date;
+}
+
+/** What an endpoint's requests are signed with, and the headers that are sent along. Never in the clear. */
+export interface OutboxEndpointSecrets {
+  secret_id: string;
+  endpoint: string;
+  kind: string;
+  box: Buffer | null;
+  created_at: Date;
+  expires_at: Date | null;
+}
+
+/** Where webhooks go, and which topics each endpoint hears of. Its secrets are kept apart. */
+export interface OutboxEndpoints {
+  name: string;
+  workspace_id: string | null;
+  url: string;
+  description: string | null;
+  topics: string[];
+  header_names: string[];
+  enabled: boolean;
+  disabled_at: Date | null;
+  disabled_code: string | null;
+  disabled_reason: string | null;
+  version: number;
+  created_at: Date;
+  updated_at: Date;
+}
+
+/** Published events of all event streams, and what became of them. */
+export interface OutboxEnvelopeStatus {
+  id: string | null;
+  stream_id: number | null;
+  payload: Json | null;
+  status: string | null;
+  created_at: Date | null;
+  sent_at: Date | null;
+  retry_count: number | null;
+  deliveries: number | null;
+}
+
+/** Events that applications published, as CloudEvents 1.0. */
+export interface OutboxEnvelopes {
+  id: string;
+  stream_id: number;
+  instruction_id: string;
+  type: string;
+  subject: string | null;
+  payload: Json | null;
+  outbox_ids: string[] | null;
+  created_at: Date;
+  ord: number;
 }
 
 /** A lane under settlement. Nullable: rewind_to, to_seq. */
@@ -644,6 +707,17 @@ export interface OutboxStreams {
   class_id: number;
   dedupe_days: number | null;
   created_at: Date;
+}
+
+/** Events of transfers: insert envelopes here, and read whether they have been sent. */
+export interface PaymentsOutboxTransfers {
+  id: string | null;
+  payload: Json | null;
+  status: string | null;
+  created_at: Date | null;
+  sent_at: Date | null;
+  retry_count: number | null;
+  deliveries: number | null;
 }
 
 /** Next number of each participant. */
@@ -848,6 +922,9 @@ export interface Tables {
   "outbox.dead": OutboxDead;
   "outbox.dedupe": OutboxDedupe;
   "outbox.destinations": OutboxDestinations;
+  "outbox.endpoint_secrets": OutboxEndpointSecrets;
+  "outbox.endpoints": OutboxEndpoints;
+  "outbox.envelopes": OutboxEnvelopes;
   "outbox.heads": OutboxHeads;
   "outbox.lanes": OutboxLanes;
   "outbox.payloads": OutboxPayloads;
@@ -865,6 +942,9 @@ export interface Views {
   "capacity.candidates": CapacityCandidates;
   "capacity.parties": CapacityParties;
   "capacity.waits": CapacityWaits;
+  "ledger.outbox_ledger": LedgerOutboxLedger;
+  "outbox.envelope_status": OutboxEnvelopeStatus;
+  "payments.outbox_transfers": PaymentsOutboxTransfers;
   "payments.participant_outbox_sequences": PaymentsParticipantOutboxSequences;
   "payments.payment_outbox_attempts": PaymentsPaymentOutboxAttempts;
   "payments.payment_outbox_pending": PaymentsPaymentOutboxPending;
@@ -1150,6 +1230,13 @@ export interface Functions {
       p_most: number | null;
     };
     result: string | null;
+  };
+  /** The workspace whose endpoints the caller keeps, or all of them; refuses everybody else. Nullable: workspace_id. */
+  "capacity.endpoint_keeper": {
+    args: {
+      p_workspace_id: string | null;
+    };
+    result: { workspace_id: string | null; everything: boolean };
   };
   /** Enqueues one side effect of an event or a notice. */
   "capacity.enqueue_effect": {
@@ -2686,6 +2773,15 @@ export interface Functions {
     };
     result: boolean;
   };
+  /** Adds a signing secret and lets the older ones run out; returns it, for the only time. */
+  "outbox.add_endpoint_secret": {
+    args: {
+      p_endpoint: string | null;
+      p_secret: string | null;
+      p_window: string | null;
+    };
+    result: string;
+  };
   /** Reserves send slots at destinations, and dates the rows that have to wait. */
   "outbox.admit": {
     args: {
@@ -2736,6 +2832,29 @@ export interface Functions {
       p_lane_ids: readonly (number | bigint | string)[] | string | null;
     };
     result: { lane_id: number; captured: Json }[];
+  };
+  /** Raises invalid_input for an endpoint that cannot be kept. */
+  "outbox.check_endpoint": {
+    args: {
+      p_endpoint: string | null;
+    };
+    result: void;
+  };
+  /** Raises invalid_input for a URL that webhooks may not be sent to. */
+  "outbox.check_endpoint_url": {
+    args: {
+      p_url: string | null;
+      p_allow_private: boolean | null;
+    };
+    result: void;
+  };
+  /** Raises the one error that fits a bad envelope, or nothing. */
+  "outbox.check_envelope": {
+    args: {
+      p_envelope: unknown;
+      p_stream: string | null;
+    };
+    result: void;
   };
   /** Raises when an operator's call lacks who or why, or wants too much at once. */
   "outbox.check_operator": {
@@ -2859,6 +2978,53 @@ export interface Functions {
       last_error_code: string | null;
     }[];
   };
+  /** Disables an endpoint. */
+  "outbox.disable_endpoint": {
+    args: {
+      p_name: string | null;
+      p_reason?: string | null | undefined;
+    };
+    result: void;
+  };
+  /** Forgets secrets of endpoints and returns how many. */
+  "outbox.drop_endpoint_secrets": {
+    args: {
+      p_secret_ids: readonly string[] | string | null;
+    };
+    result: number;
+  };
+  /** Enables an endpoint. */
+  "outbox.enable_endpoint": {
+    args: {
+      p_name: string | null;
+    };
+    result: void;
+  };
+  /** An endpoint with its secrets, for relays. Nullable: disabled_code, secrets, headers, expires_in_ms. */
+  "outbox.endpoint_for_relay": {
+    args: {
+      p_name: string | null;
+    };
+    result: {
+      name: string;
+      version: number;
+      enabled: boolean;
+      disabled_code: string | null;
+      url: string;
+      secrets: string[] | null;
+      has_headers: boolean;
+      headers: Json | null;
+      expires_in_ms: number | null;
+    }[];
+  };
+  /** Disables an endpoint whose receiver said that it is gone. */
+  "outbox.endpoint_gone": {
+    args: {
+      p_name: string | null;
+      p_version: number | null;
+    };
+    result: boolean;
+  };
   /** Adds one row to a stream in the caller's transaction, once per (stream, instruction, idempotency key). Nullable: seq. */
   "outbox.enqueue": {
     args: {
@@ -2941,12 +3107,28 @@ export interface Functions {
     };
     result: string | null;
   };
+  /** An endpoint that the caller may keep, locked; refuses otherwise. */
+  "outbox.find_endpoint": {
+    args: {
+      p_name: string | null;
+      p_workspace_id: string | null;
+      p_any: boolean | null;
+    };
+    result: OutboxEndpoints;
+  };
   /** Drops archive partitions past their retention, and what belongs to them; says what it did, what it kept and why. */
   "outbox.gc": {
     args: {
       p_batch?: number | null | undefined;
     };
     result: Json;
+  };
+  /** Deletes events past their time and returns how many. */
+  "outbox.gc_envelopes": {
+    args: {
+      p_batch: number | null;
+    };
+    result: number;
   };
   /** Deletes idempotency keys past their time and returns how many. */
   "outbox.gc_keys": {
@@ -3038,6 +3220,31 @@ export interface Functions {
       blocks_lane: boolean;
     }[];
   };
+  /** Endpoints and their state. Nullable: workspace_id, description, disabled_at, disabled_code, disabled_reason, old_secret_until. */
+  "outbox.list_endpoints": {
+    args: {
+      p_workspace_id?: string | null | undefined;
+    };
+    result: {
+      name: string;
+      workspace_id: string | null;
+      url: string;
+      description: string | null;
+      topics: string[];
+      header_names: string[];
+      enabled: boolean;
+      disabled_at: Date | null;
+      disabled_code: string | null;
+      disabled_reason: string | null;
+      secrets: number;
+      readable: boolean;
+      old_secret_until: Date | null;
+      dead: number;
+      circuit: string;
+      created_at: Date;
+      updated_at: Date;
+    }[];
+  };
   /** All streams and their settings. */
   "outbox.list_streams": {
     args: Record<string, never>;
@@ -3105,6 +3312,14 @@ export interface Functions {
     };
     result: void;
   };
+  /** A secret of an endpoint, or null when it cannot be read. Nullable: result. */
+  "outbox.open_endpoint_secret": {
+    args: {
+      p_secret_id: string | null;
+      p_box: Buffer | null;
+    };
+    result: string | null;
+  };
   /** Lower bound, as an outbox id, of everything made at or after a time. */
   "outbox.partition_floor": {
     args: {
@@ -3124,6 +3339,13 @@ export interface Functions {
       days_ahead: number;
     }[];
   };
+  /** Enqueues a test event for an endpoint and returns its row. */
+  "outbox.ping_endpoint": {
+    args: {
+      p_name: string | null;
+    };
+    result: string;
+  };
   /** in_flight, finished or unknown, for a row that waits nowhere. */
   "outbox.place_of_untouched": {
     args: {
@@ -3137,6 +3359,16 @@ export interface Functions {
       p_table: string | null;
     };
     result: void;
+  };
+  /** Makes or changes an endpoint; a new one's secret is returned this once. Nullable: secret. */
+  "outbox.put_endpoint": {
+    args: {
+      p_name: string | null;
+      p_changes?: unknown;
+      p_secret?: string | null | undefined;
+      p_allow_private?: boolean | null | undefined;
+    };
+    result: { name: string; created: boolean; secret: string | null };
   };
   /** Requeues rows whose lease ran out, and returns how many. */
   "outbox.reap": {
@@ -3188,12 +3420,29 @@ export interface Functions {
     };
     result: void;
   };
+  /** Removes an endpoint and its secrets. */
+  "outbox.remove_endpoint": {
+    args: {
+      p_name: string | null;
+    };
+    result: void;
+  };
   /** What renderers make of rows at the moment of sending. Nullable: payload, problem. */
   "outbox.render": {
     args: {
       p_outbox_ids: readonly string[] | string | null;
     };
     result: { outbox_id: string; renderer: string; payload: Json | null; problem: string | null }[];
+  };
+  /** Sends an endpoint the events of a period that it was not sent; returns how many. */
+  "outbox.replay_envelopes": {
+    args: {
+      p_endpoint: string | null;
+      p_from: Date | string | null;
+      p_to?: Date | string | null | undefined;
+      p_stream?: string | null | undefined;
+    };
+    result: number;
   };
   /** Puts dead rows back into the pending tables. */
   "outbox.requeue_dead": {
@@ -3223,6 +3472,15 @@ export interface Functions {
     };
     result: void;
   };
+  /** Adds a secret to an endpoint and lets the old ones run out; returns it this once. */
+  "outbox.rotate_endpoint_secret": {
+    args: {
+      p_name: string | null;
+      p_secret?: string | null | undefined;
+      p_window?: string | null | undefined;
+    };
+    result: string;
+  };
   /** Per cent of a table's pages that hold about so many rows; all of a small table. */
   "outbox.sample_percent": {
     args: {
@@ -3230,6 +3488,22 @@ export interface Functions {
       p_rows: number | null;
     };
     result: number;
+  };
+  /** Keeps a secret of an endpoint; the box to store, or null when Vault has it. Nullable: result. */
+  "outbox.seal_endpoint_secret": {
+    args: {
+      p_secret_id: string | null;
+      p_value: string | null;
+    };
+    result: Buffer | null;
+  };
+  /** Seals the extra headers of an endpoint and returns their names. */
+  "outbox.set_endpoint_headers": {
+    args: {
+      p_endpoint: string | null;
+      p_headers: unknown;
+    };
+    result: string[];
   };
   /** Records outcomes of claimed rows and moves their lanes on; counts the lines it wrote, and names rows whose result came too late. Nullable: late. */
   "outbox.settle": {
@@ -3383,6 +3657,15 @@ export interface Functions {
     };
     result: number;
   };
+  /** Whether an event of this stream and type is one of these topics. */
+  "outbox.topic_matches": {
+    args: {
+      p_topics: readonly string[] | string | null;
+      p_stream: string | null;
+      p_type: string | null;
+    };
+    result: boolean;
+  };
   /** Tries of a row since its last redrive, counted in the archive. */
   "outbox.tries_so_far": {
     args: {
@@ -3532,6 +3815,21 @@ export interface Functions {
     };
     result: Json;
   };
+  /** Disables a webhook endpoint. */
+  "public.disable_endpoint": {
+    args: {
+      p_name: string | null;
+      p_reason?: string | null | undefined;
+    };
+    result: void;
+  };
+  /** Enables a webhook endpoint. */
+  "public.enable_endpoint": {
+    args: {
+      p_name: string | null;
+    };
+    result: void;
+  };
   /** Erases a request's customer data, free texts and the messages that may quote them; the chain stays verifiable. */
   "public.erase_customer": {
     args: {
@@ -3554,6 +3852,31 @@ export interface Functions {
       arg1: string | null;
     };
     result: Json;
+  };
+  /** The webhook endpoints that the caller keeps. Nullable: workspace_id, description, disabled_at, disabled_code, disabled_reason, old_secret_until. */
+  "public.list_endpoints": {
+    args: {
+      p_workspace_id?: string | null | undefined;
+    };
+    result: {
+      name: string;
+      workspace_id: string | null;
+      url: string;
+      description: string | null;
+      topics: string[];
+      header_names: string[];
+      enabled: boolean;
+      disabled_at: Date | null;
+      disabled_code: string | null;
+      disabled_reason: string | null;
+      secrets: number;
+      readable: boolean;
+      old_secret_until: Date | null;
+      dead: number;
+      circuit: string;
+      created_at: Date;
+      updated_at: Date;
+    }[];
   };
   /** Active members to try things out as, for our own server's sandbox. */
   "public.list_personas": {
@@ -3592,6 +3915,18 @@ export interface Functions {
     };
     result: Json;
   };
+  /** Makes or changes a webhook endpoint; the secret of a new one is answered this once. Nullable: secret. */
+  "public.put_endpoint": {
+    args: {
+      p_name: string | null;
+      p_url?: string | null | undefined;
+      p_topics?: readonly string[] | string | null | undefined;
+      p_description?: string | null | undefined;
+      p_headers?: unknown;
+      p_workspace_id?: string | null | undefined;
+    };
+    result: { name: string; created: boolean; secret: string | null };
+  };
   /** Events since a moment that the caller may read, and how complete the answer is. */
   "public.recent_capacity_events": {
     args: {
@@ -3599,6 +3934,21 @@ export interface Functions {
       p_limit?: number | null | undefined;
     };
     result: Json;
+  };
+  /** Removes a webhook endpoint. */
+  "public.remove_endpoint": {
+    args: {
+      p_name: string | null;
+    };
+    result: void;
+  };
+  /** Gives a webhook endpoint a new secret, answered this once. */
+  "public.rotate_endpoint_secret": {
+    args: {
+      p_name: string | null;
+      p_hours?: number | null | undefined;
+    };
+    result: { name: string; secret: string };
   };
   /** Runs the timers of capacity requests and says what they did. */
   "public.run_capacity_request_timers": {
@@ -3656,6 +4006,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.email_letter": { returns: "value", json: [], positional: false },
   "capacity.email_of_customer": { returns: "value", json: [], positional: false },
   "capacity.email_text": { returns: "value", json: [], positional: false },
+  "capacity.endpoint_keeper": { returns: "row", json: [], positional: false },
   "capacity.enqueue_effect": { returns: "nothing", json: ["p_story"], positional: false },
   "capacity.equal_constant_time": { returns: "value", json: [], positional: false },
   "capacity.erase_messages": { returns: "row", json: [], positional: false },
@@ -3841,12 +4192,16 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "inbound.submit_terms": { returns: "row", json: ["p_delivery", "p_fields"], positional: false },
   "inbound.too_late": { returns: "nothing", json: [], positional: false },
   "inbound.verify_slack_signature": { returns: "value", json: [], positional: false },
+  "outbox.add_endpoint_secret": { returns: "value", json: [], positional: false },
   "outbox.admit": { returns: "rows", json: [], positional: false },
   "outbox.advance_lanes": { returns: "nothing", json: [], positional: false },
   "outbox.archive_partitions": { returns: "rows", json: [], positional: false },
   "outbox.backoff": { returns: "value", json: [], positional: false },
   "outbox.bury_heads": { returns: "nothing", json: [], positional: false },
   "outbox.captured": { returns: "rows", json: [], positional: false },
+  "outbox.check_endpoint": { returns: "nothing", json: [], positional: false },
+  "outbox.check_endpoint_url": { returns: "nothing", json: [], positional: false },
+  "outbox.check_envelope": { returns: "nothing", json: ["p_envelope"], positional: false },
   "outbox.check_operator": { returns: "nothing", json: [], positional: false },
   "outbox.check_row": { returns: "nothing", json: [], positional: false },
   "outbox.check_stream_name": { returns: "nothing", json: [], positional: false },
@@ -3858,6 +4213,11 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.create_stream": { returns: "row", json: [], positional: false },
   "outbox.destination_id": { returns: "value", json: [], positional: false },
   "outbox.destination_status": { returns: "rows", json: [], positional: false },
+  "outbox.disable_endpoint": { returns: "nothing", json: [], positional: false },
+  "outbox.drop_endpoint_secrets": { returns: "value", json: [], positional: false },
+  "outbox.enable_endpoint": { returns: "nothing", json: [], positional: false },
+  "outbox.endpoint_for_relay": { returns: "rows", json: [], positional: false },
+  "outbox.endpoint_gone": { returns: "value", json: [], positional: false },
   "outbox.enqueue": { returns: "row", json: ["p_payload", "p_captures", "p_binds"], positional: false },
   "outbox.enqueue_many": { returns: "rows", json: ["p_rows"], positional: false },
   "outbox.enqueue_pair": {
@@ -3869,7 +4229,9 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.erase_payload": { returns: "nothing", json: [], positional: false },
   "outbox.existing_row": { returns: "row", json: [], positional: false },
   "outbox.fence_lanes": { returns: "value", json: [], positional: false },
+  "outbox.find_endpoint": { returns: "row", json: [], positional: false },
   "outbox.gc": { returns: "value", json: [], positional: false },
+  "outbox.gc_envelopes": { returns: "value", json: [], positional: false },
   "outbox.gc_keys": { returns: "value", json: [], positional: false },
   "outbox.id_time": { returns: "value", json: [], positional: false },
   "outbox.inspect": { returns: "value", json: [], positional: false },
@@ -3878,6 +4240,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.limit_destination": { returns: "nothing", json: [], positional: false },
   "outbox.lines_of": { returns: "value", json: [], positional: false },
   "outbox.list_dead": { returns: "rows", json: [], positional: false },
+  "outbox.list_endpoints": { returns: "rows", json: [], positional: false },
   "outbox.list_streams": { returns: "rows", json: [], positional: false },
   "outbox.lock_lanes": { returns: "nothing", json: [], positional: false },
   "outbox.mend_headless": { returns: "value", json: [], positional: false },
@@ -3887,21 +4250,29 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.next_due": { returns: "rows", json: [], positional: false },
   "outbox.note_destinations": { returns: "nothing", json: [], positional: false },
   "outbox.note_relay": { returns: "nothing", json: [], positional: false },
+  "outbox.open_endpoint_secret": { returns: "value", json: [], positional: false },
   "outbox.partition_floor": { returns: "value", json: [], positional: false },
   "outbox.partition_status": { returns: "rows", json: [], positional: false },
+  "outbox.ping_endpoint": { returns: "value", json: [], positional: false },
   "outbox.place_of_untouched": { returns: "value", json: [], positional: false },
   "outbox.protect_archive_table": { returns: "nothing", json: [], positional: false },
+  "outbox.put_endpoint": { returns: "row", json: ["p_changes"], positional: false },
   "outbox.reap": { returns: "value", json: [], positional: false },
   "outbox.reap_lanes": { returns: "value", json: [], positional: false },
   "outbox.reap_rows": { returns: "value", json: [], positional: false },
   "outbox.redrive": { returns: "rows", json: [], positional: false },
   "outbox.register_rail": { returns: "value", json: [], positional: false },
   "outbox.release_lanes": { returns: "nothing", json: [], positional: false },
+  "outbox.remove_endpoint": { returns: "nothing", json: [], positional: false },
   "outbox.render": { returns: "rows", json: [], positional: false },
+  "outbox.replay_envelopes": { returns: "value", json: [], positional: false },
   "outbox.requeue_dead": { returns: "nothing", json: [], positional: false },
   "outbox.resolve": { returns: "row", json: [], positional: false },
   "outbox.rewind_lanes": { returns: "nothing", json: [], positional: false },
+  "outbox.rotate_endpoint_secret": { returns: "value", json: [], positional: false },
   "outbox.sample_percent": { returns: "value", json: [], positional: false },
+  "outbox.seal_endpoint_secret": { returns: "value", json: [], positional: false },
+  "outbox.set_endpoint_headers": { returns: "value", json: ["p_headers"], positional: false },
   "outbox.settle": { returns: "row", json: ["p_captures"], positional: false },
   "outbox.settle_lane_exceptions": { returns: "row", json: [], positional: false },
   "outbox.settle_lanes": { returns: "nothing", json: [], positional: false },
@@ -3914,6 +4285,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.stop_relay": { returns: "nothing", json: [], positional: false },
   "outbox.store_captures": { returns: "nothing", json: ["p_captures"], positional: false },
   "outbox.sweep": { returns: "value", json: [], positional: false },
+  "outbox.topic_matches": { returns: "value", json: [], positional: false },
   "outbox.tries_so_far": { returns: "value", json: [], positional: false },
   "outbox.verdict": { returns: "value", json: [], positional: false },
   "outbox.wake_relays": { returns: "nothing", json: [], positional: false },
@@ -3929,14 +4301,20 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "public.decide_by_token": { returns: "value", json: [], positional: false },
   "public.decide_capacity_request": { returns: "value", json: ["p_payload"], positional: false },
   "public.describe_confirmation": { returns: "value", json: [], positional: false },
+  "public.disable_endpoint": { returns: "nothing", json: [], positional: false },
+  "public.enable_endpoint": { returns: "nothing", json: [], positional: false },
   "public.erase_customer": { returns: "value", json: [], positional: false },
   "public.get_capacity_request": { returns: "value", json: [], positional: false },
   "public.handle_slack_webhook": { returns: "value", json: [], positional: true },
+  "public.list_endpoints": { returns: "rows", json: [], positional: false },
   "public.list_personas": { returns: "value", json: [], positional: false },
   "public.note_capacity_request": { returns: "value", json: [], positional: false },
   "public.nudge_capacity_request": { returns: "value", json: [], positional: false },
   "public.preview_capacity_request": { returns: "value", json: [], positional: false },
+  "public.put_endpoint": { returns: "row", json: ["p_headers"], positional: false },
   "public.recent_capacity_events": { returns: "value", json: [], positional: false },
+  "public.remove_endpoint": { returns: "nothing", json: [], positional: false },
+  "public.rotate_endpoint_secret": { returns: "row", json: [], positional: false },
   "public.run_capacity_request_timers": { returns: "value", json: [], positional: false },
   "public.sign_in_member": { returns: "value", json: [], positional: false },
   "public.who_am_i": { returns: "value", json: [], positional: false },

@@ -13,6 +13,19 @@ export { createRelay, type Relay } from "./relay.ts";
 export { relaySteps, type RelayLogEntry, type RelayOptions, type RelayStep } from "./options.ts";
 export { createStream, type StreamSettings } from "./create-stream.ts";
 export { registerRails } from "./streams.ts";
+export {
+  disableEndpoint,
+  enableEndpoint,
+  listEndpoints,
+  pingEndpoint,
+  putEndpoint,
+  removeEndpoint,
+  replayEnvelopes,
+  rotateEndpointSecret,
+  type Endpoint,
+  type EndpointChanges,
+  type PutEndpointOptions,
+} from "./endpoints.ts";
 export type {
   Json,
   LookupOutcome,

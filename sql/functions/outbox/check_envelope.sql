@@ -21,7 +21,7 @@ begin
   v_wrong := case
     when p_envelope -> 'specversion' is distinct from '"1.0"' then 'specversion is "1.0"'
     when jsonb_typeof(p_envelope -> 'id') is distinct from 'string' or length(p_envelope ->> 'id') not between 1 and 200 then 'id is a text of 1 to 200 characters'
-    when jsonb_typeof(p_envelope -> 'source') is distinct from 'string' or p_envelope ->> 'source' !~ '^[\x21-\x7e]{1,300}$'
+    when jsonb_typeof(p_envelope -> 'source') is distinct from 'string' or p_envelope ->> 'source' !~ '^[\x21-\x7e]+$' or length(p_envelope ->> 'source') > 300
       then 'source is a URI reference of 1 to 300 characters without spaces'
     when jsonb_typeof(p_envelope -> 'type') is distinct from 'string' or p_envelope ->> 'type' !~ '^[\x21-\x7e]{1,200}$'
       then 'type is a text of 1 to 200 printable ASCII characters'

@@ -1,7 +1,7 @@
 -- What a relay needs to call an endpoint, its secrets in the clear: for relays only, who hold the key that opens them. Null secrets mean
 -- that they cannot be read under the key of this session; the row is tried again, since another relay may have it.
 create or replace function outbox.endpoint_for_relay(p_name text)
-returns table (name text, version integer, enabled boolean, disabled_code text, url text, secrets text[], headers jsonb, expires_in_ms double precision)
+returns table (name text, version integer, enabled boolean, disabled_code text, url text, secrets text[], has_headers boolean, headers jsonb, expires_in_ms double precision)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
@@ -9,6 +9,7 @@ begin
   return query
   select e.name, e.version, e.enabled, e.disabled_code, e.url,
          case when not e.enabled then null else k.secrets end,
+         e.header_names <> '{}',
          case when e.enabled and e.header_names <> '{}' then
            (select outbox.open_endpoint_secret(s.secret_id, s.box)::jsonb from outbox.endpoint_secrets s where s.endpoint = e.name and s.kind = 'headers') end,
          extract(epoch from k.expires_at - clock_timestamp())::double precision * 1000

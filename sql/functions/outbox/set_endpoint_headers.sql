@@ -16,7 +16,8 @@ begin
                   when lower(h.key) in ('connection', 'content-encoding', 'content-length', 'content-type', 'expect', 'host', 'keep-alive', 'proxy-authenticate',
                                         'proxy-authorization', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade',
                                         'webhook-id', 'webhook-signature', 'webhook-timestamp') then lower(h.key) || ' is set by the rail'
-                  when jsonb_typeof(h.value) <> 'string' or h.value #>> '{}' !~ '^[\t\x20-\x7e]{0,4096}$' then lower(h.key) || ': printable ASCII, at most 4096 characters' end)
+                  when jsonb_typeof(h.value) <> 'string' or h.value #>> '{}' !~ '^[\t\x20-\x7e]*$' or length(h.value #>> '{}') > 4096
+                  then lower(h.key) || ': printable ASCII, at most 4096 characters' end)
     into v_names, v_wrong
     from jsonb_each(case when jsonb_typeof(p_headers) = 'object' then p_headers else '{}' end) h;
   v_wrong := case when cardinality(v_names) > 20 then 'more than 20'

@@ -22,8 +22,8 @@ async function runCommand(options: RelayOptions): Promise<void> {
   keepMemorySmall();
   const json = options.json === true;
   const url = await findDatabaseUrl(options);
-  const rails = await loadRails(options);
   const log = createLog(json);
+  const rails = await loadRails(options, { databaseUrl: url, log });
   const signals = watchSignals((signal) =>
     log({
       level: "info",

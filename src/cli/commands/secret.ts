@@ -1,19 +1,15 @@
 /** `headroom secret …`: the keys and tokens that the database uses. They go in; nothing brings them out again. */
 import { text } from "node:stream/consumers";
-import { Option, type Command } from "commander";
+import type { Command } from "commander";
 import { listSecrets, setSecret } from "../../capacity/index.ts";
 import { HeadroomError } from "../../db/errors.ts";
 import { withDatabase } from "../database.ts";
 import { printJson, printLine, printTable } from "../output.ts";
+import { secretKeyOption } from "../secret-key.ts";
 import { addCommon, orFail, type CommonOptions } from "./request/acting.ts";
 
 interface SecretOptions extends CommonOptions {
   readonly secretKey?: string;
-}
-
-/** From the environment alone: what stands on a command line is seen by everybody on the machine. */
-function secretKeyOption(): Option {
-  return new Option("--secret-key <key>").env("HEADROOM_SECRET_KEY").hideHelp();
 }
 
 export function register(program: Command): void {

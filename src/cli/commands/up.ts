@@ -105,7 +105,9 @@ async function runAll(url: string | undefined, options: UpOptions, signals: Sign
         metrics,
       });
     }
-    const rails = [createLogRail(log), ...(await loadRails(options, product?.environment))];
+    const environment =
+      keys === undefined ? process.env : { ...product?.environment, HEADROOM_SECRET_KEY: keys.secretKey };
+    const rails = [createLogRail(log), ...(await loadRails(options, { databaseUrl: server.url, log, environment }))];
     running = await runRelay(server.url, rails, options, log);
     if (options.json === true) printJson(factsOf(server, running, product, keys));
     else for (const line of welcome({ server, running, product, options })) printLine(line);

@@ -79,8 +79,13 @@ function valueOf(text: string, endpoint: string): string {
   });
 }
 
+/** What a row's destination says, or its key up to the first colon. */
+export function endpointNameOf(message: RailMessage): string | undefined {
+  return message.destination ?? message.key?.split(":", 1)[0];
+}
+
 /** The endpoint that a row means; null when the file does not have it. */
 export function endpointFor(endpoints: Endpoints, message: RailMessage): WebhookEndpoint | null {
-  const named = message.destination ?? message.key?.split(":", 1)[0];
+  const named = endpointNameOf(message);
   return (named === undefined ? undefined : endpoints.get(named)) ?? endpoints.get("*") ?? null;
 }

@@ -9,6 +9,7 @@ export interface RelayCommandOptions {
   readonly name?: string;
   readonly rails?: string;
   readonly endpoints?: string;
+  readonly webhooks?: boolean;
   readonly allowHttp?: boolean;
   readonly allowPrivate?: readonly string[];
   readonly metricsPort?: number;
@@ -27,7 +28,8 @@ export function addRelayOptions(command: Command): Command {
       "--rails <module>",
       "a module whose default export is a rail, a list of them, or a function that makes them",
     )
-    .option("--endpoints <file>", "endpoints of the built-in webhook rail, as JSON")
+    .option("--endpoints <file>", "endpoints of the built-in webhook rail, as JSON, beside those of the database")
+    .option("--webhooks", "serve the endpoints of the database (default: when HEADROOM_SECRET_KEY is set)")
     .option("--allow-http", "let webhook endpoints use http, for a sandbox or a trusted network")
     .option("--allow-private <range>", "let webhooks reach these addresses, e.g. 127.0.0.1/32", collectNames)
     .option(

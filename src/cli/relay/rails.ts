@@ -4,31 +4,70 @@
  */
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import type { Pool } from "pg";
+import { createPool } from "../../db/connect.ts";
 import { HeadroomError } from "../../db/errors.ts";
 import type { Rail } from "../../rails/rail.ts";
 import { checkRail } from "../../rails/registry.ts";
-import { createWebhookRail } from "../../rails/webhook/rail.ts";
-import { endpointFor, readEndpoints } from "./endpoints.ts";
+import { createWebhookRail, type WebhookRail } from "../../rails/webhook/rail.ts";
+import { createStoredEndpoints, type StoredEndpoints } from "../../rails/webhook/stored-endpoints.ts";
+import { endpointFor, endpointNameOf, readEndpoints, type Endpoints } from "./endpoints.ts";
+import type { Log } from "./log.ts";
 import type { RelayCommandOptions } from "./options.ts";
 import { createProviderRails, type Environment } from "./provider-rails.ts";
 
-export async function loadRails(options: RelayCommandOptions, environment: Environment = process.env): Promise<Rail[]> {
+export interface RailSurroundings {
+  readonly databaseUrl: string;
+  readonly log: Log;
+  /** Default: that of the process. */
+  readonly environment?: Environment | undefined;
+}
+
+export async function loadRails(options: RelayCommandOptions, surroundings: RailSurroundings): Promise<Rail[]> {
   const own = options.rails === undefined ? [] : await importRails(options.rails);
   const taken = new Set(own.map((rail) => rail.name));
   return [
     ...own,
-    ...(options.endpoints === undefined ? [] : [await webhookRail(options.endpoints, options)]),
-    ...createProviderRails(environment).filter((rail) => !taken.has(rail.name)),
+    ...(await webhookRails(options, surroundings)).filter((rail) => !taken.has(rail.name)),
+    ...createProviderRails(surroundings.environment).filter((rail) => !taken.has(rail.name)),
   ];
 }
 
-async function webhookRail(file: string, options: RelayCommandOptions): Promise<Rail> {
-  const endpoints = await readEndpoints(file);
-  return createWebhookRail({
-    endpoint: (message) => Promise.resolve(endpointFor(endpoints, message)),
+/**
+ * The webhook rail, where there are endpoints that this relay can use: those of a file, and those of the database when it
+ * has the key to their secrets. A relay without it leaves their rows to one that has it.
+ */
+async function webhookRails(options: RelayCommandOptions, surroundings: RailSurroundings): Promise<Rail[]> {
+  const { databaseUrl, log, environment = process.env } = surroundings;
+  const secretKey = environment["HEADROOM_SECRET_KEY"] || undefined;
+  const ofFile: Endpoints = options.endpoints === undefined ? new Map() : await readEndpoints(options.endpoints);
+  const ofDatabase = options.webhooks ?? secretKey !== undefined;
+  if (options.endpoints === undefined && !ofDatabase) return [];
+  let pool: Pool | undefined;
+  let stored: StoredEndpoints | undefined;
+  const find = (name: string): ReturnType<StoredEndpoints["find"]> => {
+    pool ??= createPool(databaseUrl, { applicationName: "headroom endpoints", maxConnections: 2 });
+    stored ??= createStoredEndpoints({ pool, secretKey, log });
+    return stored.find(name);
+  };
+  const rail = createWebhookRail({
+    async endpoint(message) {
+      const name = endpointNameOf(message);
+      const found = ofDatabase && name !== undefined && !ofFile.has(name) ? await find(name) : null;
+      return found ?? endpointFor(ofFile, message);
+    },
+    gone: async (endpoint) => stored?.gone(endpoint),
     allowHttp: options.allowHttp ?? false,
     allowPrivate: options.allowPrivate ?? [],
   });
+  const closable: WebhookRail = {
+    ...rail,
+    close() {
+      rail.close();
+      void pool?.end();
+    },
+  };
+  return [closable];
 }
 
 async function importRails(path: string): Promise<Rail[]> {

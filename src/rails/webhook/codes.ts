@@ -10,6 +10,7 @@ import type { RailCode } from "../exchange-codes.ts";
 export const webhookCodes = {
   ...exchangeCodes,
   unknown_endpoint: { outcome: "rejected", meaning: "There is no endpoint for this message." },
+  endpoint_disabled: { outcome: "rejected", meaning: "The endpoint is disabled." },
   endpoint_invalid: { outcome: "rejected", meaning: "The endpoint's settings cannot be used." },
   endpoint_unavailable: { outcome: "retry", meaning: "The endpoint's settings could not be read." },
   http_3xx: { outcome: "rejected", meaning: "A redirect; redirects are not followed." },

@@ -18,6 +18,13 @@ export interface WebhookEndpoint {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
+/** An endpoint that nothing is sent to for now. */
+export interface DisabledEndpoint {
+  readonly disabled: true;
+  /** Why, as a code; never a secret. */
+  readonly reason: string;
+}
+
 const maxSecrets = 4;
 const maxHeaders = 20;
 const maxHeaderValueChars = 4096;

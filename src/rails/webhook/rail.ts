@@ -13,17 +13,22 @@ import { contentTypeOf, isEnvelope, isObject, validateEnvelope } from "./cloudev
 import { codeOfStatus, webhookCodes } from "./codes.ts";
 import type { WebhookCodeName } from "./codes.ts";
 import { parseWebhookEndpoint } from "./config.ts";
-import type { WebhookEndpoint } from "./config.ts";
+import type { DisabledEndpoint, WebhookEndpoint } from "./config.ts";
 import { createSigner, secretPrefix } from "./sign.ts";
 import type { Signer } from "./sign.ts";
 import { checkUrl, createAddressPolicy, guardedDialling } from "./ssrf.ts";
 import type { Resolve, UrlRules } from "./ssrf.ts";
 
-export type { WebhookEndpoint } from "./config.ts";
+export type { DisabledEndpoint, WebhookEndpoint } from "./config.ts";
 
 export interface WebhookRailOptions {
   /** Finds where a message goes; null when its endpoint does not exist (any more). May be slow, may throw. */
-  readonly endpoint: (message: RailMessage, signal: AbortSignal) => Promise<WebhookEndpoint | null>;
+  readonly endpoint: (message: RailMessage, signal: AbortSignal) => Promise<WebhookEndpoint | DisabledEndpoint | null>;
+  /**
+   * Told when a receiver says that it is gone for good (410), before the row is given up; what it throws is ignored, for
+   * the next row will be told the same. Default: nothing.
+   */
+  readonly gone?: (endpoint: WebhookEndpoint, message: RailMessage) => Promise<void>;
   /** As rows name it. Default: `webhook`. */
   readonly name?: string;
   /** Hard limit of one call. Default: 15,000. */
@@ -96,6 +101,7 @@ async function send(
   const found = await findEndpoint(message, signal, settings);
   if (found === null) return outcomeOf("unknown_endpoint");
   if ("kind" in found) return found;
+  if ("disabled" in found) return outcomeOf("endpoint_disabled", found.reason);
   const prepared = prepare(found);
   if ("kind" in prepared) return prepared;
   const text = JSON.stringify(message.payload);
@@ -108,6 +114,7 @@ async function send(
     signal,
   );
   if (result.kind !== "answer") return outcomeOf(result.code);
+  if (result.status === 410) await settings.gone?.(found, message).catch(() => undefined);
   return outcomeOfAnswer(result, [...prepared.secrets, ...signed["webhook-signature"].split(" ")], settings.now());
 }
 
@@ -115,7 +122,7 @@ async function findEndpoint(
   message: RailMessage,
   signal: AbortSignal,
   settings: Settings,
-): Promise<WebhookEndpoint | RailOutcome | null> {
+): Promise<WebhookEndpoint | DisabledEndpoint | RailOutcome | null> {
   if (signal.aborted) return outcomeOf("aborted_before_send");
   const { promise: aborted, resolve: abort } = Promise.withResolvers<RailOutcome>();
   const onAbort = (): void => abort(outcomeOf("aborted_before_send"));

@@ -27,6 +27,14 @@ const receiving = ["public.check_request", "public.handle_slack_webhook"];
 const ofServer = ["public.list_personas", "public.sign_in_member"];
 /** Runs with the caller's rights on purpose: row-level security decides what it tells. */
 const asCaller = "public.recent_capacity_events";
+const ofEndpoints = [
+  "disable_endpoint",
+  "enable_endpoint",
+  "list_endpoints",
+  "put_endpoint",
+  "remove_endpoint",
+  "rotate_endpoint_secret",
+].map((name) => `public.${name}`);
 const timers = "public.run_capacity_request_timers";
 const ofViews = ["capacity.last_notified_at"];
 const ofPolicies = ["absentees", "groups", "id", "owners", "roles", "workspace"].map(
@@ -75,8 +83,17 @@ const keeping = [
 /** Every function of the workflow that anybody but its owner may execute. */
 const mayExecute: Readonly<Record<string, readonly string[]>> = {
   anon: [...byLink, ...receiving],
-  authenticated: [...acting, ...byLink, ...receiving, ...ofViews, ...ofPolicies, asCaller, "public.who_am_i"],
-  service_role: [...acting, ...byLink, ...receiving, ...ofViews, ...ofServer, asCaller, timers],
+  authenticated: [
+    ...acting,
+    ...ofEndpoints,
+    ...byLink,
+    ...receiving,
+    ...ofViews,
+    ...ofPolicies,
+    asCaller,
+    "public.who_am_i",
+  ],
+  service_role: [...acting, ...ofEndpoints, ...byLink, ...receiving, ...ofViews, ...ofServer, asCaller, timers],
   headroom_executor: ["capacity.confirmation_token", timers],
   headroom_control: [...acting, ...ofViews, ...auditing, ...keeping, timers],
   headroom_auditor: [...ofViews, ...auditing],

@@ -12,6 +12,7 @@ const reading = [
   "destination_status",
   "inspect",
   "list_dead",
+  "list_endpoints",
   "list_streams",
   "partition_status",
   "status",
@@ -23,6 +24,8 @@ const mayExecute: Readonly<Record<string, readonly string[]>> = {
     "captured",
     "claim",
     "destination_status",
+    "endpoint_for_relay",
+    "endpoint_gone",
     "ensure_partitions",
     "gc",
     "list_streams",
@@ -41,11 +44,18 @@ const mayExecute: Readonly<Record<string, readonly string[]>> = {
   headroom_control: [
     ...reading,
     "create_stream",
+    "disable_endpoint",
+    "enable_endpoint",
     "erase_payload",
     "limit_destination",
+    "ping_endpoint",
+    "put_endpoint",
     "redrive",
     "register_rail",
+    "remove_endpoint",
+    "replay_envelopes",
     "resolve",
+    "rotate_endpoint_secret",
     "skip",
   ].map((name) => `outbox.${name}`),
   headroom_auditor: reading.map((name) => `outbox.${name}`),
@@ -55,9 +65,14 @@ const mayExecute: Readonly<Record<string, readonly string[]>> = {
 const inlined = ["outbox.id_time", "outbox.new_id", "outbox.partition_floor"];
 
 const executorReads = ["attempts", "destinations", "pending", "pending_unordered", "rails", "relays", "streams"];
-const hiddenFromAuditors = ["outbox.lanes", "payments.participant_outbox_sequences"];
+const secret = "outbox.endpoint_secrets";
+const hiddenFromAuditors = [secret, "outbox.lanes", "payments.participant_outbox_sequences"];
 
-const ownSchemas = "('outbox', 'payments', 'headroom')";
+/** Where applications publish events; of what others published they read what became of it, and not what it says. */
+const publishedInto = ["ledger.outbox_ledger", "payments.outbox_transfers"];
+const readByPublishers = ["created_at", "deliveries", "id", "retry_count", "sent_at", "status"];
+
+const ownSchemas = "('outbox', 'payments', 'ledger', 'headroom')";
 
 describe.each(POSTGRES_VERSIONS)("privileges on PostgreSQL %i", async (version) => {
   const db = await createTestDatabase({ version });
@@ -102,9 +117,13 @@ describe.each(POSTGRES_VERSIONS)("privileges on PostgreSQL %i", async (version) 
     ).toEqual(inlined);
     expect(functions.filter((f) => f.definer && !f.pinned)).toEqual([]);
     const granted = new Set(Object.values(mayExecute).flat());
-    expect(functions.filter((f) => f.definer !== granted.has(f.name)).map((f) => f.name)).toEqual([
-      "payments.bump_participant_outbox_seq",
-    ]);
+    // Triggers run without anybody's right to execute them.
+    expect(
+      functions
+        .filter((f) => f.definer !== granted.has(f.name))
+        .map((f) => f.name)
+        .toSorted(),
+    ).toEqual(["outbox.address_envelopes", "outbox.insert_envelope", "payments.bump_participant_outbox_seq"]);
   });
 
   test("no function has two shapes: an overload would be a way around a changed one", async () => {
@@ -132,7 +151,7 @@ describe.each(POSTGRES_VERSIONS)("privileges on PostgreSQL %i", async (version) 
     expect(grants.filter((grant) => grant.grantable)).toEqual([]);
   });
 
-  test("tables, views and partitions are readable by exactly those who are listed, and writable by nobody", async () => {
+  test("tables, views and partitions are readable by exactly those who are listed, and writable by nobody but through event views", async () => {
     const relations = await rowsOf<{ name: string; owner: string; kind: string; archive: boolean; grants: string[] }>(
       superuser,
       `select format('%s.%s', n.nspname, c.relname) as name, c.relowner::regrole::text as owner, c.relkind as kind,
@@ -149,7 +168,8 @@ describe.each(POSTGRES_VERSIONS)("privileges on PostgreSQL %i", async (version) 
       const readers: string[] = [];
       if (schema !== "headroom" && relation.kind !== "S") {
         if (!hiddenFromAuditors.includes(relation.name)) readers.push("headroom_auditor:SELECT");
-        readers.push("headroom_control:SELECT");
+        if (relation.name !== secret) readers.push("headroom_control:SELECT");
+        if (publishedInto.includes(relation.name)) readers.push("headroom_ingest:INSERT");
         if (relation.archive || (schema === "outbox" && executorReads.includes(table!)))
           readers.push("headroom_executor:SELECT");
       }
@@ -178,13 +198,18 @@ describe.each(POSTGRES_VERSIONS)("privileges on PostgreSQL %i", async (version) 
     expect(grants).toEqual(readers);
   });
 
-  test("no single column is granted apart from its table", async () => {
+  test("no single column is granted apart from its table, but those that tell publishers what became of an event", async () => {
     const columns = await rowsOf(
       superuser,
-      `select a.attrelid::regclass from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
-        where n.nspname in ${ownSchemas} and a.attacl is not null`,
+      `select a.attrelid::regclass::text as name, a.attname::text as column, format('%s:%s', x.grantee::regrole, x.privilege_type) as grant
+         from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace cross join aclexplode(a.attacl) x
+        where n.nspname in ${ownSchemas} order by 1, 2`,
     );
-    expect(columns).toEqual([]);
+    expect(columns).toEqual(
+      publishedInto.flatMap((name) =>
+        readByPublishers.map((column) => ({ name, column, grant: "headroom_ingest:SELECT" })),
+      ),
+    );
   });
 
   test("schemas are open to those who need them, and to nobody for creating", async () => {
@@ -196,6 +221,7 @@ describe.each(POSTGRES_VERSIONS)("privileges on PostgreSQL %i", async (version) 
     );
     expect(schemas).toEqual([
       { name: "headroom", grants: null },
+      { name: "ledger", grants: ["auditor", "control", "ingest"].map((role) => `headroom_${role}:USAGE`) },
       { name: "outbox", grants: ["auditor", "control", "executor", "ingest"].map((role) => `headroom_${role}:USAGE`) },
       { name: "payments", grants: ["auditor", "control", "ingest"].map((role) => `headroom_${role}:USAGE`) },
     ]);

@@ -1,0 +1,152 @@
+/**
+ * Endpoints that the database keeps: where webhooks go, what they are signed with, and which topics each hears of.
+ *
+ * Owns: one typed wrapper for each function of theirs. Does not own: what an endpoint may be (the SQL says), nor calling one
+ * (the webhook rail).
+ */
+import type { ClientBase } from "pg";
+import { call, type FunctionResult, type Queryable } from "../db/call.ts";
+import { withSecretKey } from "../db/secret-key.ts";
+
+export interface Endpoint {
+  readonly name: string;
+  /** Whose requests it hears of; null for an endpoint of the installation. */
+  readonly workspaceId: string | null;
+  readonly url: string;
+  readonly description: string | null;
+  readonly topics: readonly string[];
+  readonly headerNames: readonly string[];
+  readonly enabled: boolean;
+  readonly disabledAt: Date | null;
+  /** `operator`, or `gone` when the receiver answered 410. */
+  readonly disabledCode: string | null;
+  readonly disabledReason: string | null;
+  /** How many secrets sign. */
+  readonly secrets: number;
+  /** Whether the secrets can be read under the key of this process. */
+  readonly readable: boolean;
+  /** When the next of the old secrets stops signing. */
+  readonly oldSecretUntil: Date | null;
+  readonly dead: number;
+  readonly circuit: string;
+  readonly createdAt: Date;
+}
+
+export interface EndpointChanges {
+  readonly url?: string | undefined;
+  readonly topics?: readonly string[] | undefined;
+  readonly description?: string | null | undefined;
+  /** Sent along with every request; null takes them away. */
+  readonly headers?: Readonly<Record<string, string>> | null | undefined;
+  /** When it is made: whose endpoint it is. */
+  readonly workspaceId?: string | undefined;
+}
+
+export interface PutEndpointOptions {
+  /** HEADROOM_SECRET_KEY; not needed with Vault. */
+  readonly key?: string | undefined;
+  /** A secret that exists already. Default: one is made. */
+  readonly secret?: string | undefined;
+  /** Takes http and private addresses, for a sandbox; a relay must allow them too. Default: false. */
+  readonly allowPrivate?: boolean | undefined;
+}
+
+export async function putEndpoint(
+  client: ClientBase,
+  name: string,
+  changes: EndpointChanges,
+  options: PutEndpointOptions = {},
+): Promise<{ readonly created: boolean; readonly secret: string | null }> {
+  const { url, topics, description, headers, workspaceId } = changes;
+  return withSecretKey(client, options.key, () =>
+    call(client, "outbox.put_endpoint", {
+      p_name: name,
+      // What is undefined is left out of JSON, and so stays as it is.
+      p_changes: { url, topics, description, headers, workspace_id: workspaceId },
+      p_secret: options.secret,
+      p_allow_private: options.allowPrivate,
+    }),
+  );
+}
+
+export async function listEndpoints(
+  client: ClientBase,
+  options: { readonly key?: string | undefined; readonly workspaceId?: string | undefined } = {},
+): Promise<Endpoint[]> {
+  const rows = await withSecretKey(client, options.key, () =>
+    call(client, "outbox.list_endpoints", { p_workspace_id: options.workspaceId }),
+  );
+  return rows.map(toEndpoint);
+}
+
+/** Adds a secret, which is returned this once; the old ones sign beside it for that long. Default: a day. */
+export async function rotateEndpointSecret(
+  client: ClientBase,
+  name: string,
+  options: {
+    readonly key?: string | undefined;
+    readonly windowHours?: number | undefined;
+    readonly secret?: string | undefined;
+  } = {},
+): Promise<string> {
+  const { key, windowHours, secret } = options;
+  return withSecretKey(client, key, () =>
+    call(client, "outbox.rotate_endpoint_secret", {
+      p_name: name,
+      p_secret: secret,
+      p_window: windowHours === undefined ? undefined : `${windowHours} hours`,
+    }),
+  );
+}
+
+export function enableEndpoint(db: Queryable, name: string): Promise<void> {
+  return call(db, "outbox.enable_endpoint", { p_name: name });
+}
+
+export function disableEndpoint(db: Queryable, name: string, reason?: string): Promise<void> {
+  return call(db, "outbox.disable_endpoint", { p_name: name, p_reason: reason });
+}
+
+export function removeEndpoint(db: Queryable, name: string): Promise<void> {
+  return call(db, "outbox.remove_endpoint", { p_name: name });
+}
+
+/** Enqueues a signed test event, and returns its row. */
+export function pingEndpoint(db: Queryable, name: string): Promise<string> {
+  return call(db, "outbox.ping_endpoint", { p_name: name });
+}
+
+/** Sends the endpoint what it missed of a period; returns how many events. */
+export function replayEnvelopes(
+  db: Queryable,
+  name: string,
+  period: { readonly from: Date; readonly to?: Date | undefined; readonly stream?: string | undefined },
+): Promise<number> {
+  return call(db, "outbox.replay_envelopes", {
+    p_endpoint: name,
+    p_from: period.from,
+    p_to: period.to,
+    p_stream: period.stream,
+  });
+}
+
+function toEndpoint(row: FunctionResult<"outbox.list_endpoints">[number]): Endpoint {
+  return {
+    name: row.name,
+    workspaceId: row.workspace_id,
+    url: row.url,
+    description: row.description,
+    topics: row.topics,
+    headerNames: row.header_names,
+    enabled: row.enabled,
+    disabledAt: row.disabled_at,
+    disabledCode: row.disabled_code,
+    disabledReason: row.disabled_reason,
+    secrets: row.secrets,
+    readable: row.readable,
+    oldSecretUntil: row.old_secret_until,
+    dead: row.dead,
+    circuit: row.circuit,
+    createdAt: row.created_at,
+  };
+}

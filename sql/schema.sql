@@ -1875,8 +1875,8 @@ create function capacity.approve_by_rule(p_request capacity.requests, p_via text
 
 create function capacity.asked_now(p_request capacity.requests)
   returns TABLE(step text, member_id text, name text, reason text, stands_for text, counts boolean, asked boolean)
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 569a05885f3a3ab5';
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan owner headroom_owner
+  as 'sha256 971e90f8368cc074';
 
 create function capacity.authorize(p_actor capacity.actor, p_request capacity.requests, p_event_type public.capacity_request_event_type, OUT allowed boolean, OUT counts boolean, OUT code text, OUT reason text)
   returns record
@@ -2190,7 +2190,7 @@ grant execute on function capacity.list_policies to headroom_control;
 create function capacity.list_requests(p_workspace_id text, p_states public.capacity_request_state[] DEFAULT NULL::public.capacity_request_state[], p_requester_id text DEFAULT NULL::text, p_waits_on text DEFAULT NULL::text, p_limit integer DEFAULT 50, p_after text DEFAULT NULL::text)
   returns TABLE(id text, state public.capacity_request_state, version integer, created_at timestamp with time zone, updated_at timestamp with time zone, state_since timestamp with time zone, requester_user_id text, commercial_owner_user_id text, infra_owner_group text, requested_size text, quantity integer, region text, needed_by_date date, estimated_monthly_cost_usd numeric, next_deadline_at timestamp with time zone, waits_on text[])
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off owner headroom_owner
-  as 'sha256 a357c8810c09ec04';
+  as 'sha256 e5cb4077ac0fc9db';
 grant execute on function capacity.list_requests to headroom_auditor;
 grant execute on function capacity.list_requests to headroom_control;
 
@@ -2784,7 +2784,7 @@ create function capacity.verify_texts(p_after text, p_to text, p_workspace_id te
 create function capacity.waits_on(p_request capacity.requests)
   returns text[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 bfc93e523b35a86e';
+  as 'sha256 d18d66238aa11d75';
 
 create function inbound.action_event(p_action text, OUT event_type public.capacity_request_event_type, OUT asks_why boolean)
   returns record

@@ -14,7 +14,7 @@
 -- once: capacity.waits.
 create or replace function capacity.asked_now(p_request capacity.requests)
 returns table (step text, member_id text, name text, reason text, stands_for text, counts boolean, asked boolean)
-language plpgsql stable set search_path = pg_catalog, pg_temp
+language plpgsql stable set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
@@ -45,7 +45,8 @@ begin
     end if;
   end if;
 
-  -- The kinds are written out, so that each look-up is one by key; those that are not wanted are not made.
+  -- The kinds are written out, so that each look-up is one by key; those that are not wanted are not made. One plan serves all
+  -- requests: to make one takes longer than to follow it.
   return query
   select distinct on (t.step, t.member_id)
          t.step, t.member_id, t.name, t.reason, t.stands_for, bool_or(t.counts) over (partition by t.step, t.member_id),

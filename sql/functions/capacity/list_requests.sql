@@ -1,7 +1,8 @@
 -- A page of requests, newest first. The next page begins after the last request of this one. Filters: states, requester, and `waits on`:
 -- a member (whom a request waits on now, by id or Slack id) or a group.
 --
--- Planned anew for each call, because which index serves depends on which filters are given.
+-- Planned anew for each call, because which index serves depends on which filters are given. What is cheap to ask of a row is asked first,
+-- in an order that is kept, and unknown is no: capacity.asked_now() for every request of a workspace would take minutes.
 create or replace function capacity.list_requests(
   p_workspace_id text,
   p_states public.capacity_request_state[] default null,
@@ -25,6 +26,7 @@ declare
   v_named text[];
   v_roles text[];
   v_groups text[];
+  v_able text[];
 begin
   if p_limit is null or p_limit not between 1 and 1000 then
     perform capacity.fail('invalid_input', 'A page has 1 to 1000 requests.');
@@ -46,7 +48,25 @@ begin
            array_agg(p.party) filter (where p.kind = 'role'), array_agg(p.party) filter (where p.kind = 'group')
       into v_owners, v_named, v_roles, v_groups
       from capacity.parties p
-     where p.workspace_id = p_workspace_id and v_member_id = any (p.everyone) and (v_member_id = any (p.here) or cardinality(p.here) < 2);
+     where p.workspace_id = p_workspace_id and v_member_id = any (p.everyone) and (v_member_id = any (p.here) or cardinality(p.here) < 2)
+       and case p.kind
+             when 'owner' then exists (select from capacity.requests r where r.workspace_id = p_workspace_id and r.commercial_owner_user_id = p.party)
+             when 'member' then exists (select from capacity.requests r
+                                         where r.workspace_id = p_workspace_id and r.review_plan #>> '{commercial,authority,kind}' = 'member'
+                                           and r.review_plan #>> '{commercial,authority,member}' = p.party)
+             when 'role' then exists (select from capacity.requests r
+                                       where r.workspace_id = p_workspace_id and r.review_plan #>> '{commercial,authority,kind}' = 'role'
+                                         and r.review_plan #>> '{commercial,authority,role}' = p.party)
+             else true end;
+    -- Most people review nothing: there is nothing to look for then.
+    if num_nonnulls(v_owners, v_named, v_roles, v_groups) = 0
+       and not exists (select from capacity.groups g where g.workspace_id = p_workspace_id and g.id = p_waits_on) then
+      return;
+    end if;
+    -- A role is asked once the owner has endorsed, unless there is no owner who could.
+    if v_roles is not null then
+      v_able := array(select p.party from capacity.parties p where p.workspace_id = p_workspace_id and p.kind = 'owner');
+    end if;
   end if;
 
   return query
@@ -60,14 +80,19 @@ begin
              and (p_after is null or (r.created_at, r.id) < (v_after_at, p_after))
              and (p_waits_on is null
                   or r.state = 'UNDER_REVIEW'
-                     and (r.technical_approved_at is null and r.infra_owner_group = p_waits_on
-                          or r.requester_user_id <> v_member_id
-                             and (r.technical_approved_at is null and r.infra_owner_group = any (v_groups)
-                                  or r.commercial_approved_at is null
-                                     and (r.commercial_owner_user_id = any (v_owners)
-                                          or r.review_plan #>> '{commercial,authority,member}' = any (v_named)
-                                          or r.review_plan #>> '{commercial,authority,role}' = any (v_roles)))
-                             and exists (select from capacity.asked_now(r) a where a.asked and a.member_id = v_member_id)))
+                     and case
+                           when r.technical_approved_at is null and r.infra_owner_group = p_waits_on then true
+                           when r.requester_user_id <> v_member_id
+                                and (r.technical_approved_at is null and r.infra_owner_group = any (v_groups)
+                                     or r.commercial_approved_at is null
+                                        and (r.commercial_owner_user_id = any (v_owners)
+                                             or r.review_plan #>> '{commercial,authority,kind}' = 'member'
+                                                and r.review_plan #>> '{commercial,authority,member}' = any (v_named)
+                                             or r.review_plan #>> '{commercial,authority,role}' = any (v_roles)
+                                                and (r.commercial_endorsed_at is not null or r.commercial_owner_user_id = r.requester_user_id
+                                                     or (r.commercial_owner_user_id = any (v_able)) is not true)))
+                             then exists (select from capacity.asked_now(r) a where a.asked and a.member_id = v_member_id)
+                           else false end)
            order by r.created_at desc, r.id desc
            limit p_limit) l
    order by l.created_at desc, l.id desc;

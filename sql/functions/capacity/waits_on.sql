@@ -5,7 +5,8 @@ language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_authority jsonb := p_request.review_plan #> '{commercial,authority}';
-  v_on text[] := '{}';
+  v_on text[];
+  v_technical boolean;
 begin
   if p_request.state = 'CUSTOMER_CONFIRMATION_REQUIRED' then
     return '{customer}';
@@ -14,18 +15,18 @@ begin
   elsif p_request.state <> 'UNDER_REVIEW' then
     return '{}';
   end if;
-  if p_request.commercial_approved_at is null then
-    select coalesce(
-             array_agg(distinct case when a.reason = 'authority' and v_authority ->> 'kind' = 'role' then 'role ' || (v_authority ->> 'role') else a.member_id end),
-             array['nobody ' || case v_authority ->> 'kind' when 'role' then 'with role ' || (v_authority ->> 'role')
-                                  when 'member' then 'for ' || (v_authority ->> 'member')
-                                  else 'for ' || p_request.commercial_owner_user_id end])
-      into v_on
-      from capacity.asked_now(p_request) a where a.asked and a.step = 'commercial';
+  select coalesce(array_agg(distinct case when a.reason = 'authority' and v_authority ->> 'kind' = 'role' then 'role ' || (v_authority ->> 'role')
+                                          else a.member_id end) filter (where a.step = 'commercial'), '{}'),
+         bool_or(a.step = 'technical') is true
+    into v_on, v_technical
+    from capacity.asked_now(p_request) a where a.asked;
+  if p_request.commercial_approved_at is null and v_on = '{}' then
+    v_on := array['nobody ' || case v_authority ->> 'kind' when 'role' then 'with role ' || (v_authority ->> 'role')
+                                 when 'member' then 'for ' || (v_authority ->> 'member')
+                                 else 'for ' || p_request.commercial_owner_user_id end];
   end if;
   if p_request.technical_approved_at is null then
-    v_on := array_append(v_on, case when exists (select from capacity.asked_now(p_request) a where a.asked and a.step = 'technical') then 'group '
-                                    else 'nobody in group ' end || p_request.infra_owner_group);
+    v_on := array_append(v_on, case when v_technical then 'group ' else 'nobody in group ' end || p_request.infra_owner_group);
   end if;
   return v_on;
 end

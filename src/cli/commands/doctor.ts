@@ -7,7 +7,7 @@ import { toHeadroomError } from "../../db/errors.ts";
 import { databaseUrlOption, findDatabaseUrl, type DatabaseUrlOption } from "../database.ts";
 import { failure, type Finding } from "../doctor/check.ts";
 import { checkEngine } from "../doctor/engine-checks.ts";
-import { checkRoles, checkSchema, checkServer } from "../doctor/server-checks.ts";
+import { checkGateway, checkRoles, checkSchema, checkServer, checkTimers } from "../doctor/server-checks.ts";
 import { ExitWith } from "../exit.ts";
 import { printJson, printLine, visible } from "../output.ts";
 
@@ -45,6 +45,7 @@ async function examine(url: string): Promise<Finding[]> {
     findings.push(...(await checkServer(url, client, rival)));
     findings.push(await checkRoles(client));
     if (usable()) findings.push(await checkSchema(client));
+    if (usable()) findings.push(await checkGateway(client), await checkTimers(client));
     if (usable()) findings.push(...(await checkEngine(client)));
   } catch (error) {
     const { message, detail, hint } = toHeadroomError(error);

@@ -166,10 +166,40 @@ describe.each(POSTGRES_VERSIONS)("the views on PostgreSQL %i", async (version) =
     const auditor = await db.as("headroom_auditor").connect();
     await auditor.query("begin");
     for (const text of [member, await plan(auditor)]) {
-      expect(text).toMatch(/Index (Only )?Scan (using|on) events_(moved|approved)/);
+      expect(text).toMatch(/Index (Only )?Scan (using|on) events_(moved|approved|recent)/);
       expect(text).toMatch(/Index Cond: \(\(?created_at >= /);
     }
     await auditor.query("rollback");
+  });
+
+  test("a list of what waits on somebody asks about the requests that may, and about no others", async () => {
+    const client = await db.superuser.connect();
+    await client.query("set track_functions = 'all'");
+    const { owner } = await oneOf<{ owner: string }>(
+      client,
+      "select asked[1] as owner from capacity.waits where workspace_id = 'seed' and kind = 'owner' limit 1",
+    );
+    const calls = async (): Promise<number> => {
+      const query =
+        "select pg_stat_get_xact_function_calls('capacity.asked_now(capacity.requests)'::regprocedure) as n";
+      return Number((await oneOf<{ n: string | null }>(client, query)).n ?? 0);
+    };
+    await client.query("begin");
+    for (const [memberId, some] of [
+      [owner, true],
+      ["requester-1", false],
+    ] as const) {
+      const before = await calls();
+      const { rows } = await client.query(
+        "select * from capacity.list_requests('seed', p_waits_on => $1, p_limit => 1000)",
+        [memberId],
+      );
+      expect([memberId, rows.length > 0]).toEqual([memberId, some]);
+      // Once to decide, and once to say whom it waits on.
+      expect((await calls()) - before).toBe(2 * rows.length);
+    }
+    await client.query("rollback");
+    await client.end();
   });
 
   test("a member sees the metrics of what they may see, in their workspace", async () => {

@@ -1,7 +1,8 @@
 /** `headroom doctor` says what is wrong, and how to mend it. */
 import { expect, test } from "vitest";
 import { startTransactionPooler } from "../../helpers/transaction-pooler.ts";
-import { createEmptyDatabase } from "../../helpers/database.ts";
+import { checkGateway } from "../../../src/cli/doctor/server-checks.ts";
+import { createEmptyDatabase, createTestDatabase, POSTGRES_VERSIONS } from "../../helpers/database.ts";
 import { probeRail } from "../outbox/relay/rails.ts";
 import { createStage, until } from "../outbox/relay/stage.ts";
 import { headroom } from "./program.ts";
@@ -44,6 +45,8 @@ test("a healthy installation: every line is well, and the exit code says so", as
     "clock",
     "roles",
     "schema",
+    "gateway",
+    "timers",
     "partitions",
     "relays",
     "rails",
@@ -88,6 +91,54 @@ test("a transaction pooler, a read-only session, a schema that only its owner ca
   expect(status).toBe(1);
   expect(findings.get("writable")).toMatchObject({ status: "failure", remedy: expect.stringContaining("reset") });
   expect((await doctor(stage.db.as("headroom_control").url)).findings.get("schema")).toMatchObject({ status: "ok" });
+});
+
+test.each(POSTGRES_VERSIONS)("a gateway that may not act for anybody, on PostgreSQL %i", async (version) => {
+  const client = await (await createTestDatabase({ version })).superuser.connect();
+  // Roles belong to the whole server, so what is changed here must never be seen by anybody else.
+  await client.query("begin");
+  await client.query("grant anon, authenticated, service_role to headroom_gateway");
+  expect(await checkGateway(client)).toMatchObject({
+    status: "ok",
+    message: expect.stringContaining("may act as anon"),
+  });
+  await client.query("revoke anon, service_role from headroom_gateway");
+  const remedy: unknown = expect.stringContaining("grant anon, service_role to headroom_gateway");
+  expect(await checkGateway(client)).toMatchObject({
+    status: "ok",
+    message: expect.stringContaining("may not act as anon, service_role; authenticator may"),
+    remedy,
+  });
+  await client.query("revoke anon from authenticator");
+  expect(await checkGateway(client)).toMatchObject({
+    status: "warning",
+    message: expect.stringContaining("may not act as anon, service_role: requests over HTTP would be refused"),
+    remedy,
+  });
+  await client.query("rollback");
+  await client.end();
+});
+
+test("pg_cron without the job of the timers, and then with it", async () => {
+  const { pool } = stage.db.superuser;
+  await pool.query(`create schema cron; create table cron.job (jobid bigint, jobname name);
+    grant usage on schema cron to public; grant select on cron.job to public`);
+  try {
+    expect((await doctor(stage.db.url)).findings.get("timers")).toMatchObject({
+      status: "warning",
+      remedy: expect.stringContaining("capacity.schedule_timers()"),
+    });
+    await pool.query("insert into cron.job values (1, 'capacity-request-timers')");
+    expect((await doctor(stage.db.url)).findings.get("timers")).toMatchObject({ status: "ok" });
+    await pool.query("revoke select on cron.job from public");
+    const control = await doctor(stage.db.as("headroom_control").url);
+    expect(control.findings.get("timers")).toMatchObject({
+      status: "ok",
+      message: expect.stringContaining("only as the role that migrates"),
+    });
+  } finally {
+    await pool.query("drop schema cron cascade");
+  }
 });
 
 test("what needs a person: no relay, rows that wait, dead letters, stale functions, missing partitions", async () => {

@@ -16,15 +16,21 @@ import { LinearState } from "./linear/state.ts";
 import { MailDesk } from "./mail/desk.ts";
 import { Mailbox } from "./mail/mailbox.ts";
 import { postalRoutes } from "./mail/postal.ts";
+import { oidcRoutes } from "./oidc/routes.ts";
+import { defaultClient, OidcState, type OidcClient } from "./oidc/state.ts";
 import { SlackDesk } from "./slack/desk.ts";
 import { slackRoutes } from "./slack/routes.ts";
 import { SlackState } from "./slack/state.ts";
+import { StripeDesk } from "./stripe/desk.ts";
+import { stripeRoutes } from "./stripe/routes.ts";
+import { StripeState } from "./stripe/state.ts";
 
 export interface Desks {
   readonly slack: SlackDesk;
   readonly linear: LinearDesk;
   readonly mail: MailDesk;
   readonly github: GithubDesk;
+  readonly stripe: StripeDesk;
 }
 
 export interface Providers {
@@ -35,28 +41,33 @@ export interface Providers {
   reset(): void;
 }
 
-export function createProviders(world: World, key: KeyObject): Providers {
+export function createProviders(world: World, key: KeyObject, oidcClient: OidcClient = defaultClient): Providers {
   const slack = new SlackState(world);
   const linear = new LinearState(world);
   const mailbox = new Mailbox(world);
   const github = new GithubState(world);
+  const stripe = new StripeState(world);
+  const oidc = new OidcState(world, oidcClient);
   return {
     routes: [
       slackRoutes(world, slack),
       linearRoutes(world, linear),
       postalRoutes(world, mailbox, key),
       githubRoutes(world, github),
+      stripeRoutes(world, stripe),
+      oidcRoutes(world, oidc, key),
     ],
     desks: {
       slack: new SlackDesk(world, slack),
       linear: new LinearDesk(world, linear),
       mail: new MailDesk(world, mailbox, key),
       github: new GithubDesk(world, github),
+      stripe: new StripeDesk(world, stripe),
     },
     mailbox,
     reset() {
       world.ids.reset();
-      for (const state of [slack, linear, mailbox, github]) state.reset();
+      for (const state of [slack, linear, mailbox, github, stripe, oidc]) state.reset();
       world.changed();
     },
   };

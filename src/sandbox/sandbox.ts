@@ -17,7 +17,10 @@ import { privateKey } from "./core/keys.ts";
 import { Ids } from "./core/ids.ts";
 import { RequestLog } from "./core/requests.ts";
 import type { SandboxSecrets, World } from "./core/world.ts";
+import { Live } from "./pages/live.ts";
+import { assetRoutes, sameSiteOnly } from "./pages/routes.ts";
 import { startSmtp } from "./mail/smtp.ts";
+import type { OidcClient } from "./oidc/state.ts";
 import { createProviders, type Desks } from "./providers.ts";
 
 export interface SandboxOptions {
@@ -29,6 +32,8 @@ export interface SandboxOptions {
   readonly smtpPort?: number;
   readonly cast: Cast;
   readonly secrets: SandboxSecrets;
+  /** The client that may sign people in. Default: `headroom`, sent back to Headroom's own address. */
+  readonly oidc?: OidcClient;
   /** Told of what should not have happened. Default: nobody. */
   readonly log?: (event: string, fields: Readonly<Record<string, unknown>>) => void;
   /** Milliseconds since 1970. Default: the system's clock. */
@@ -64,8 +69,9 @@ export async function startSandbox(given: SandboxOptions): Promise<Sandbox> {
   const options = { ...defaults, ...given };
   const closing = new AbortController();
   let url = "";
-  const world = createWorld(options, closing.signal, () => url);
-  const providers = createProviders(world, await privateKey(options.secrets.postalPrivateKey));
+  const live = new Live(closing.signal);
+  const world = createWorld(options, closing.signal, () => url, live);
+  const providers = createProviders(world, await privateKey(options.secrets.privateKey), options.oidc);
   const reset = (): void => {
     world.faults.clear();
     world.requests.clear();
@@ -74,8 +80,10 @@ export async function startSandbox(given: SandboxOptions): Promise<Sandbox> {
   };
   const app = new Hono<SandboxEnv>();
   app.use(bodyLimit({ maxSize: maxBodyBytes }));
+  app.use(sameSiteOnly);
   app.onError((error) => failed(error, options.log));
-  for (const routes of [...providers.routes, controlRoutes(world, providers.desks, reset)]) app.route("/", routes);
+  const control = controlRoutes(world, providers.desks, reset);
+  for (const routes of [...providers.routes, control, assetRoutes(live)]) app.route("/", routes);
 
   const server = createAdaptorServer({ fetch: app.fetch });
   url = await listen(server, options.host, options.port);
@@ -109,6 +117,7 @@ function createWorld(
   options: SandboxOptions & Required<Pick<SandboxOptions, "now" | "requestLimit">>,
   closing: AbortSignal,
   url: () => string,
+  live: Live,
 ): World {
   return {
     cast: options.cast,
@@ -120,7 +129,7 @@ function createWorld(
     requests: new RequestLog(options.requestLimit, options.now),
     closing,
     courier: new Courier(closing, options.now),
-    changed: () => undefined,
+    changed: () => live.changed(),
   };
 }
 

@@ -16,7 +16,8 @@ export type SandboxContext = Context<SandboxEnv>;
 
 /** How a provider says no. */
 export interface Dialect {
-  failed(): Response;
+  /** `afterAccept`: what was asked for took place all the same. */
+  failed(afterAccept: boolean): Response;
   rateLimited(retryAfterSeconds: number): Response;
   refused(words: string): Response;
 }
@@ -69,7 +70,7 @@ interface FaultyCall {
 async function faulty({ context, exchange, call, dialect, fault, done }: FaultyCall): Promise<Response> {
   switch (fault.kind) {
     case "error500":
-      return dialect.failed();
+      return dialect.failed(false);
     case "rateLimit":
       return dialect.rateLimited(fault.retryAfterSeconds ?? defaultRetryAfterSeconds);
     case "refuse":
@@ -83,7 +84,7 @@ async function faulty({ context, exchange, call, dialect, fault, done }: FaultyC
       return cut(context);
     case "error500AfterAccept":
       await done();
-      return dialect.failed();
+      return dialect.failed(true);
     case "dropAfterAccept":
       await done();
       return cut(context);

@@ -17,8 +17,8 @@ export interface SandboxSecrets {
   readonly githubToken?: string;
   readonly stripeSecretKey?: string;
   readonly postalApiKey?: string;
-  /** What Postal's webhooks are signed with, in PEM. Default: a new key for each sandbox. */
-  readonly postalPrivateKey?: string;
+  /** An RSA key in PEM that signs Postal's webhooks and the identity provider's tokens. Default: a new one for each process. */
+  readonly privateKey?: string;
 }
 
 export interface World extends Exchange {

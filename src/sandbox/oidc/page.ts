@@ -1,0 +1,43 @@
+/**
+ * The sign-in page: pick who to be. It works without script, and shows whom each person plays.
+ */
+import type { Cast } from "../cast.ts";
+import { html } from "../pages/html.ts";
+import { page } from "../pages/layout.ts";
+
+export function pickerPage(cast: Cast, asked: Readonly<Record<string, string | undefined>>): Response {
+  const hidden = Object.entries(asked).map(
+    ([name, value]) => value !== undefined && html`<input type="hidden" name="${name}" value="${value}" />`,
+  );
+  return page({
+    title: "Sign in",
+    mainClass: "narrow",
+    body: html`<h1>Who are you today?</h1>
+      <p class="quiet">This identity provider belongs to the sandbox. It asks for no password: pick somebody.</p>
+      <form method="post" action="/oidc/authorize">
+        ${hidden}
+        <ul class="choices">
+          ${cast.people.map(
+            (person) =>
+              html`<li>
+                <button name="person" value="${person.memberId}">${person.name}<small>${person.title}</small></button>
+              </li>`,
+          )}
+          <li>
+            <button name="person" value="">Nobody<small>Go back without signing in</small></button>
+          </li>
+        </ul>
+      </form>`,
+  });
+}
+
+export function refusedPage(what: string, hint: string): Response {
+  return page({
+    title: "Sign-in refused",
+    mainClass: "narrow",
+    status: 400,
+    body: html`<h1>${what}</h1>
+      <p>Nobody was signed in, and nothing was sent anywhere.</p>
+      <p class="quiet">${hint}</p>`,
+  });
+}

@@ -1,0 +1,91 @@
+/**
+ * The frame of every page: the bar with the way to the others, the policy that keeps foreign script out, and the answer itself.
+ */
+import { createHash } from "node:crypto";
+import { html, type Fragment, type Html } from "./html.ts";
+import { script } from "./script.ts";
+import { css } from "./style.ts";
+
+export interface Page {
+  readonly title: string;
+  /** Which entry of the bar this is. */
+  readonly current?: string;
+  readonly body: Fragment;
+  readonly mainClass?: string;
+  readonly status?: number;
+}
+
+const bar = [
+  ["/", "Overview"],
+  ["/slack", "Slack"],
+  ["/mail", "Mail"],
+  ["/linear", "Linear"],
+  ["/github", "GitHub"],
+  ["/stripe", "Stripe"],
+] as const;
+
+const version = createHash("sha256").update(css).update(script).digest("hex").slice(0, 12);
+
+/** What the pages load besides themselves. */
+export const assets: ReadonlyMap<string, { readonly type: string; readonly text: string }> = new Map([
+  ["sandbox.css", { type: "text/css", text: css }],
+  ["live.js", { type: "text/javascript", text: script }],
+]);
+
+const policy = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "script-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data: https:",
+  "frame-src 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'self'",
+].join("; ");
+
+export function page({ title, current, body, mainClass, status }: Page): Response {
+  const document = html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${title} – Headroom sandbox</title>
+        <link rel="stylesheet" href="/_assets/sandbox.css?${version}" />
+        <link rel="icon" href="data:," />
+        <script src="/_assets/live.js?${version}" defer></script>
+      </head>
+      <body>
+        <a class="skip" href="#main">Skip to the content</a>
+        <header class="top">
+          <strong>Headroom sandbox</strong>
+          <nav aria-label="Stand-ins">${bar.map(([href, name]) => entry(href, name, current))}</nav>
+        </header>
+        <main id="main" class="${mainClass ?? ""}">${body}</main>
+      </body>
+    </html>`;
+  return new Response(document.text, {
+    status: status ?? 200,
+    headers: {
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": policy,
+      "cache-control": "no-store",
+      "referrer-policy": "no-referrer",
+      "x-content-type-options": "nosniff",
+    },
+  });
+}
+
+function entry(href: string, name: string, current: string | undefined): Html {
+  return html`<a href="${href}" ${href === current && html`aria-current="page"`}>${name}</a> `;
+}
+
+/** After a form: the page again, so that a reload does not send it twice. */
+export function seeOther(location: string): Response {
+  return new Response(null, { status: 303, headers: { location } });
+}
+
+/** A time that people read, in UTC, with the exact one for machines. */
+export function time(at: string | number): Html {
+  const iso = new Date(at).toISOString();
+  return html`<time datetime="${iso}" title="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC</time>`;
+}

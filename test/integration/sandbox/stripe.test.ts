@@ -1,0 +1,179 @@
+import { createHmac } from "node:crypto";
+import { Stripe } from "stripe";
+import { describe, expect, test } from "vitest";
+import type { Sandbox } from "../../../src/sandbox/sandbox.ts";
+import { secrets, setStage, type Ear } from "./stage.ts";
+
+const patience = (): AbortSignal => AbortSignal.timeout(10_000);
+
+function client(sandbox: Sandbox, key = "sk_test_sandbox"): Stripe {
+  const { hostname, port } = new URL(sandbox.url);
+  return new Stripe(key, { host: hostname, port, protocol: "http", maxNetworkRetries: 0 });
+}
+
+const order = {
+  mode: "payment",
+  line_items: [
+    { quantity: 4, price_data: { currency: "usd", unit_amount: 1_200_00, product_data: { name: "32XL, us-east-1" } } },
+  ],
+  success_url: "https://headroom.example/paid?session={CHECKOUT_SESSION_ID}",
+  cancel_url: "https://headroom.example/back",
+  client_reference_id: "CR-2026-000001",
+  metadata: { cr_id: "CR-2026-000001" },
+} satisfies Stripe.Checkout.SessionCreateParams;
+
+/** What was told, in order, verified by Stripe's own SDK and by hand. */
+function told(ear: Ear): string[] {
+  return ear.heard.map(({ path, headers, body }) => {
+    expect(path).toBe("/webhooks/stripe");
+    const header = String(headers["stripe-signature"]);
+    const event = Stripe.webhooks.constructEvent(body, header, secrets.stripeWebhookSecret);
+    const [, at, v1] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(header) ?? [];
+    expect(v1).toBe(createHmac("sha256", secrets.stripeWebhookSecret).update(`${at}.${body}`).digest("hex"));
+    const session = event.data.object as Partial<Stripe.Checkout.Session>;
+    return `${event.type} ${session.payment_status ?? ""}`.trim();
+  });
+}
+
+describe("the Stripe stand-in, through Stripe's own SDK", () => {
+  test("a session is made, paid on its page, told as paid, and refunded no further than it was paid", async () => {
+    await using stage = await setStage();
+    const stripe = client(stage.sandbox);
+    const session = await stripe.checkout.sessions.create(order);
+    expect(session).toMatchObject({
+      status: "open",
+      payment_status: "unpaid",
+      amount_total: 4_800_00,
+      payment_intent: null,
+    });
+    expect(session.url).toBe(`${stage.sandbox.url}/stripe/checkout/${session.id}`);
+
+    expect(stage.sandbox.stripe.pay(session.id)).toBe(`https://headroom.example/paid?session=${session.id}`);
+    const paid = await stripe.checkout.sessions.retrieve(session.id, { expand: ["payment_intent"] });
+    expect(paid).toMatchObject({ status: "complete", payment_status: "paid", metadata: { cr_id: "CR-2026-000001" } });
+    const intent = paid.payment_intent as Stripe.PaymentIntent;
+    expect(intent).toMatchObject({ object: "payment_intent", status: "succeeded", amount_received: 4_800_00 });
+
+    await stripe.refunds.create({ payment_intent: intent.id, amount: 800_00 });
+    await expect(stripe.refunds.create({ payment_intent: intent.id, amount: 4_000_01 })).rejects.toMatchObject({
+      param: "amount",
+    });
+    await stripe.refunds.create({ payment_intent: intent.id });
+    await expect(stripe.refunds.create({ payment_intent: intent.id })).rejects.toMatchObject({
+      code: "charge_already_refunded",
+    });
+    await stage.ear.heardAtLeast(3, patience());
+    expect(told(stage.ear).toSorted()).toEqual(["checkout.session.completed paid", "refund.created", "refund.created"]);
+    expect((await stripe.events.list({ type: "refund.created" })).data).toHaveLength(2);
+  });
+
+  test("a payment that takes days completes unpaid, and succeeds or fails later", async () => {
+    await using stage = await setStage();
+    const stripe = client(stage.sandbox);
+    for (const how of ["succeeded", "failed"] as const) {
+      const session = await stripe.checkout.sessions.create(order);
+      stage.sandbox.stripe.payLater(session.id);
+      expect(await stripe.checkout.sessions.retrieve(session.id)).toMatchObject({
+        status: "complete",
+        payment_status: "unpaid",
+      });
+      stage.sandbox.stripe.settle(session.id, how);
+      await stage.ear.heardAtLeast(stage.ear.heard.length, patience());
+    }
+    await stage.ear.heardAtLeast(4, patience());
+    expect(told(stage.ear).toSorted()).toEqual([
+      "checkout.session.async_payment_failed unpaid",
+      "checkout.session.async_payment_succeeded paid",
+      "checkout.session.completed unpaid",
+      "checkout.session.completed unpaid",
+    ]);
+  });
+
+  test("a key answers its first result again, and other parameters under it are an error", async () => {
+    await using stage = await setStage();
+    const stripe = client(stage.sandbox);
+    const key = { idempotencyKey: "CR-2026-000001:checkout" };
+    const first = await stripe.checkout.sessions.create(order, key);
+    const second = await stripe.checkout.sessions.create(order, key);
+    expect(second.id).toBe(first.id);
+    expect(second.lastResponse.headers["idempotent-replayed"]).toBe("true");
+    await expect(
+      stripe.checkout.sessions.create({ ...order, client_reference_id: "CR-2026-000002" }, key),
+    ).rejects.toMatchObject({ type: "StripeIdempotencyError" });
+    expect(stage.sandbox.stripe.sessions()).toHaveLength(1);
+  });
+
+  test("a failure after acceptance is answered again under its key; an earlier failure is not", async () => {
+    await using stage = await setStage();
+    const stripe = client(stage.sandbox);
+    stage.sandbox.faults.add({ provider: "stripe", kind: "error500", times: 1 });
+    stage.sandbox.faults.add({ provider: "stripe", kind: "error500AfterAccept", after: 0, times: 1 });
+    const create = (idempotencyKey: string) => stripe.checkout.sessions.create(order, { idempotencyKey });
+    await expect(create("before")).rejects.toMatchObject({ statusCode: 500 });
+    await expect(create("after")).rejects.toMatchObject({ statusCode: 500 });
+    await expect(create("after")).rejects.toMatchObject({ statusCode: 500 });
+    expect((await create("before")).status).toBe("open");
+    expect(stage.sandbox.stripe.sessions()).toHaveLength(2);
+  });
+
+  test("a session expires when it is told to and when its time is over", async () => {
+    let now = Date.now();
+    await using stage = await setStage({ now: () => now });
+    const stripe = client(stage.sandbox);
+    const told1 = await stripe.checkout.sessions.create(order);
+    expect((await stripe.checkout.sessions.expire(told1.id)).status).toBe("expired");
+    await expect(stripe.checkout.sessions.expire(told1.id)).rejects.toMatchObject({ statusCode: 400 });
+    const forgotten = await stripe.checkout.sessions.create({ ...order, expires_at: Math.floor(now / 1000) + 1_800 });
+    now += 1_801_000;
+    expect(() => stage.sandbox.stripe.pay(forgotten.id)).toThrow("expired");
+    await stage.ear.heardAtLeast(2, patience());
+    expect(stage.sandbox.stripe.events().map(({ type }) => type)).toEqual(Array(2).fill("checkout.session.expired"));
+  });
+
+  test("what Stripe refuses is refused with its type, code and parameter", async () => {
+    await using stage = await setStage();
+    const stripe = client(stage.sandbox);
+    const { sessions } = stripe.checkout;
+    const soon = Math.floor(Date.now() / 1000) + 60;
+    await expect(client(stage.sandbox, "pk_wrong").events.list()).rejects.toMatchObject({
+      type: "StripeAuthenticationError",
+    });
+    await expect(sessions.create({ ...order, expires_at: soon })).rejects.toMatchObject({ param: "expires_at" });
+    await expect(sessions.create({ ...order, customer: "cus_nobody" })).rejects.toMatchObject({
+      code: "resource_missing",
+    });
+    const unknown = { ...order, sucess_url: "x" } as Stripe.Checkout.SessionCreateParams;
+    await expect(sessions.create(unknown)).rejects.toMatchObject({ code: "parameter_unknown", param: "sucess_url" });
+    const { mode: _, ...without } = order;
+    await expect(sessions.create(without as Stripe.Checkout.SessionCreateParams)).rejects.toMatchObject({
+      code: "parameter_missing",
+      param: "mode",
+    });
+    await expect(sessions.retrieve("cs_nothing")).rejects.toMatchObject({ statusCode: 404, code: "resource_missing" });
+    stage.sandbox.faults.add({ provider: "stripe", kind: "rateLimit", times: 1 });
+    await expect(sessions.create(order)).rejects.toMatchObject({ type: "StripeRateLimitError" });
+    expect(stage.sandbox.stripe.sessions()).toEqual([]);
+  });
+
+  test("a subscription is bought, and cancelled once", async () => {
+    await using stage = await setStage();
+    const stripe = client(stage.sandbox);
+    const customer = await stripe.customers.create({ email: "buyer@acme.example", name: "Acme" });
+    const session = await stripe.checkout.sessions.create({ ...order, mode: "subscription", customer: customer.id });
+    stage.sandbox.stripe.pay(session.id);
+    const { subscription } = await stripe.checkout.sessions.retrieve(session.id);
+    expect((await stripe.subscriptions.retrieve(subscription as string)).status).toBe("active");
+    expect((await stripe.subscriptions.cancel(subscription as string)).status).toBe("canceled");
+    await expect(stripe.subscriptions.cancel(subscription as string)).rejects.toMatchObject({ statusCode: 404 });
+  });
+
+  test("an event can be sent once more under its own id", async () => {
+    await using stage = await setStage();
+    const session = await client(stage.sandbox).checkout.sessions.create(order);
+    stage.sandbox.stripe.pay(session.id);
+    stage.sandbox.stripe.resend(stage.sandbox.stripe.events()[0]?.id ?? "");
+    await stage.ear.heardAtLeast(2, patience());
+    const ids = stage.ear.heard.map(({ body }) => (JSON.parse(body) as { id: string }).id);
+    expect(new Set(ids).size).toBe(1);
+  });
+});

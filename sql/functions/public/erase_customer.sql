@@ -2,7 +2,7 @@
 -- the outgoing messages that may quote either, each with the salt of its hash. Events, notices and the archive hold only the salted hashes,
 -- so the chain stays whole and can still be verified.
 --
--- Mail that has not left and messages that were given up are skipped, then erased like those that were delivered. What is still
+-- Mail to the customer that has not left and messages that were given up are skipped, then erased like those that were delivered. What is still
 -- on its way through another rail is left to arrive: the erasure is on record, and the sweep finishes it. Calling again tells how far it
 -- has come; who erased first, when and why stands. What has been said since the first call is erased by the next one.
 create or replace function public.erase_customer(p_request_id text, p_why text, p_actor_id text default null) returns jsonb

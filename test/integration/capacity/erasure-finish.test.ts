@@ -5,7 +5,7 @@
 import { describe, expect, test } from "vitest";
 import { runTimers } from "../../../src/capacity/timers.ts";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
-import { eraseText, startErasing } from "./erasing.ts";
+import { customer, eraseText, startErasing } from "./erasing.ts";
 import { memberSession } from "./gateway.ts";
 import { tracesOf } from "./traces.ts";
 import { oneOf, refusalOf, rowsOf } from "./workflow.ts";
@@ -73,6 +73,27 @@ describe.each(POSTGRES_VERSIONS)("finishing an erasure on PostgreSQL %i", async 
     expect(await tracesOf(db, words)).toEqual([]);
     const [row] = inFlight;
     expect(await engine.redrive([row!.outbox_id])).toMatchObject([{ result: expect.not.stringMatching(/^redriven$/) }]);
+    await erasing.expectVerified(id);
+  });
+
+  test("mail to colleagues is left to arrive: it may be about other requests too", async () => {
+    await superuser.query(
+      `update capacity.workspaces set slack_channel_id = null where id = 'acme';
+       update capacity.members set email = 'cora@acme.example' where id = 'cora' and workspace_id = 'acme'`,
+    );
+    const id = await workflow.createIn("UNDER_REVIEW", { customer });
+    await superuser.query("select public.nudge_capacity_request($1, 'rita')", [id]);
+    await superuser.query("update capacity.workspaces set slack_channel_id = 'C0ACME' where id = 'acme'");
+    expect(await erasing.erase(id)).toMatchObject({ state: "waiting", messages: { skipped: 0 } });
+    await erasing.deliver();
+    const mail = await oneOf<{ id: string }>(
+      superuser,
+      "select outbox_id as id from outbox.payloads where instruction_id ~ ('^' || $1 || '!') and idempotency_key like 'email:member:%'",
+      [id],
+    );
+    expect(await engine.states(mail.id)).toEqual(["DISPATCHING", "DISPATCHED"]);
+    expect(await sweep()).toMatchObject({ erased: 1 });
+    expect(await tracesOf(db, words)).toEqual([]);
     await erasing.expectVerified(id);
   });
 

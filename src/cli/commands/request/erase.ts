@@ -50,7 +50,7 @@ async function confirm({ request }: RequestStory, yes: boolean): Promise<void> {
   const warning =
     `This erases, for good: the customer's name and address${request.customerRef === null ? " (none is known)" : ""}, ` +
     "the reasons and notes that people wrote, and the texts of all messages about the request. " +
-    "States, times and who decided stay. Mail that has not left is not sent.";
+    "States, times and who decided stay. Mail to the customer that has not left is not sent.";
   const answer = yes ? "yes" : await ask(`Erase ${what}? [y/N] `, warning);
   if (answer === "yes") return;
   if (answer === "nobody") {

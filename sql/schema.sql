@@ -2022,7 +2022,7 @@ create function capacity.equal_constant_time(p_left bytea, p_right bytea)
 create function capacity.erase_messages(p_request_id text, p_to timestamp with time zone, p_actor text, p_why text, OUT erased integer, OUT skipped integer, OUT waiting integer)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 dc70902bdbfa12e8';
+  as 'sha256 ffa324ea0605eaf8';
 
 create function capacity.erase_step(p_request_id text)
   returns capacity.erasures

@@ -1,6 +1,8 @@
 -- Erases the payloads of a request's outgoing messages up to a moment, as far as they are finished or can be: mail to the customer that
--- waits and whatever was given up is skipped first. Mail to colleagues may speak of other requests as well, and is left to arrive. The instructions are spelled out from the request's events and notices, because that is what
--- the dedupe table is keyed by. Where a payload was collected long ago, the salt of its hash is all that is left to erase.
+-- waits and whatever was given up is skipped first. Mail to colleagues may speak of other requests as well, and is left to arrive.
+--
+-- The instructions are spelled out from the request's events and notices, because that is what the dedupe table is keyed by. Where a
+-- payload was collected long ago, the salt of its hash is all that is left to erase.
 create or replace function capacity.erase_messages(
   p_request_id text, p_to timestamptz, p_actor text, p_why text, out erased integer, out skipped integer, out waiting integer
 )
@@ -27,7 +29,9 @@ begin
   select count(*) filter (where k.result = 'skipped') into skipped
     from outbox.skip(
       array(select m.outbox_id from outbox.payloads m join outbox.rails r on r.rail_id = m.rail_id
-             where m.outbox_id = any (v_ids) and (r.name = 'email' and not starts_with(m.idempotency_key, 'email:member:') or exists (select from outbox.dead d where d.outbox_id = m.outbox_id))
+             where m.outbox_id = any (v_ids)
+               and (r.name = 'email' and not starts_with(m.idempotency_key, 'email:member:')
+                    or exists (select from outbox.dead d where d.outbox_id = m.outbox_id))
              order by m.outbox_id),
       p_actor, p_why) k;
 

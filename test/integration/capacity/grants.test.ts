@@ -334,22 +334,6 @@ describe.each(POSTGRES_VERSIONS)("grants of the workflow on PostgreSQL %i", asyn
     expect(roles).toEqual([{ rolname: "headroom_gateway", rolinherit: false }]);
   });
 
-  test("what the owner makes later in public is executable by nobody else", async () => {
-    const owner = await template.as("headroom_owner").connect();
-    await owner.query("begin");
-    await owner.query("set local role headroom_owner");
-    await owner.query("create function public.made_later() returns integer language sql as 'select 1'");
-    const [made] = await rowsOf<{ who: string[] }>(
-      owner,
-      `select array_agg(coalesce(r.rolname::text, 'public')) as who from pg_proc p
-        cross join aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) x left join pg_roles r on r.oid = x.grantee
-        where p.proname = 'made_later'`,
-    );
-    await owner.query("rollback");
-    await owner.end();
-    expect(made!.who).toEqual(["headroom_owner"]);
-  });
-
   test("pgcrypto is out of the exposed schema", async () => {
     expect(
       await rowsOf(

@@ -244,21 +244,24 @@ describe.each(POSTGRES_VERSIONS)("privileges on PostgreSQL %i", async (version) 
     },
   );
 
-  test("what the owner makes later is executable by nobody else", async () => {
-    const owner = await db.as("headroom_owner").connect();
-    await owner.query("begin");
-    await owner.query("set local role headroom_owner");
-    await owner.query("create function outbox.made_later() returns integer language sql as 'select 1'");
-    const [made] = await rowsOf<{ who: string[] }>(
-      owner,
-      `select array_agg(coalesce(r.rolname::text, 'public')) as who from pg_proc p
+  test.each(["outbox", "capacity", "public"])(
+    "what the owner makes later in %s is executable by nobody else",
+    async (schema) => {
+      const owner = await db.as("headroom_owner").connect();
+      await owner.query("begin");
+      await owner.query("set local role headroom_owner");
+      await owner.query(`create function ${schema}.made_later() returns integer language sql as 'select 1'`);
+      const [made] = await rowsOf<{ who: string[] }>(
+        owner,
+        `select array_agg(coalesce(r.rolname::text, 'public')) as who from pg_proc p
         cross join aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) x left join pg_roles r on r.oid = x.grantee
         where p.proname = 'made_later'`,
-    );
-    await owner.query("rollback");
-    await owner.end();
-    expect(made!.who).toEqual(["headroom_owner"]);
-  });
+      );
+      await owner.query("rollback");
+      await owner.end();
+      expect(made!.who).toEqual(["headroom_owner"]);
+    },
+  );
 
   test("none of our roles logs in, is a superuser, or passes row-level security by", async () => {
     const roles = await rowsOf(

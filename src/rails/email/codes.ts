@@ -1,0 +1,81 @@
+/**
+ * The e-mail rail's codes, for both of its transports: what a reply, a status or a failure means, in one table.
+ *
+ * A mail server takes a mail over with its reply to the end of the content and not before; so whatever fails earlier was
+ * never sent, and only what fails between the two is uncertain. A mail cannot be looked up, so a failing Postal is taken
+ * at its word where the application itself answers (500, 503), and not where a gateway lost sight of it (502, 504).
+ *
+ * Owns: which outcome each is. Does not own: sending, or wording the reason.
+ */
+import { exchangeCodes } from "../exchange-codes.ts";
+import type { RailCode } from "../exchange-codes.ts";
+
+export const emailCodes = {
+  ...exchangeCodes,
+  token_unavailable: { outcome: "retry", meaning: "The confirmation link could not be made." },
+  token_gone: { outcome: "rejected", meaning: "The confirmation that the mail asks for is no longer there." },
+  address_invalid: { outcome: "rejected", meaning: "The address is none that mail can be sent to." },
+  message_too_large: { outcome: "rejected", meaning: "The mail is larger than the server takes." },
+  auth_failed: { outcome: "retry", meaning: "The mail server does not accept the user name and password." },
+  smtp_protocol: { outcome: "retry", meaning: "The server does not speak SMTP as it should, and took nothing over." },
+  smtp_4xx: { outcome: "retry", meaning: "The mail server takes no mail for now." },
+  smtp_5xx: { outcome: "rejected", meaning: "The mail server refuses the mail." },
+  postal_refused: { outcome: "rejected", meaning: "Postal refuses the mail." },
+  postal_access_denied: { outcome: "retry", meaning: "Postal does not accept the key." },
+  postal_suspended: { outcome: "retry", meaning: "The mail server is suspended in Postal." },
+  postal_sender: {
+    outcome: "retry",
+    meaning: "Postal does not let this mail server send for the address in MAIL_FROM.",
+  },
+  http_429: { outcome: "retry", meaning: "Postal asks for quiet." },
+  http_500: { outcome: "retry", meaning: "Postal failed." },
+  http_503: { outcome: "retry", meaning: "Postal is not available for now." },
+  http_5xx: { outcome: "unknown", meaning: "A gateway lost sight of Postal, which may have taken the mail." },
+  http_other: { outcome: "retry", meaning: "A status that Postal does not use: a proxy, or the wrong address?" },
+} as const satisfies Record<string, RailCode>;
+
+export type EmailCodeName = keyof typeof emailCodes;
+
+/** What a transport reports when it has not sent. */
+export interface EmailFailure {
+  readonly kind: "failure";
+  readonly code: EmailCodeName;
+  /** Numbers and words of the protocol, safe to store whatever the mail says. */
+  readonly status?: string;
+  /** The receiver's own text, which may quote the mail. */
+  readonly text?: string;
+  readonly afterMs?: number;
+}
+
+export type EmailResult = { readonly kind: "sent"; readonly code: string; readonly reference?: string } | EmailFailure;
+
+const postalErrors: ReadonlyMap<string, EmailCodeName> = new Map([
+  ["AccessDenied", "postal_access_denied"],
+  ["InvalidServerAPIKey", "postal_access_denied"],
+  ["ServerSuspended", "postal_suspended"],
+  ["UnauthenticatedFromAddress", "postal_sender"],
+  ["FromAddressMissing", "postal_sender"],
+]);
+
+/** `data.code` of Postal's answer with the status `error`. */
+export function codeOfPostalError(code: string | undefined): EmailCodeName {
+  return (code === undefined ? undefined : postalErrors.get(code)) ?? "postal_refused";
+}
+
+const codesByStatus: ReadonlyMap<number, EmailCodeName> = new Map([
+  [401, "postal_access_denied"],
+  [403, "postal_access_denied"],
+  [413, "message_too_large"],
+  [429, "http_429"],
+  [500, "http_500"],
+  [503, "http_503"],
+]);
+
+export function codeOfStatus(status: number): EmailCodeName {
+  return codesByStatus.get(status) ?? (status >= 500 && status <= 599 ? "http_5xx" : "http_other");
+}
+
+/** The code of a reply that is no success. */
+export function codeOfReply(reply: number): EmailCodeName {
+  return reply >= 500 && reply <= 599 ? "smtp_5xx" : "smtp_4xx";
+}

@@ -1,0 +1,93 @@
+/**
+ * One mail over Postal's HTTP API.
+ *
+ * Owns: the request and the reading of Postal's envelope, which says `success` or `error` whatever the HTTP status is.
+ * Does not own: what the outcome leads to.
+ */
+import { z } from "zod";
+import { exchange, openConnections } from "../exchange.ts";
+import type { ExchangeAnswer } from "../exchange.ts";
+import { parseRetryAfter } from "../retry-after.ts";
+import { codeOfPostalError, codeOfStatus } from "./codes.ts";
+import type { EmailResult } from "./codes.ts";
+import type { Letter } from "./letter.ts";
+import type { Transport } from "./smtp.ts";
+
+const maxResponseBytes = 65_536;
+
+export function createPostalTransport(
+  settings: { readonly url: string; readonly key: string },
+  from: string,
+): Transport {
+  const connections = openConnections();
+  const url = new URL("api/v1/send/message", settings.url.endsWith("/") ? settings.url : `${settings.url}/`);
+  const headers = {
+    accept: "application/json",
+    "content-type": "application/json",
+    "user-agent": "Headroom",
+    "x-server-api-key": settings.key,
+  };
+  return {
+    async send(letter, signal) {
+      const body = Buffer.from(JSON.stringify(messageOf(letter, from)));
+      const result = await exchange({ url, headers, body, maxResponseBytes }, connections, signal);
+      if (result.kind !== "answer") return { kind: "failure", code: result.code };
+      return readAnswer(result, letter, new Date());
+    },
+    close: () => connections.close(),
+  };
+}
+
+/** Postal gives every mail a Message-ID of its own; ours goes along under another name, for tracing. */
+function messageOf(letter: Letter, from: string): object {
+  const { to, subject, text, html, messageId } = letter;
+  return {
+    from,
+    to: [to],
+    subject,
+    plain_body: text,
+    ...(html === undefined ? {} : { html_body: html }),
+    headers: { "Auto-Submitted": "auto-generated", "X-Headroom-Message-Id": `<${messageId}>` },
+  };
+}
+
+const envelopeSchema = z.object({
+  status: z.string(),
+  data: z
+    .object({
+      message_id: z.string().optional().catch(undefined),
+      code: z.string().optional().catch(undefined),
+      message: z.string().optional().catch(undefined),
+    })
+    .catch({}),
+});
+
+export function readAnswer(answer: ExchangeAnswer, letter: Letter, now: Date): EmailResult {
+  const { status, headers, body } = answer;
+  const envelope = envelopeSchema.safeParse(parseJson(body)).data;
+  if (status === 200 && envelope?.status === "success") {
+    return { kind: "sent", code: "success", reference: envelope.data.message_id ?? letter.messageId };
+  }
+  if (status < 500 && (envelope?.status === "error" || envelope?.status === "parameter-error")) {
+    const { code, message: text = "" } = envelope.data;
+    // Words of Postal's own, such as NoRecipients; a word of another form is not repeated.
+    const word = code !== undefined && /^\w{1,60}$/.test(code) ? code : envelope.status;
+    return { kind: "failure", code: codeOfPostalError(code), status: word, text };
+  }
+  if (status === 200) return { kind: "failure", code: "bad_answer" };
+  const afterMs = parseRetryAfter(headers["retry-after"], headers.date, now);
+  return {
+    kind: "failure",
+    code: codeOfStatus(status),
+    status: `HTTP ${status}`,
+    ...(afterMs === undefined ? {} : { afterMs }),
+  };
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,127 @@
+/**
+ * The rail `email`: sends a letter by SMTP or by Postal's API. Neither can deduplicate nor be asked, so it is blind; the
+ * Message-ID is the same over all tries, by which a person can tell a repeat.
+ *
+ * Owns: turning a row into a letter and a result into an outcome. Does not own: texts, confirmation tokens (the function
+ * that makes one is injected), retries.
+ */
+import { HeadroomError } from "../../db/errors.ts";
+import { problemsOf, requireSettings } from "../fields.ts";
+import type { Json, Rail, RailContext, RailMessage, RailOutcome, Validation } from "../rail.ts";
+import { excerptOf, reasonOf } from "../reason.ts";
+import { emailCodes } from "./codes.ts";
+import type { EmailFailure } from "./codes.ts";
+import { domainOf, emailSettingsSchema } from "./config.ts";
+import type { EmailSettings } from "./config.ts";
+import { letterOf, letterSchema } from "./letter.ts";
+import type { Letter } from "./letter.ts";
+import { createPostalTransport } from "./postal.ts";
+import { createSmtpTransport } from "./smtp.ts";
+import type { Transport } from "./smtp.ts";
+
+export interface EmailRailOptions extends EmailSettings {
+  /** Makes the token of a confirmation link from its id. What it returns is put into the mail and nowhere else. */
+  readonly confirmationToken: (tokenId: string, signal: AbortSignal) => Promise<string>;
+  /** Hard limit of one call. Default: 30,000, as mail servers think slowly. */
+  readonly timeoutMs?: number;
+  /** Mails under way at once, each on a connection of its own. Default: 5. */
+  readonly concurrency?: number;
+}
+
+export interface EmailRail extends Rail {
+  /** Closes connections that are kept open for reuse. */
+  close(): void;
+}
+
+const defaults = { timeoutMs: 30_000, concurrency: 5 } satisfies Partial<EmailRailOptions>;
+
+interface Office {
+  readonly transport: Transport;
+  readonly domain: string;
+  readonly confirmationToken: EmailRailOptions["confirmationToken"];
+  /** What no reason may quote. */
+  readonly secrets: readonly string[];
+}
+
+export function createEmailRail(options: EmailRailOptions): EmailRail {
+  const { timeoutMs, concurrency, confirmationToken } = { ...defaults, ...options };
+  const settings = requireSettings("email", emailSettingsSchema, options);
+  const office = openOffice(settings, confirmationToken);
+  return {
+    name: "email",
+    capability: "blind",
+    timeoutMs,
+    concurrency,
+    codes: Object.keys(emailCodes),
+    validate: ({ payload }) => validate(payload),
+    send: (message, context) => send(office, message, context),
+    close: () => office.transport.close(),
+  };
+}
+
+function openOffice(settings: EmailSettings, confirmationToken: EmailRailOptions["confirmationToken"]): Office {
+  const { from, transport } = settings;
+  const domain = domainOf(from);
+  if (transport.kind === "postal") {
+    const secrets = [transport.key];
+    return { transport: createPostalTransport(transport, from), domain, confirmationToken, secrets };
+  }
+  const { password } = new URL(transport.url);
+  const secrets = [password, decodeURIComponent(password)];
+  return { transport: createSmtpTransport(transport.url, from), domain, confirmationToken, secrets };
+}
+
+function validate(payload: Json): Validation {
+  const parsed = letterSchema.safeParse(payload);
+  return parsed.success ? { ok: true } : { ok: false, reason: reasonOf(problemsOf(parsed.error)) };
+}
+
+async function send(office: Office, message: RailMessage, { signal }: RailContext): Promise<RailOutcome> {
+  const letter = await writeLetter(office, message, signal);
+  if ("kind" in letter) return letter;
+  const result = await office.transport.send(letter, signal);
+  if (result.kind === "failure") return outcomeOf(result, letter, office.secrets);
+  return { kind: "delivered", code: result.code, reference: result.reference ?? letter.messageId };
+}
+
+async function writeLetter(office: Office, message: RailMessage, signal: AbortSignal): Promise<Letter | RailOutcome> {
+  const payload = letterSchema.parse(message.payload);
+  const messageId = `${message.outboxId}@${office.domain}`;
+  const tokenId = payload.confirmation_token_id;
+  if (typeof tokenId !== "string") return letterOf(payload, messageId, undefined);
+  const token = await tokenOf(office, tokenId, signal);
+  return typeof token === "string" ? letterOf(payload, messageId, token) : outcomeOf(token);
+}
+
+async function tokenOf(office: Office, tokenId: string, signal: AbortSignal): Promise<string | EmailFailure> {
+  if (signal.aborted) return { kind: "failure", code: "aborted_before_send" };
+  const { promise: aborted, resolve: abort } = Promise.withResolvers<EmailFailure>();
+  const onAbort = (): void => abort({ kind: "failure", code: "aborted_before_send" });
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await Promise.race([office.confirmationToken(tokenId, signal), aborted]);
+  } catch (error) {
+    // What went wrong in there may quote a connection string or a secret, so it is not repeated.
+    const gone = error instanceof HeadroomError && error.code === "not_found";
+    return { kind: "failure", code: gone ? "token_gone" : "token_unavailable" };
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+/**
+ * The receiver's own words help an operator, but a server may quote the mail in any encoding. So of a mail that holds a
+ * link nothing is kept but the numbers.
+ */
+function outcomeOf(failure: EmailFailure, letter?: Letter, secrets: readonly string[] = []): RailOutcome {
+  const { code, status, text, afterMs } = failure;
+  const { outcome: kind, meaning } = emailCodes[code];
+  const quoted = letter === undefined || letter.confidential || text === undefined ? "" : excerptOf(text, secrets);
+  const detail = [status, quoted.startsWith(status ?? " ") ? quoted.slice(status?.length).trim() : quoted]
+    .filter((part) => part !== undefined && part !== "")
+    .join(" ");
+  const reason = reasonOf(detail === "" ? meaning : `${meaning} (${detail})`);
+  if (kind !== "retry") return { kind, code, reason };
+  const quiet = code === "http_429" || (code === "http_503" && afterMs !== undefined);
+  return { kind, code, reason, ...(afterMs === undefined ? {} : { afterMs }), ...(quiet ? { throttled: true } : {}) };
+}

@@ -1,0 +1,103 @@
+/**
+ * A provider's rail, wired to the provider's stand-in in the sandbox: what the conformance suite needs of any of them.
+ */
+import type { RailHarness, SandboxFault } from "../../../src/rails/conformance.ts";
+import type { Json, Rail, RailMessage } from "../../../src/rails/rail.ts";
+import { defaultCast } from "../../../src/sandbox/cast.ts";
+import type { FaultKind, Provider } from "../../../src/sandbox/core/faults.ts";
+import type { LoggedRequest } from "../../../src/sandbox/core/requests.ts";
+import type { SandboxSecrets } from "../../../src/sandbox/core/world.ts";
+import { startSandbox } from "../../../src/sandbox/sandbox.ts";
+import type { Sandbox } from "../../../src/sandbox/sandbox.ts";
+import { messageOf } from "./messages.ts";
+
+export interface ClosableRail extends Rail {
+  close(): void;
+}
+
+export interface ProviderPlan {
+  readonly provider: Provider;
+  /** The call that has the effect, as the sandbox names it. Faults meet this one. */
+  readonly method: string;
+  /** A rail that talks to the provider at `url`. */
+  rail(url: string): ClosableRail;
+  /** Where nobody listens. */
+  readonly nowhere: string;
+  urlOf(sandbox: Sandbox): string;
+  /** A new payload, unlike any other. */
+  payload(): Json;
+  readonly invalid: readonly Json[];
+  /** What tells one payload from all others, wherever it shows up in the sandbox. */
+  markOf(payload: Json): string;
+  /** How often the mark shows up among what the provider has. */
+  effects(sandbox: Sandbox, mark: string): number;
+  readonly secrets: readonly string[];
+}
+
+const throttleAfterSeconds = 7;
+
+const faultKinds: Readonly<Record<Exclude<SandboxFault, "unreachable">, FaultKind>> = {
+  refuse: "refuse",
+  refuse_echoing: "refuseEchoing",
+  throttle: "rateLimit",
+  fail: "error500",
+  hang: "hang",
+  close_before_read: "dropBeforeAccept",
+  drop_after_accept: "dropAfterAccept",
+  close_mid_answer: "cutAnswer",
+  answer_late: "late",
+  garbage: "garbage",
+};
+
+export const sandboxSecrets: SandboxSecrets = {
+  slackSigningSecret: "8f742231b10e8888abcd99yyyzzz85a5",
+  linearWebhookSecret: "lin_wh_sandbox",
+  githubWebhookSecret: "github-sandbox",
+  stripeWebhookSecret: "whsec_sandbox",
+};
+
+export async function openProvider(plan: ProviderPlan): Promise<RailHarness> {
+  const sandbox = await startSandbox({ cast: defaultCast, secrets: sandboxSecrets });
+  const near = plan.rail(plan.urlOf(sandbox));
+  const far = plan.rail(plan.nowhere);
+  let isUnreachable = false;
+  const chosen = (): Rail => {
+    const rail = isUnreachable ? far : near;
+    isUnreachable = false;
+    return rail;
+  };
+  const { lookup } = near;
+  const isAbout = (request: LoggedRequest, message: RailMessage): boolean =>
+    request.method === plan.method && JSON.stringify(request.body).includes(plan.markOf(message.payload));
+  return {
+    rail: {
+      ...near,
+      send: (message, context) => chosen().send(message, context),
+      ...(lookup === undefined ? {} : { lookup: (message, context) => chosen().lookup?.(message, context) ?? absent }),
+    },
+    throttleAfterMs: throttleAfterSeconds * 1000,
+    secrets: plan.secrets,
+    message: () => messageOf(plan.payload()),
+    invalidMessages: () => plan.invalid.map((payload) => messageOf(payload)),
+    next(fault) {
+      if (fault === "unreachable") isUnreachable = true;
+      else {
+        const { provider, method } = plan;
+        const kind = faultKinds[fault];
+        sandbox.faults.add({ provider, method, kind, times: 1, retryAfterSeconds: throttleAfterSeconds });
+      }
+    },
+    received: async (message) => void (await sandbox.requests.waitFor((request) => isAbout(request, message))),
+    release: () => sandbox.faults.release(),
+    calls: (message) =>
+      sandbox.requests.list({ provider: plan.provider }).filter((request) => isAbout(request, message)).length,
+    effects: ({ payload }) => plan.effects(sandbox, plan.markOf(payload)),
+    async close() {
+      near.close();
+      far.close();
+      await sandbox.close();
+    },
+  };
+}
+
+const absent = { kind: "absent" } as const;

@@ -66,14 +66,15 @@ export async function openProvider(plan: ProviderPlan): Promise<RailHarness> {
     isUnreachable = false;
     return rail;
   };
-  const { lookup } = near;
   const isAbout = (request: LoggedRequest, message: RailMessage): boolean =>
     request.method === plan.method && JSON.stringify(request.body).includes(plan.markOf(message.payload));
   return {
     rail: {
       ...near,
       send: (message, context) => chosen().send(message, context),
-      ...(lookup === undefined ? {} : { lookup: (message, context) => chosen().lookup?.(message, context) ?? absent }),
+      ...(near.capability !== "lookup"
+        ? {}
+        : { lookup: (message, context) => chosen().lookup?.(message, context) ?? absent }),
     },
     throttleAfterMs: throttleAfterSeconds * 1000,
     secrets: plan.secrets,

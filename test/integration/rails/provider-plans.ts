@@ -10,9 +10,13 @@ export const slackChannel = "C0CAPACITY";
 /** Nothing listens on the port for multiplexing TCP services. */
 const nowhere = "http://127.0.0.1:1";
 
-function textOf(payload: Json): string {
-  if (typeof payload === "object" && payload !== null && !Array.isArray(payload)) return String(payload["text"]);
-  return "";
+/** A text somewhere in a payload. */
+function textAt(payload: Json, ...path: readonly string[]): string {
+  let found: Json | undefined = payload;
+  for (const name of path) {
+    found = typeof found === "object" && found !== null && !Array.isArray(found) ? found[name] : undefined;
+  }
+  return typeof found === "string" ? found : "";
 }
 
 export const slackPlan: ProviderPlan = {
@@ -34,7 +38,7 @@ export const slackPlan: ProviderPlan = {
     };
   },
   invalid: [null, "text", {}, { method: "chat.postMessage", channel: "#general", text: "x" }],
-  markOf: textOf,
+  markOf: (payload) => textAt(payload, "text"),
   effects: (sandbox, mark) => sandbox.slack.messages(slackChannel).filter(({ text }) => text === mark).length,
   secrets: [slackToken],
 };
@@ -47,7 +51,7 @@ export const slackInteractionPlan: ProviderPlan = {
   urlOf: (sandbox) => sandbox.url,
   payload: () => ({ method: "chat.postEphemeral", channel: slackChannel, user: "URILEY01", text: randomUUID() }),
   invalid: [null, { method: "chat.postMessage", channel: slackChannel, text: "for all to see" }],
-  markOf: textOf,
+  markOf: (payload) => textAt(payload, "text"),
   effects: (sandbox, mark) => sandbox.slack.ephemerals("URILEY01").filter(({ text }) => text === mark).length,
   secrets: [slackToken],
 };

@@ -107,12 +107,16 @@ describe("an answer to a click whose outcome nobody can know", () => {
       streams: ["clicks"],
     });
     await relay.start();
-    const dead = await until(
-      () => rowsOf<object>(surfaces.superuser, "select * from outbox.list_dead('clicks')"),
-      (rows) => rows.length > 0,
-      "the note to be given up",
-    ).finally(() => relay.stop());
-    expect(dead).toMatchObject([{ parked: true, uncertain: true, error_code: "outcome_unknown" }]);
+    try {
+      const dead = await until(
+        () => rowsOf<object>(surfaces.superuser, "select * from outbox.list_dead('clicks')"),
+        (rows) => rows.length > 0,
+        "the note to be given up",
+      );
+      expect(dead).toMatchObject([{ parked: true, uncertain: true, error_code: "outcome_unknown" }]);
+    } finally {
+      await relay.stop();
+    }
     expect(stage.sandbox().slack.ephemerals("URILEY01")).toHaveLength(1);
   });
 });

@@ -62,7 +62,7 @@ export {
 } from "./policies.ts";
 
 /** Keys and tokens that the database uses. */
-export { listSecrets, setSecret, type SecretStatus } from "./secrets.ts";
+export { listSecrets, makeConfirmationToken, setSecret, type SecretStatus } from "./secrets.ts";
 
 /** The proof that nothing was lost or changed. */
 export {

@@ -3,7 +3,7 @@
  *
  * Without Vault they are encrypted under a key that only processes hold (db/secret-key.ts).
  */
-import type { Client } from "pg";
+import type { ClientBase } from "pg";
 import { call, type FunctionResult } from "../db/call.ts";
 import { withSecretKey } from "../db/secret-key.ts";
 import { refusable, type Refused } from "./refusal.ts";
@@ -17,7 +17,7 @@ export interface SecretStatus {
 }
 
 export async function setSecret(
-  client: Client,
+  client: ClientBase,
   secret: { readonly name: string; readonly value: string; readonly key?: string | undefined },
 ): Promise<{ readonly outcome: "stored"; readonly name: string } | Refused> {
   const { name, value, key } = secret;
@@ -30,12 +30,20 @@ export async function setSecret(
 }
 
 export async function listSecrets(
-  client: Client,
+  client: ClientBase,
   key?: string,
 ): Promise<{ readonly outcome: "listed"; readonly secrets: readonly SecretStatus[] } | Refused> {
   const rows = await refusable(withSecretKey(client, key, () => call(client, "capacity.list_secrets", {})));
   if (!Array.isArray(rows)) return rows;
   return { outcome: "listed", secrets: rows.map(toStatus) };
+}
+
+/**
+ * The token of a confirmation link, made from its id for the mail that is being sent at this moment. Whoever calls this puts it
+ * into that mail and nowhere else.
+ */
+export async function makeConfirmationToken(client: ClientBase, tokenId: string, key?: string): Promise<string> {
+  return await withSecretKey(client, key, () => call(client, "capacity.confirmation_token", { p_token_id: tokenId }));
 }
 
 function toStatus(row: FunctionResult<"capacity.list_secrets">[number]): SecretStatus {

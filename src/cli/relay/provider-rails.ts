@@ -1,70 +1,157 @@
 /**
- * The rails of the providers that the environment has settings for: a provider with all its required variables gets its
- * rails, one with none is left out, and one with some of them is an error that says which are missing.
+ * The rails of the providers that the environment has settings for: a provider whose variables are set gets its rails, one
+ * with none of them is left out, and one with some of them is an error that says which are missing.
  *
  * Owns: which variables belong to which provider. Does not own: what a setting must look like (each rail's config says).
  */
+import { makeConfirmationToken } from "../../capacity/index.ts";
+import { createPool } from "../../db/connect.ts";
 import { HeadroomError } from "../../db/errors.ts";
+import { createEmailRail, type EmailRailOptions } from "../../rails/email/rail.ts";
+import { createGithubActionsRail } from "../../rails/github-actions/rail.ts";
+import { createLinearRail } from "../../rails/linear/rail.ts";
 import type { Rail } from "../../rails/rail.ts";
 import { createSlackInteractionRail, createSlackRail } from "../../rails/slack/rail.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+interface Given {
+  readonly databaseUrl: string;
+  /** The variable's value; an empty text when it is not set. */
+  text(variable: string): string;
+  /** The same, when it need not be set. */
+  optional(variable: string): string | undefined;
+}
+
 interface Provider {
   readonly name: string;
   /** The rails that it brings. */
   readonly rails: readonly string[];
-  /** All of these, or none. */
+  /** Whoever sets one of these means to use the provider. */
+  readonly own: readonly string[];
+  /** All that it then needs. */
   readonly required: readonly string[];
-  readonly optional: readonly string[];
-  create(value: (name: string) => string | undefined): Rail[];
+  create(given: Given): Rail[];
 }
 
 const providers: readonly Provider[] = [
   {
     name: "Slack",
     rails: ["slack", "slack-interaction"],
+    own: ["SLACK_BOT_TOKEN"],
     required: ["SLACK_BOT_TOKEN"],
-    optional: ["SLACK_API_URL"],
-    create(value) {
-      const settings = { token: value("SLACK_BOT_TOKEN") ?? "", apiUrl: value("SLACK_API_URL") };
+    create({ text, optional }) {
+      const settings = { token: text("SLACK_BOT_TOKEN"), apiUrl: optional("SLACK_API_URL") };
       return [createSlackRail(settings), createSlackInteractionRail(settings)];
     },
   },
+  {
+    name: "Linear",
+    rails: ["linear"],
+    own: ["LINEAR_API_KEY"],
+    required: ["LINEAR_API_KEY"],
+    create: ({ text, optional }) => [
+      createLinearRail({ apiKey: text("LINEAR_API_KEY"), apiUrl: optional("LINEAR_API_URL") }),
+    ],
+  },
+  {
+    name: "Mail by SMTP",
+    rails: ["email"],
+    own: ["SMTP_URL"],
+    required: ["SMTP_URL", "MAIL_FROM"],
+    create: (given) => [emailRail(given, { kind: "smtp", url: given.text("SMTP_URL") })],
+  },
+  {
+    name: "Mail by Postal",
+    rails: ["email"],
+    own: ["POSTAL_URL", "POSTAL_API_KEY"],
+    required: ["POSTAL_URL", "POSTAL_API_KEY", "MAIL_FROM"],
+    create: (given) => [
+      emailRail(given, { kind: "postal", url: given.text("POSTAL_URL"), key: given.text("POSTAL_API_KEY") }),
+    ],
+  },
+  {
+    name: "GitHub Actions",
+    rails: ["github-actions"],
+    own: ["GITHUB_TOKEN"],
+    required: ["GITHUB_TOKEN"],
+    create: ({ text, optional }) => [
+      createGithubActionsRail({ token: text("GITHUB_TOKEN"), apiUrl: optional("GITHUB_API_URL") }),
+    ],
+  },
 ];
+
+/** Confirmation links are made in the database, over connections of their own: the relay's are busy with rows. */
+function emailRail(given: Given, transport: EmailRailOptions["transport"]): Rail & { close(): void } {
+  const pool = createPool(given.databaseUrl, { applicationName: "headroom e-mail", maxConnections: 2 });
+  const rail = createEmailRail({
+    from: given.text("MAIL_FROM"),
+    transport,
+    async confirmationToken(tokenId) {
+      const client = await pool.connect();
+      try {
+        return await makeConfirmationToken(client, tokenId, given.optional("HEADROOM_SECRET_KEY"));
+      } finally {
+        client.release();
+      }
+    },
+  });
+  return {
+    ...rail,
+    close() {
+      rail.close();
+      void pool.end();
+    },
+  };
+}
 
 /** What the environment says about one provider. */
 export interface ProviderStatus {
   readonly name: string;
   readonly rails: readonly string[];
   readonly required: readonly string[];
-  /** Required variables that are not set; all of them when the provider is not used. */
+  readonly used: boolean;
+  /** Required variables that are not set. */
   readonly missing: readonly string[];
 }
 
 export function providerStatus(environment: Environment): ProviderStatus[] {
-  return providers.map(({ name, rails, required }) => ({
+  return providers.map(({ name, rails, own, required }) => ({
     name,
     rails,
     required,
+    used: own.some((variable) => valueOf(environment, variable) !== undefined),
     missing: required.filter((variable) => valueOf(environment, variable) === undefined),
   }));
 }
 
-export function createProviderRails(environment: Environment = process.env): Rail[] {
-  return providers.flatMap((provider) => railsOf(provider, environment));
+export function createProviderRails(databaseUrl: string, environment: Environment): Rail[] {
+  checkEnvironment(environment);
+  const given: Given = {
+    databaseUrl,
+    text: (variable) => valueOf(environment, variable) ?? "",
+    optional: (variable) => valueOf(environment, variable),
+  };
+  const used = new Set(providerStatus(environment).flatMap((status) => (status.used ? [status.name] : [])));
+  return providers.filter(({ name }) => used.has(name)).flatMap((provider) => provider.create(given));
 }
 
-function railsOf(provider: Provider, environment: Environment): Rail[] {
-  const { name, required } = provider;
-  const missing = required.filter((variable) => valueOf(environment, variable) === undefined);
-  if (missing.length === required.length) return [];
-  if (missing.length > 0) {
+/** Says what is missing, or what is there twice, before anything is connected. */
+export function checkEnvironment(environment: Environment): void {
+  const used = providerStatus(environment).filter((status) => status.used);
+  for (const { name, required, missing } of used) {
+    if (missing.length === 0) continue;
     throw new HeadroomError("usage", `${name} is set up only in part: ${missing.join(", ")} is missing.`, {
       hint: `Set ${required.join(", ")} together, or none of them.`,
     });
   }
-  return provider.create((variable) => valueOf(environment, variable));
+  const rails = used.flatMap((status) => status.rails);
+  const twice = rails.find((rail, at) => rails.indexOf(rail) !== at);
+  if (twice === undefined) return;
+  const rivals = used.filter((status) => status.rails.includes(twice)).map((status) => status.name);
+  throw new HeadroomError("usage", `The rail "${twice}" is set up twice: ${rivals.join(" and ")}.`, {
+    hint: "Leave one of them out of the environment.",
+  });
 }
 
 /** An empty variable is one that is not set: that is how compose files and CI leave one out. */

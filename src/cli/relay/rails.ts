@@ -29,7 +29,9 @@ export async function loadRails(options: RelayCommandOptions, surroundings: Rail
   return [
     ...own,
     ...(await webhookRails(options, surroundings)).filter((rail) => !taken.has(rail.name)),
-    ...createProviderRails(surroundings.environment).filter((rail) => !taken.has(rail.name)),
+    ...createProviderRails(surroundings.databaseUrl, surroundings.environment ?? process.env).filter(
+      (rail) => !taken.has(rail.name),
+    ),
   ];
 }
 

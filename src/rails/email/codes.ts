@@ -18,6 +18,7 @@ export const emailCodes = {
   message_too_large: { outcome: "rejected", meaning: "The mail is larger than the server takes." },
   auth_failed: { outcome: "retry", meaning: "The mail server does not accept the user name and password." },
   smtp_protocol: { outcome: "retry", meaning: "The server does not speak SMTP as it should, and took nothing over." },
+  smtp_session: { outcome: "retry", meaning: "The mail server does not talk to us." },
   smtp_4xx: { outcome: "retry", meaning: "The mail server takes no mail for now." },
   smtp_5xx: { outcome: "rejected", meaning: "The mail server refuses the mail." },
   postal_refused: { outcome: "rejected", meaning: "Postal refuses the mail." },

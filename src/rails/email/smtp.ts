@@ -163,6 +163,7 @@ function replyOf(response: string | undefined): string {
 interface SmtpError {
   readonly code?: unknown;
   readonly originalCode?: unknown;
+  readonly command?: unknown;
   readonly responseCode?: unknown;
   readonly response?: unknown;
 }
@@ -190,11 +191,16 @@ const codesByError: ReadonlyMap<unknown, EmailCodeName> = new Map([
   ["EPROTOCOL", "smtp_protocol"],
 ]);
 
+/** The commands whose replies are about the mail; those before them are about us. */
+const mailCommands: ReadonlySet<unknown> = new Set(["MAIL FROM", "RCPT TO", "DATA"]);
+
 function beforeContent(error: unknown): EmailFailure {
-  const { code, originalCode, responseCode } = errorOf(error);
-  if (code === "EAUTH") return failure("auth_failed", statusOf(error));
-  if (typeof responseCode === "number" && responseCode >= 400 && responseCode <= 599) return refusal(error);
-  return failure(codesByError.get(originalCode) ?? codesByError.get(code) ?? "connect_failed");
+  const { code, originalCode, command, responseCode } = errorOf(error);
+  const replied = typeof responseCode === "number" && responseCode >= 400 && responseCode <= 599;
+  if (replied && mailCommands.has(command)) return refusal(error);
+  const known = codesByError.get(originalCode) ?? codesByError.get(code);
+  if (known !== undefined) return failure(known, statusOf(error));
+  return failure(replied ? "smtp_session" : "connect_failed", statusOf(error));
 }
 
 function refusal(error: unknown): EmailFailure {

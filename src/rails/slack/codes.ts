@@ -101,6 +101,10 @@ export const slackCodes = {
   http_429: { outcome: "retry", meaning: "Slack asks for quiet." },
   http_503: { outcome: "retry", meaning: "Slack is not available for now." },
   http_other: { outcome: "retry", meaning: "A status that Slack does not use: a proxy, or the wrong address?" },
+  may_still_appear: {
+    outcome: "retry",
+    meaning: "The message was not found, and was sent too recently for that to count.",
+  },
   too_many_to_search: { outcome: "retry", meaning: "More was written since than a search for the message can read." },
 } as const satisfies Record<string, RailCode>;
 

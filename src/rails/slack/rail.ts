@@ -10,6 +10,8 @@ import { openConnections } from "../exchange.ts";
 import { problemsOf, requireSettings } from "../fields.ts";
 import type { LookupOutcome, Rail, RailContext, RailMessage, RailOutcome, Validation } from "../rail.ts";
 import { reasonOf } from "../reason.ts";
+import { createSettling } from "../settling.ts";
+import type { Settling } from "../settling.ts";
 import { createSlackCall } from "./call.ts";
 import type { SlackCall, SlackFailure } from "./call.ts";
 import { isThrottling, slackCodes, slackInteractionCodes } from "./codes.ts";
@@ -17,6 +19,7 @@ import type { SlackCodeName } from "./codes.ts";
 import { slackSettingsSchema } from "./config.ts";
 import type { SlackSettings } from "./config.ts";
 import { findMessage } from "./lookup.ts";
+import type { Search } from "./lookup.ts";
 import { interactionSchema, markOf, messageSchema } from "./message.ts";
 
 export interface SlackRailOptions extends SlackSettings {
@@ -24,6 +27,8 @@ export interface SlackRailOptions extends SlackSettings {
   readonly timeoutMs?: number;
   /** Calls under way at once. Default: the relay's own limit. */
   readonly concurrency?: number;
+  /** How long after a try whose outcome is unknown a message that is not found may still appear. Default: 2,000. */
+  readonly settlingMs?: number;
 }
 
 export interface SlackRail extends Rail {
@@ -31,12 +36,13 @@ export interface SlackRail extends Rail {
   close(): void;
 }
 
-const defaults = { timeoutMs: 15_000 } satisfies Partial<SlackRailOptions>;
+const defaults = { timeoutMs: 15_000, settlingMs: 2_000 } satisfies Partial<SlackRailOptions>;
 /** A trigger is good for three seconds; whoever waits longer for a modal has clicked again. */
 const interactionDefaults = { timeoutMs: 5_000 } satisfies Partial<SlackRailOptions>;
 
 export function createSlackRail(options: SlackRailOptions): SlackRail {
-  const { timeoutMs, concurrency } = { ...defaults, ...options };
+  const { timeoutMs, concurrency, settlingMs } = { ...defaults, ...options };
+  const settling = createSettling(settlingMs);
   const connections = openConnections();
   const call = createSlackCall(requireSettings("slack", slackSettingsSchema, options), connections);
   return {
@@ -46,8 +52,11 @@ export function createSlackRail(options: SlackRailOptions): SlackRail {
     ...(concurrency === undefined ? {} : { concurrency }),
     codes: Object.keys(slackCodes),
     validate: ({ payload }) => validateBy(messageSchema, payload),
-    send: (message, context) => sendMessage(call, message, context),
-    lookup: (message, context) => lookUp(call, message, context),
+    send(message, context) {
+      settling.sent(message.outboxId);
+      return sendMessage(call, message, context);
+    },
+    lookup: (message, context) => lookUp(call, settling, message, context),
     close: () => connections.close(),
   };
 }
@@ -91,10 +100,15 @@ async function sendMessage(call: SlackCall, message: RailMessage, { signal }: Ra
  * An update needs no search: whether or not an earlier try arrived, sending it again leaves the same message. Nothing
  * can have come in between, as later rows of the lane wait. So it counts as absent, which lets it be sent again.
  */
-async function lookUp(call: SlackCall, message: RailMessage, { signal }: RailContext): Promise<LookupOutcome> {
+async function lookUp(
+  call: SlackCall,
+  settling: Settling,
+  message: RailMessage,
+  { signal }: RailContext,
+): Promise<LookupOutcome> {
   const payload = messageSchema.parse(message.payload);
   if (payload.method === "chat.update") return { kind: "absent" };
-  const found = await findMessage(call, payload, message, signal);
+  const found = missedTooSoon(await findMessage(call, payload, message, signal), settling, message);
   if (found.kind !== "failure") return found;
   const { code, afterMs } = found;
   return {
@@ -103,6 +117,12 @@ async function lookUp(call: SlackCall, message: RailMessage, { signal }: RailCon
     reason: wording(found, slackCodes),
     ...(afterMs === undefined ? {} : { afterMs }),
   };
+}
+
+function missedTooSoon(found: Search, settling: Settling, message: RailMessage): Search {
+  if (found.kind !== "absent" || !message.uncertain) return found;
+  const afterMs = settling.missed(message.outboxId);
+  return afterMs === 0 ? found : { kind: "failure", code: "may_still_appear", afterMs };
 }
 
 async function sendInteraction(call: SlackCall, message: RailMessage, { signal }: RailContext): Promise<RailOutcome> {

@@ -1,0 +1,38 @@
+/**
+ * Keeps a search from trusting its first "not there". No provider promises that what it has just accepted can be read at
+ * once, and a call that was given up may still be on its way; a resend on the first miss would be a second effect.
+ *
+ * Owns: how long ago this process sent a row, or first missed it; a miss counts once that is long enough. Does not own:
+ * the search. The memory is this process's alone, which is enough: another relay's rail begins with a miss of its own.
+ */
+
+export interface Settling {
+  /** The row is being sent now. */
+  sent(outboxId: string): void;
+  /** The row was not found: how much longer a miss proves nothing; 0 when it counts. */
+  missed(outboxId: string): number;
+}
+
+/** Beyond this the oldest are forgotten, which only makes their next miss a first one again. */
+const maxRows = 10_000;
+
+export function createSettling(settlingMs: number, now: () => number = () => performance.now()): Settling {
+  const since = new Map<string, number>();
+  const note = (outboxId: string): void => {
+    since.delete(outboxId);
+    const oldest = since.size >= maxRows ? since.keys().next().value : undefined;
+    if (oldest !== undefined) since.delete(oldest);
+    since.set(outboxId, now());
+  };
+  return {
+    sent: note,
+    missed(outboxId) {
+      if (settlingMs <= 0) return 0;
+      if (!since.has(outboxId)) note(outboxId);
+      const remainingMs = settlingMs - (now() - (since.get(outboxId) ?? now()));
+      if (remainingMs > 0) return Math.ceil(remainingMs);
+      since.delete(outboxId);
+      return 0;
+    },
+  };
+}

@@ -18,9 +18,9 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 interface Given {
   readonly databaseUrl: string;
   /** The variable's value; an empty text when it is not set. */
-  text(variable: string): string;
+  readonly text: (variable: string) => string;
   /** The same, when it need not be set. */
-  optional(variable: string): string | undefined;
+  readonly optional: (variable: string) => string | undefined;
 }
 
 interface Provider {

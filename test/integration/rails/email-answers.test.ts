@@ -5,13 +5,15 @@ import type { EmailRail, EmailRailOptions } from "../../../src/rails/email/rail.
 import { messageOf, notAborted } from "./messages.ts";
 import { startScriptedServer } from "./scripted-server.ts";
 import type { ScriptedAnswer, ScriptedServer } from "./scripted-server.ts";
-import { confirmationToken, from, letter, startMailServer } from "./smtp-harness.ts";
+import { confirmationToken, from, letter, makeToken, startMailServer } from "./smtp-harness.ts";
 import type { MailServer } from "./smtp-harness.ts";
 
 const key = "postal-key-very-secret";
 const plain = { to: "buyer@acme.example", subject: "Ready", text: "The capacity is ready.", html: "<p>Ready.</p>" };
 const link = `https://capacity.example/confirm/${confirmationToken}`;
-const makeToken = (): Promise<string> => Promise.resolve(confirmationToken);
+const failing = (): Promise<string> => Promise.reject(new Error("connection to postgresql://u:pw@db lost"));
+const gone = (): Promise<string> => Promise.reject(new HeadroomError("not_found", "There is no such confirmation."));
+const never = (): Promise<string> => new Promise(() => undefined);
 
 let postal: ScriptedServer;
 let mailServer: MailServer;
@@ -95,6 +97,10 @@ describe("a mail by SMTP", () => {
   });
 });
 
+const error = (code: string, message = "no"): ScriptedAnswer => ({
+  body: { status: "error", time: 0, flags: {}, data: { code, message } },
+});
+
 describe("a mail by Postal", () => {
   const sent = { body: { status: "success", time: 0.1, flags: {}, data: { message_id: "abc@postal", messages: {} } } };
 
@@ -119,10 +125,6 @@ describe("a mail by Postal", () => {
       html_body: expect.stringContaining(link),
       headers: { "X-Headroom-Message-Id": `<${message.outboxId}@headroom.example>` },
     });
-  });
-
-  const error = (code: string, message = "no"): ScriptedAnswer => ({
-    body: { status: "error", time: 0, flags: {}, data: { code, message } },
   });
 
   test.each<[string, ScriptedAnswer, object]>([
@@ -160,15 +162,12 @@ describe("a mail by Postal", () => {
 
 describe("a confirmation link", () => {
   test("that cannot be made for now holds the mail back, and one that is gone ends it", async () => {
-    const failing = (): Promise<string> => Promise.reject(new Error("connection to postgresql://u:pw@db lost"));
     const outcome = await byPostal(failing).send(messageOf(letter()), notAborted);
     expect(outcome).toEqual({
       kind: "retry",
       code: "token_unavailable",
       reason: "The confirmation link could not be made.",
     });
-    const gone = (): Promise<string> =>
-      Promise.reject(new HeadroomError("not_found", "There is no such confirmation."));
     expect(await byPostal(gone).send(messageOf(letter()), notAborted)).toMatchObject({
       kind: "rejected",
       code: "token_gone",
@@ -178,7 +177,6 @@ describe("a confirmation link", () => {
 
   test("is not waited for beyond the call's time, and is not asked for without need", async () => {
     const clock = new AbortController();
-    const never = (): Promise<string> => new Promise(() => undefined);
     const outcome = byPostal(never).send(messageOf(letter()), { signal: clock.signal });
     clock.abort();
     expect(await outcome).toMatchObject({ kind: "retry", code: "aborted_before_send" });

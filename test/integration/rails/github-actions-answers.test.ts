@@ -141,14 +141,14 @@ describe("a dispatch", () => {
   });
 });
 
-describe("a search for a run", () => {
-  const page = (...titles: readonly string[]): ScriptedAnswer => ({
-    body: {
-      total_count: titles.length,
-      workflow_runs: titles.map((title, at) => ({ id: 100 + at, display_title: title })),
-    },
-  });
+const page = (...titles: readonly string[]): ScriptedAnswer => ({
+  body: {
+    total_count: titles.length,
+    workflow_runs: titles.map((title, at) => ({ id: 100 + at, display_title: title })),
+  },
+});
 
+describe("a search for a run", () => {
   test("asks for dispatched runs since shortly before the row was made, and knows its own by the name", async () => {
     github.script.push(page("Provision job-7f3a2", "Provision xjob-7f3a", `Provision (${job}) 32XL`));
     const createdAt = new Date("2026-01-01T00:01:00Z");

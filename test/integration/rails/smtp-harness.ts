@@ -158,8 +158,9 @@ function subjectOf({ payload }: RailMessage): string {
   return typeof subject === "string" ? subject : "";
 }
 
+export const makeToken = (): Promise<string> => Promise.resolve(confirmationToken);
+
 function railFor(url: string): EmailRail {
-  const makeToken = (): Promise<string> => Promise.resolve(confirmationToken);
   return createEmailRail({ from, transport: { kind: "smtp", url }, confirmationToken: makeToken });
 }
 

@@ -4,7 +4,8 @@
 import type { AppState } from "../app.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { createDocument, type DocumentParts } from "../openapi/document.ts";
-import { pagePolicy, renderPage } from "../openapi/page.ts";
+import { apiPage } from "../openapi/page.ts";
+import { pageResponse } from "../pages/page.ts";
 import { defineRoute, type RouteEntry } from "../route.ts";
 
 export function openapiRoutes(dependencies: HttpDependencies, state: AppState): RouteEntry[] {
@@ -30,13 +31,7 @@ export function openapiRoutes(dependencies: HttpDependencies, state: AppState): 
       credentials: "none",
       summary: "This description, for people.",
       async handler() {
-        return new Response(await renderPage(await parts()), {
-          headers: {
-            "content-type": "text/html; charset=utf-8",
-            "content-security-policy": pagePolicy,
-            "cache-control": "public, max-age=60",
-          },
-        });
+        return pageResponse(apiPage(await parts()));
       },
     }),
   ];

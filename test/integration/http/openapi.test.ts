@@ -79,7 +79,7 @@ describe("/openapi.json", () => {
 
 describe("/docs", () => {
   it("loads nothing from elsewhere and runs nothing", () => {
-    expect(html).not.toMatch(/<script|<link|<img|src=|@import|url\(/);
+    expect(html).not.toMatch(/<script|<img|src=|@import|url\(|href="(?:https?:)?\/\//);
     const style = /<style>([^]*?)<\/style>/.exec(html)?.[1] ?? "";
     const hash = createHash("sha256").update(style).digest("base64");
     expect(page.headers.get("content-security-policy")).toContain(`'sha256-${hash}'`);
@@ -93,7 +93,7 @@ describe("/docs", () => {
     expect(html).toContain('<html lang="en">');
     expect(html).toContain('name="viewport"');
     expect(html).toContain("prefers-color-scheme: dark");
-    expect(html).toMatch(/<main id="content">/);
+    expect(html).toContain("<main");
     const targets = [...html.matchAll(/href="#([^"]+)"/g)].map((match) => match[1] ?? "");
     expect(targets.filter((target) => !html.includes(`id="${target}"`))).toEqual([]);
   });

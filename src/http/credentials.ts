@@ -21,10 +21,12 @@ export function createCredentialChecks(
   const { keys, relaySecret, identify } = dependencies;
   const verifier = createTokenVerifier(keys, now);
 
+  // A key is a token as a rule, and then its claims count; one that is none is known by itself.
   const sessionOfKey = async (key: string): Promise<TokenVerdict> => {
+    const verdict = await verifier.verify(key);
+    if (verdict.kind !== "refused") return verdict;
     if (sameText(key, keys.anonKey)) return { kind: "session", session: anonymous };
-    if (sameText(key, keys.serviceKey)) return { kind: "session", session: serviceSession() };
-    return verifier.verify(key);
+    return sameText(key, keys.serviceKey) ? { kind: "session", session: serviceSession() } : verdict;
   };
   const sessionOfBearer = async (request: Request): Promise<Session | undefined> => {
     const bearer = bearerOf(request);

@@ -6,6 +6,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
+import { readExposedSchema } from "../../../src/db/exposed.ts";
 import type { RouteEntry } from "../../../src/http/route.ts";
 import { oneOf, rowsOf, startWorkflow } from "../capacity/workflow.ts";
 import { memberToken, startTestGateway } from "./gateway.ts";
@@ -58,6 +59,24 @@ const oddText = fc.oneof(
     "%00",
     "%ff",
     "a".repeat(3_000),
+  ),
+);
+const argument = fc.oneof(
+  oddText,
+  fc.jsonValue({ maxDepth: 3 }),
+  fc.integer(),
+  fc.constantFrom(
+    "acme",
+    "rita",
+    "infra",
+    "CR-2026-000001",
+    "user",
+    "COMMERCIAL_APPROVED",
+    "2027-01-01",
+    1e300,
+    -1,
+    "\u0000",
+    "\ud800",
   ),
 );
 const contentTypes = [
@@ -125,7 +144,7 @@ describe("anything at all", () => {
               method,
               redirect: "manual",
               headers: { ...credential, ...(type === "" ? {} : { "content-type": type }) },
-              body: method === "GET" ? null : bytes,
+              ...(method === "GET" ? {} : { body: bytes }),
               signal: AbortSignal.timeout(20_000),
             });
             if (await examine(response)) return;
@@ -175,6 +194,34 @@ describe("anything at all", () => {
         expect({ name, type, status: response.status }).toEqual({ name, type, status: 400 });
       }
     }
+    expect(await everything()).toBe(before);
+  });
+});
+
+describe("a function's own arguments", () => {
+  it("of any kind are refused or taken, and never a fault of ours", async () => {
+    const schema = await readExposedSchema(workflow.db.superuser.pool, "public");
+    const callable = schema.functions.filter(({ parameters }) => parameters.length > 0 && parameters[0]?.name !== null);
+    const call = fc.constantFrom(...callable).chain(({ name, parameters }) => {
+      const required = parameters.filter((parameter) => parameter.required).map((parameter) => parameter.name ?? "");
+      const values = parameters.map((parameter) => [parameter.name ?? "", argument] as const);
+      return fc.record({
+        name: fc.constant(name),
+        given: fc.record(Object.fromEntries(values), { requiredKeys: required }),
+      });
+    });
+    let before = await everything();
+    await fc.assert(
+      fc.asyncProperty(call, fc.constantFrom(...credentials.slice(1, 4)), async ({ name, given }, credential) => {
+        const response = await fetch(`${gateway.url}/rest/v1/rpc/${name}`, {
+          method: "POST",
+          headers: { ...credential, "content-type": "application/json" },
+          body: JSON.stringify(given),
+        });
+        if (!(await examine(response))) before = await everything();
+      }),
+      { numRuns: 400 },
+    );
     expect(await everything()).toBe(before);
   });
 });

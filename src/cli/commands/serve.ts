@@ -1,0 +1,132 @@
+/**
+ * `headroom serve`: the HTTP server alone, for production. It logs in as the gateway; keys come from the environment, because what
+ * stands on a command line is seen by everybody on the machine.
+ */
+import { InvalidArgumentError, Option, type Command } from "commander";
+import { z } from "zod";
+import { describeDatabaseUrl } from "../../db/connect.ts";
+import { HeadroomError } from "../../db/errors.ts";
+import { createApp } from "../../http/app.ts";
+import { createGatewayDatabase, type GatewayDatabase } from "../../http/gateway-database.ts";
+import { startServer } from "../../http/server.ts";
+import { signToken } from "../keys/issue.ts";
+import { printJson, printLine } from "../output.ts";
+import { createHttpLog } from "../relay/log.ts";
+import { wholeNumber } from "../relay/options.ts";
+import { watchSignals } from "../signals.ts";
+
+interface ServeOptions {
+  readonly databaseUrl?: string;
+  readonly host: string;
+  readonly port: number;
+  readonly publicUrl?: string;
+  readonly maxConnections: number;
+  readonly trustedProxies: number;
+  readonly json?: boolean;
+}
+
+export function register(program: Command): void {
+  program
+    .command("serve")
+    .description("serve the HTTP API until SIGTERM or Ctrl-C")
+    .addOption(
+      new Option("--database-url <url>", "database, logging in as headroom_gateway or authenticator").env(
+        "HEADROOM_GATEWAY_URL",
+      ),
+    )
+    .option("--host <address>", "address to listen on", "127.0.0.1")
+    .option("--port <port>", "port to listen on; 0 takes a free one", wholeNumber(0, 65_535), 8400)
+    .addOption(
+      new Option("--public-url <url>", "where the outside reaches it (default: its own address)")
+        .env("HEADROOM_PUBLIC_URL")
+        .argParser(publicUrl),
+    )
+    .option("--max-connections <count>", "connections to the database", wholeNumber(1, 1_000), 10)
+    .option("--trusted-proxies <count>", "proxies in front whose X-Forwarded-For is believed", wholeNumber(0, 10), 0)
+    .option("--json", "log one JSON object a line")
+    .addHelpText(
+      "after",
+      "\nFrom the environment: HEADROOM_GATEWAY_URL, HEADROOM_JWT_SECRET (required), HEADROOM_SECRET_KEY, HEADROOM_RELAY_SECRET,\nHEADROOM_PUBLIC_URL. `headroom keys` makes the keys.",
+    )
+    .action(runServe);
+}
+
+function publicUrl(text: string): string {
+  const url = URL.parse(text);
+  if (url !== null && /^https?:$/.test(url.protocol)) return text.replace(/\/+$/, "");
+  throw new InvalidArgumentError("Give an address such as https://capacity.example.com.");
+}
+
+async function runServe(options: ServeOptions): Promise<void> {
+  const json = options.json === true;
+  const log = createHttpLog(json);
+  const jwtSecret = requireSecret();
+  const database = createGatewayDatabase({
+    url: requireGatewayUrl(options),
+    maxConnections: options.maxConnections,
+    secretKey: process.env["HEADROOM_SECRET_KEY"],
+  });
+  const signals = watchSignals((signal) => log({ level: "info", event: "stopping", message: signal }));
+  try {
+    await checkLogin(database);
+    const forever = { jwtSecret, expiresAt: null };
+    const app = createApp({
+      database,
+      keys: {
+        jwtSecret,
+        anonKey: await signToken({ role: "anon" }, forever),
+        serviceKey: await signToken({ role: "service_role" }, forever),
+      },
+      publicUrl: options.publicUrl ?? `http://${options.host}:${options.port}`,
+      secretKey: process.env["HEADROOM_SECRET_KEY"],
+      relaySecret: process.env["HEADROOM_RELAY_SECRET"],
+      trustedProxies: options.trustedProxies,
+      log,
+    });
+    const server = await startServer({ app, host: options.host, port: options.port });
+    announce(server.url, options);
+    await signals.stopped;
+    await server.stop();
+  } finally {
+    signals.dispose();
+    await database.close();
+  }
+}
+
+function requireSecret(): string {
+  const secret = process.env["HEADROOM_JWT_SECRET"];
+  if (secret !== undefined && secret.length >= 32) return secret;
+  throw new HeadroomError("usage", "HEADROOM_JWT_SECRET is not set, or shorter than 32 characters.", {
+    hint: "It signs and checks every token. Make keys with `headroom keys init`, or take your Supabase project's JWT secret.",
+  });
+}
+
+function requireGatewayUrl({ databaseUrl }: ServeOptions): string {
+  if (databaseUrl !== undefined && databaseUrl !== "") return databaseUrl;
+  throw new HeadroomError("usage", "No database is named.", {
+    hint: "Set HEADROOM_GATEWAY_URL to postgresql://headroom_gateway:password@host:5432/database",
+  });
+}
+
+const loginRows = z.tuple([z.object({ login: z.string() })]);
+
+/** Only these logins are believed when they say who calls; with any other, everybody would be nobody. */
+async function checkLogin(database: GatewayDatabase): Promise<void> {
+  const { rows } = await database.ask({ text: "select session_user::text as login" });
+  const [{ login }] = loginRows.parse(rows);
+  if (login === "headroom_gateway" || login === "authenticator") return;
+  throw new HeadroomError("usage", `The server cannot work as the login "${login}".`, {
+    detail: "The database believes what a token says only from headroom_gateway and authenticator.",
+    hint: "Run: alter role headroom_gateway login password '…', and put that login into HEADROOM_GATEWAY_URL.",
+  });
+}
+
+function announce(url: string, options: ServeOptions): void {
+  if (options.json === true) {
+    printJson({ time: new Date().toISOString(), level: "info", event: "server_ready", url });
+    return;
+  }
+  printLine(`server     ${url}`);
+  printLine(`database   ${describeDatabaseUrl(options.databaseUrl ?? "")}`);
+  printLine(`API        ${url}/docs`);
+}

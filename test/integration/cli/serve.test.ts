@@ -1,0 +1,37 @@
+/** `headroom serve` as an operator runs it: a process of its own, a real login, real signals. */
+import { expect, it } from "vitest";
+import { createTestDatabase } from "../../helpers/database.ts";
+import { jwtSecret, signToken } from "../http/gateway.ts";
+import { headroom, startHeadroom } from "./program.ts";
+
+const db = await createTestDatabase();
+const gatewayUrl = db.as("authenticator").url;
+
+it("serves until it is told to stop, and ends cleanly", async () => {
+  const env = { HEADROOM_GATEWAY_URL: gatewayUrl, HEADROOM_JWT_SECRET: jwtSecret };
+  const server = startHeadroom(["serve", "--port", "0", "--json"], { env });
+  const ready = JSON.parse(await server.line((line) => line.includes("server_ready"))) as { url: string };
+  expect(await (await fetch(`${ready.url}/readyz`)).text()).toBe("ok\n");
+  const key = await signToken({ role: "service_role" });
+  const read = await fetch(`${ready.url}/rest/v1/capacity_requests?select=id`, { headers: { apikey: key } });
+  expect(read.status).toBe(200);
+  expect(await read.json()).toEqual([]);
+  const line = JSON.parse(await server.line((text) => text.includes("/rest/v1/:relation"))) as Record<string, unknown>;
+  expect(line).toMatchObject({ event: "request", status: 200, role: "service_role", route: "/rest/v1/:relation" });
+  const { status } = await server.end("SIGTERM");
+  expect(status).toBe(0);
+});
+
+it("says what is missing before it listens", async () => {
+  const noSecret = await headroom(["serve", "--port", "0"], { env: { HEADROOM_GATEWAY_URL: gatewayUrl } });
+  expect(noSecret).toMatchObject({ status: 2, err: expect.stringContaining("HEADROOM_JWT_SECRET") });
+  const noDatabase = await headroom(["serve", "--port", "0"], { env: { HEADROOM_JWT_SECRET: jwtSecret } });
+  expect(noDatabase).toMatchObject({ status: 2, err: expect.stringContaining("HEADROOM_GATEWAY_URL") });
+});
+
+it("refuses a login whose word about callers the database would not take", async () => {
+  const env = { HEADROOM_GATEWAY_URL: db.as("headroom_control").url, HEADROOM_JWT_SECRET: jwtSecret };
+  const refused = await headroom(["serve", "--port", "0"], { env });
+  expect(refused.status).toBe(2);
+  expect(refused.err).toContain("headroom_gateway");
+});

@@ -3584,7 +3584,7 @@ grant execute on function public.apply_capacity_event to service_role;
 create function public.check_request()
   returns void
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 698efd72f1e6cc75';
+  as 'sha256 b3b49853cc367289';
 grant execute on function public.check_request to anon;
 grant execute on function public.check_request to authenticated;
 grant execute on function public.check_request to service_role;
@@ -3737,6 +3737,12 @@ create function public.sign_in_member(p_issuer text, p_subject text, p_email tex
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 991cc598e4685c77';
 grant execute on function public.sign_in_member to service_role;
+
+create function public.sign_out_everywhere()
+  returns void
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 a59b59eabb048fd1';
+grant execute on function public.sign_out_everywhere to authenticated;
 
 create function public.who_am_i()
   returns jsonb

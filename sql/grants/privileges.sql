@@ -183,7 +183,8 @@ to anon, authenticated, service_role;
 
 -- Who is signed in, and what happened lately. The latter runs with the caller's rights, so that row-level security decides what it tells.
 grant execute on function
-  public.who_am_i()
+  public.who_am_i(),
+  public.sign_out_everywhere()
 to authenticated;
 grant execute on function
   public.recent_capacity_events(timestamptz, integer)

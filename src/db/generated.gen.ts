@@ -3762,7 +3762,7 @@ export interface Functions {
     };
     result: PublicCapacityRequests;
   };
-  /** Refuses requests whose headers show that no provider signed them. */
+  /** Refuses deliveries that no provider signed, and keys and sessions that were called back. */
   "public.check_request": {
     args: Record<string, never>;
     result: void;
@@ -3966,6 +3966,11 @@ export interface Functions {
       p_email_verified?: boolean | null | undefined;
     };
     result: Json;
+  };
+  /** Ends the browser sessions of the member who is signed in. */
+  "public.sign_out_everywhere": {
+    args: Record<string, never>;
+    result: void;
   };
   /** The member who is signed in, with roles and groups. */
   "public.who_am_i": {
@@ -4317,5 +4322,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "public.rotate_endpoint_secret": { returns: "row", json: [], positional: false },
   "public.run_capacity_request_timers": { returns: "value", json: [], positional: false },
   "public.sign_in_member": { returns: "value", json: [], positional: false },
+  "public.sign_out_everywhere": { returns: "nothing", json: [], positional: false },
   "public.who_am_i": { returns: "value", json: [], positional: false },
 };

@@ -16,6 +16,7 @@ import { createRateLimiter, type RateLimiter } from "./rate-limit.ts";
 import { createContext, type ClientInfo } from "./context.ts";
 import type { Credentials, RateLimit, RouteContext, RouteEntry } from "./route.ts";
 import type { SessionRole } from "./session.ts";
+import { authRoutes } from "./routes/auth.ts";
 import { confirmRoutes } from "./routes/confirm.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { openapiRoutes } from "./routes/openapi.ts";
@@ -45,6 +46,7 @@ const areas: readonly ((dependencies: HttpDependencies, state: AppState) => Rout
   restRoutes,
   confirmRoutes,
   openapiRoutes,
+  authRoutes,
 ];
 
 export function createApp(dependencies: HttpDependencies): App {

@@ -1,11 +1,12 @@
 /**
  * Who calls: one check for each kind of credential, made before the handler runs.
  *
- * Owns: where a credential stands in a request and what its absence is answered with. Does not own: tokens (tokens.ts), cookies
- * and API tokens (whoever gives `identify`), nor the schemes of provider signatures.
+ * Owns: where a credential stands in a request and what its absence is answered with. Does not own: tokens (tokens.ts), session
+ * cookies (auth/cookie-session.ts), nor the schemes of provider signatures.
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import { HeadroomError } from "../db/errors.ts";
+import { createCookieSessions } from "./auth/cookie-session.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import type { Credentials } from "./route.ts";
 import { anonymous, serviceSession, type Session } from "./session.ts";
@@ -18,13 +19,14 @@ export function createCredentialChecks(
   dependencies: HttpDependencies,
   now: () => number,
 ): Readonly<Record<Credentials, CredentialCheck>> {
-  const { keys, relaySecret, identify } = dependencies;
+  const { keys, relaySecret } = dependencies;
   const verifier = createTokenVerifier(keys, now);
+  const cookies = createCookieSessions(dependencies, now);
 
   // A key is a token as a rule, and then its claims count; one that is none is known by itself.
   const sessionOfKey = async (key: string): Promise<TokenVerdict> => {
     const verdict = await verifier.verify(key);
-    if (verdict.kind !== "refused") return verdict;
+    if (verdict.kind !== "refused" || key.split(".").length === 3) return verdict;
     if (sameText(key, keys.anonKey)) return { kind: "session", session: anonymous };
     return sameText(key, keys.serviceKey) ? { kind: "session", session: serviceSession() } : verdict;
   };
@@ -51,7 +53,8 @@ export function createCredentialChecks(
       );
     },
     async member(request) {
-      const session = (await identify?.(request)) ?? (await sessionOfBearer(request));
+      // A bearer first: no other site can make a browser send one, so that a cookie which comes along needs no check.
+      const session = (await sessionOfBearer(request)) ?? (await cookies.identify(request));
       if (session?.role === "authenticated") return session;
       throw refusal("not_signed_in", "This needs a member who is signed in.", "Sign in and try again.");
     },

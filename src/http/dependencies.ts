@@ -4,12 +4,14 @@
  * Each part of the server that needs something of its own adds an optional field; where it is missing, the routes that need
  * it answer that they are not configured.
  */
+import type { OidcSettings } from "./auth/oidc.ts";
 import type { GatewayDatabase } from "./gateway-database.ts";
-import type { Session } from "./session.ts";
 
 export interface GatewayKeys {
   /** Signs tokens (HS256); at least 32 characters. */
   readonly jwtSecret: string;
+  /** The secret before, while it is being changed: what it signed is still accepted, and nothing is signed with it. */
+  readonly previousJwtSecret?: string | undefined;
   /** The key that any client may have: a token of the role anon. */
   readonly anonKey: string;
   /** The key of machines: a token of the role service_role. */
@@ -42,16 +44,16 @@ export interface HttpDependencies {
   /** Where the outside reaches this server, without a slash at the end. */
   readonly publicUrl: string;
   readonly log: (entry: HttpLogEntry) => void;
-  /** What HEADROOM_SECRET_KEY holds: signs cookies, opens what the database keeps encrypted. */
+  /** What HEADROOM_SECRET_KEY holds: opens what the database keeps encrypted. */
   readonly secretKey?: string | undefined;
   /** The bearer that /api/internal/* asks for. */
   readonly relaySecret?: string | undefined;
   /** The relay in this process, whose metrics are shown with ours. */
   readonly relay?: { metrics(): Promise<string> } | undefined;
-  /** Finds the member behind a request that brings no token of ours: a session cookie, an API token. */
-  readonly identify?: ((request: Request) => Promise<Session | undefined>) | undefined;
   /** The product's version, for the description of the API. */
   readonly version?: string | undefined;
+  /** Where members sign in; without one, only tokens and the sandbox's personas are left. */
+  readonly oidc?: OidcSettings | undefined;
   /** True where stand-ins take the place of providers and personas can be picked. */
   readonly sandbox?: boolean | undefined;
   /** How many proxies in front of the server say truly who called (X-Forwarded-For). Default: 0. */

@@ -40,7 +40,7 @@ export function describeProblem(thrown: unknown, requestId: string): Problem {
 /** Raised by our own SQL or TypeScript on purpose: its sentences are written for callers. */
 function isOurs({ sqlState, code }: HeadroomError): boolean {
   if (sqlState !== undefined) return /^(PT|HR)/.test(sqlState);
-  return code === "not_configured" || code === "shutting_down";
+  return ["not_configured", "shutting_down", "provider_unreachable"].includes(code);
 }
 
 function unknownError(error: HeadroomError): HeadroomError {

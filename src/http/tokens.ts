@@ -1,12 +1,12 @@
 /**
- * Verifies bearer tokens: HS256 with the configured secret and nothing else.
+ * Verifies bearer tokens: HS256 with the configured secret, or the one before while it is being changed, and nothing else.
  *
  * Owns: signature, times, audience, issuer and role of a token. Does not own: where a token stands in a request
  * (credentials.ts), nor making one (the command line).
  *
  * What was verified is remembered until it expires, within bounds: a client sends the same token with every request.
  */
-import { errors as joseErrors, jwtVerify } from "jose";
+import { errors as joseErrors, jwtVerify, type JWTPayload } from "jose";
 import type { GatewayKeys } from "./dependencies.ts";
 import { sessionRoles, type Session, type SessionRole } from "./session.ts";
 
@@ -31,14 +31,16 @@ interface Remembered {
 }
 
 export function createTokenVerifier(keys: GatewayKeys, now: () => number): TokenVerifier {
-  const secret = new TextEncoder().encode(keys.jwtSecret);
+  const secrets = [keys.jwtSecret, keys.previousJwtSecret]
+    .filter((secret) => secret !== undefined)
+    .map((secret) => new TextEncoder().encode(secret));
   const remembered = new Map<string, Remembered>();
   return {
     async verify(token) {
       const known = remembered.get(token);
       if (known !== undefined && now() < known.notAfterMs) return known.verdict;
       remembered.delete(token);
-      const verified = await verifyToken(token, secret, keys, now());
+      const verified = await verifyToken(token, secrets, keys, now());
       if (verified.verdict.kind === "session") {
         if (remembered.size >= maxRemembered) remembered.delete(remembered.keys().next().value ?? "");
         remembered.set(token, verified);
@@ -52,18 +54,19 @@ function refuse(reason: string): Remembered {
   return { verdict: { kind: "refused", reason }, notAfterMs: 0 };
 }
 
-async function verifyToken(token: string, secret: Uint8Array, keys: GatewayKeys, nowMs: number): Promise<Remembered> {
+async function verifyToken(
+  token: string,
+  secrets: readonly Uint8Array[],
+  keys: GatewayKeys,
+  nowMs: number,
+): Promise<Remembered> {
   if (token.length > maxTokenChars) return refuse("JWT too long");
   const parts = token.split(".").length;
   if (parts !== 3) {
     return refuse(`JWSError (CompactDecodeError Invalid number of parts: Expected 3 parts; got ${parts})`);
   }
   try {
-    const { payload } = await jwtVerify(token, secret, {
-      algorithms: ["HS256"],
-      clockTolerance: clockToleranceSeconds,
-      currentDate: new Date(nowMs),
-    });
+    const payload = await payloadOf(token, secrets, nowMs);
     // A token that names nobody is for everybody, as with PostgREST.
     if (keys.audience !== undefined && payload.aud !== undefined && ![payload.aud].flat().includes(keys.audience)) {
       return refuse("JWT not in audience");
@@ -79,6 +82,22 @@ async function verifyToken(token: string, secret: Uint8Array, keys: GatewayKeys,
     return { verdict, notAfterMs: Math.min(expiresMs, nowMs + 300_000) };
   } catch (error) {
     return refuse(reasonOf(error, token));
+  }
+}
+
+/** Only a signature that does not fit leads to the next secret: whatever else is wrong with a token stays wrong. */
+async function payloadOf(token: string, secrets: readonly Uint8Array[], nowMs: number): Promise<JWTPayload> {
+  const [secret = new Uint8Array(), ...others] = secrets;
+  try {
+    const { payload } = await jwtVerify(token, secret, {
+      algorithms: ["HS256"],
+      clockTolerance: clockToleranceSeconds,
+      currentDate: new Date(nowMs),
+    });
+    return payload;
+  } catch (error) {
+    if (others.length === 0 || !(error instanceof joseErrors.JWSSignatureVerificationFailed)) throw error;
+    return payloadOf(token, others, nowMs);
   }
 }
 

@@ -1,6 +1,6 @@
 -- What runs before every request over HTTP (PostgREST's db-pre-request, and our gateway): refuses a delivery of Slack or Linear that is
 -- not signed, was signed too long ago or is garbled, before anything is locked and any secret is read. It sees no body; the full check
--- is the receiver's. For all other paths it is one comparison.
+-- is the receiver's. On all other paths it asks whether the key or the session was called back: one look-up at most.
 create or replace function public.check_request() returns void
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -10,6 +10,7 @@ declare
   v_problem text;
 begin
   if v_path is null or v_path not in ('/rpc/handle_slack_webhook', '/rpc/handle_linear_webhook') then
+    perform capacity.check_api_key();
     return;
   end if;
   v_headers := inbound.request_headers();
@@ -25,4 +26,4 @@ begin
   end if;
 end
 $$;
-comment on function public.check_request() is 'Refuses requests whose headers show that no provider signed them.';
+comment on function public.check_request() is 'Refuses deliveries that no provider signed, and keys and sessions that were called back.';

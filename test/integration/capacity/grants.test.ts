@@ -25,6 +25,7 @@ const byLink = ["public.decide_by_token", "public.describe_confirmation"];
 const receiving = ["public.check_request", "public.handle_slack_webhook"];
 /** Our own server's, guarded by a purpose that no key carries. */
 const ofServer = ["public.list_personas", "public.sign_in_member"];
+const ofMembers = ["public.sign_out_everywhere", "public.who_am_i"];
 /** Runs with the caller's rights on purpose: row-level security decides what it tells. */
 const asCaller = "public.recent_capacity_events";
 const ofEndpoints = [
@@ -91,7 +92,7 @@ const mayExecute: Readonly<Record<string, readonly string[]>> = {
     ...ofViews,
     ...ofPolicies,
     asCaller,
-    "public.who_am_i",
+    ...ofMembers,
   ],
   service_role: [...acting, ...ofEndpoints, ...byLink, ...receiving, ...ofViews, ...ofServer, asCaller, timers],
   headroom_executor: ["capacity.confirmation_token", timers],

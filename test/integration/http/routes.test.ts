@@ -20,6 +20,10 @@ const open: Readonly<Record<string, string>> = {
   "GET /docs": "likewise",
   "GET /confirm/:token": "the customer has nothing but the link; the token in it is the credential",
   "POST /confirm/:token": "likewise",
+  "GET /auth/sign-in": "whoever signs in has no credential yet",
+  "GET /auth/oidc/start": "likewise",
+  "GET /auth/oidc/callback": "likewise; the provider's answer must fit what this browser began",
+  "POST /auth/sign-out": "takes a cookie away; ends sessions only of whoever is signed in",
 };
 
 const forged = await signToken({ role: "service_role", exp: 4_102_444_800 }, "another-secret-another-secret-another");

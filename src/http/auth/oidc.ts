@@ -1,0 +1,143 @@
+/**
+ * Signing in at an OpenID Connect provider, any that has a discovery document: the authorization code flow with PKCE, state and nonce.
+ *
+ * Owns: the conversation with the provider, and what it proved about an account. Does not own: which member that is (the
+ * database), nor the cookie that holds a flow together (sign-in-flow.ts).
+ */
+import * as client from "openid-client";
+import { HeadroomError } from "../../db/errors.ts";
+import type { SignInFlow } from "./sign-in-flow.ts";
+
+export interface OidcSettings {
+  /** As the provider's discovery document writes it. Plain http is for stand-ins on one's own machine. */
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Left out for a public client. */
+  readonly clientSecret?: string | undefined;
+  /** What the button says. Default: the issuer's host. */
+  readonly name?: string | undefined;
+  /** Default: `openid email profile`. */
+  readonly scope?: string | undefined;
+}
+
+/** An account as the provider vouches for it. */
+export interface OidcAccount {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly email: string | undefined;
+  readonly emailVerified: boolean;
+}
+
+export type SignInOutcome =
+  | { readonly kind: "account"; readonly account: OidcAccount }
+  /** The person said no at the provider, or the provider did. */
+  | { readonly kind: "declined" }
+  /** What came back does not fit what was begun, or does not verify. `code` is for the log. */
+  | { readonly kind: "invalid"; readonly code: string };
+
+export interface OidcProvider {
+  readonly name: string;
+  /** Where to send the browser, and what must be remembered until it comes back. */
+  begin(): Promise<{ readonly url: string; readonly flow: Omit<SignInFlow, "returnTo"> }>;
+  finish(search: string, flow: SignInFlow): Promise<SignInOutcome>;
+}
+
+/** Providers that take longer than this are as good as down for somebody who waits before a page. */
+const timeoutSeconds = 10;
+const discoveryLastsMs = 24 * 60 * 60 * 1000;
+
+export function createOidcProvider(settings: OidcSettings, publicUrl: string, now: () => number): OidcProvider {
+  const redirectUri = `${publicUrl}/auth/oidc/callback`;
+  let discovered: { readonly at: number; readonly configuration: Promise<client.Configuration> } | undefined;
+
+  /** Asked for once a day; a failure is not kept. */
+  const configurationOf = async (): Promise<client.Configuration> => {
+    if (discovered === undefined || now() - discovered.at > discoveryLastsMs) {
+      discovered = { at: now(), configuration: discover(settings) };
+    }
+    try {
+      return await discovered.configuration;
+    } catch (cause) {
+      discovered = undefined;
+      throw new HeadroomError("provider_unreachable", "The identity provider does not answer.", {
+        hint: "Try again in a moment.",
+        httpStatus: 502,
+        cause,
+      });
+    }
+  };
+
+  return {
+    name: settings.name ?? new URL(settings.issuer).host,
+    async begin() {
+      const configuration = await configurationOf();
+      const flow = {
+        state: client.randomState(),
+        nonce: client.randomNonce(),
+        verifier: client.randomPKCECodeVerifier(),
+      };
+      const url = client.buildAuthorizationUrl(configuration, {
+        redirect_uri: redirectUri,
+        scope: settings.scope ?? "openid email profile",
+        response_type: "code",
+        code_challenge: await client.calculatePKCECodeChallenge(flow.verifier),
+        code_challenge_method: "S256",
+        state: flow.state,
+        nonce: flow.nonce,
+      });
+      return { url: url.href, flow };
+    },
+    async finish(search, flow) {
+      const configuration = await configurationOf();
+      // From the configured address: what a proxy says about Host and scheme has no say in what is compared.
+      return exchange(configuration, new URL(redirectUri + search), flow);
+    },
+  };
+}
+
+function discover({ issuer, clientId, clientSecret }: OidcSettings): Promise<client.Configuration> {
+  const insecure = issuer.startsWith("http://");
+  return client.discovery(
+    new URL(issuer),
+    clientId,
+    undefined,
+    clientSecret === undefined ? client.None() : client.ClientSecretPost(clientSecret),
+    { timeout: timeoutSeconds, execute: insecure ? [client.allowInsecureRequests] : [] },
+  );
+}
+
+async function exchange(configuration: client.Configuration, url: URL, flow: SignInFlow): Promise<SignInOutcome> {
+  try {
+    const tokens = await client.authorizationCodeGrant(configuration, url, {
+      pkceCodeVerifier: flow.verifier,
+      expectedState: flow.state,
+      expectedNonce: flow.nonce,
+      idTokenExpected: true,
+    });
+    const claims = tokens.claims();
+    if (claims === undefined) return { kind: "invalid", code: "no_id_token" };
+    const described =
+      claims["email"] === undefined && configuration.serverMetadata().userinfo_endpoint !== undefined
+        ? await client.fetchUserInfo(configuration, tokens.access_token, claims.sub)
+        : claims;
+    const email = described["email"];
+    return {
+      kind: "account",
+      account: {
+        issuer: claims.iss,
+        subject: claims.sub,
+        email: typeof email === "string" ? email : undefined,
+        emailVerified: described["email_verified"] === true,
+      },
+    };
+  } catch (error) {
+    if (error instanceof client.AuthorizationResponseError) return { kind: "declined" };
+    if (error instanceof client.ResponseBodyError) return { kind: "invalid", code: error.error };
+    if (error instanceof client.ClientError) return { kind: "invalid", code: error.code ?? "client_error" };
+    throw new HeadroomError("provider_unreachable", "The identity provider does not answer.", {
+      hint: "Try again in a moment.",
+      httpStatus: 502,
+      cause: error,
+    });
+  }
+}

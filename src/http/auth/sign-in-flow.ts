@@ -1,0 +1,68 @@
+/**
+ * What must be remembered between leaving for the identity provider and coming back: in an encrypted cookie of ten minutes, so that
+ * the server keeps nothing about people who never come back, and any process can take them in.
+ */
+import { EncryptJWT, jwtDecrypt } from "jose";
+import { z } from "zod";
+import type { HttpDependencies } from "../dependencies.ts";
+import { cookieKind } from "./cookie.ts";
+import { derivedKeys } from "./derived-key.ts";
+
+const flowSchema = z.object({
+  state: z.string(),
+  nonce: z.string(),
+  verifier: z.string(),
+  returnTo: z.string(),
+});
+export type SignInFlow = z.infer<typeof flowSchema>;
+
+export interface SignInFlows {
+  remember(flow: SignInFlow): Promise<string>;
+  /** Undefined when nothing was begun in this browser, or too long ago. */
+  recall(request: Request): Promise<SignInFlow | undefined>;
+  forget(): string;
+}
+
+const lastsSeconds = 600;
+
+export function createSignInFlows(
+  { keys, publicUrl }: Pick<HttpDependencies, "keys" | "publicUrl">,
+  now: () => number,
+): SignInFlows {
+  const cookie = cookieKind("headroom_sign_in", publicUrl);
+  const encryptionKeys = derivedKeys(keys, "sign-in");
+  return {
+    async remember(flow) {
+      const sealed = await new EncryptJWT({ ...flow })
+        .setProtectedHeader({ alg: "dir", enc: "A256GCM" })
+        .setExpirationTime(Math.floor(now() / 1000) + lastsSeconds)
+        .encrypt(encryptionKeys[0]);
+      return cookie.set(sealed, lastsSeconds);
+    },
+    async recall(request) {
+      const sealed = cookie.read(request);
+      if (sealed === undefined) return undefined;
+      for (const key of encryptionKeys) {
+        try {
+          const { payload } = await jwtDecrypt(sealed, key, { currentDate: new Date(now()) });
+          return flowSchema.parse(payload);
+        } catch {
+          // Too old, or not ours: as if it were not there.
+        }
+      }
+      return undefined;
+    },
+    forget: () => cookie.clear(),
+  };
+}
+
+/** A path of ours to come back to. Anything else, such as another site's address, becomes the default. */
+export function returnPath(wanted: string | null | undefined): string {
+  const fallback = "/auth/me";
+  if (wanted === null || wanted === undefined || wanted.length > 500 || !/^\/(?![/\\])[\x21-\x7e]*$/.test(wanted)) {
+    return fallback;
+  }
+  // Browsers drop some characters and turn others before they decide which host is meant; this parser does the same.
+  const parsed = URL.parse(wanted, "http://own.invalid");
+  return parsed?.origin === "http://own.invalid" ? `${parsed.pathname}${parsed.search}` : fallback;
+}

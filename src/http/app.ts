@@ -20,6 +20,7 @@ import { authRoutes } from "./routes/auth.ts";
 import { confirmRoutes } from "./routes/confirm.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { openapiRoutes } from "./routes/openapi.ts";
+import { relayRoutes } from "./routes/relay.ts";
 import { restRoutes } from "./routes/rest.ts";
 
 /** What routes may need of the application itself. */
@@ -45,6 +46,7 @@ const areas: readonly ((dependencies: HttpDependencies, state: AppState) => Rout
   healthRoutes,
   restRoutes,
   confirmRoutes,
+  relayRoutes,
   openapiRoutes,
   authRoutes,
 ];

@@ -64,9 +64,9 @@ export function createCredentialChecks(
       throw refusal("not_allowed", "This needs the service key.", "Send it as Authorization: Bearer.");
     },
     async "relay-secret"(request) {
-      const bearer = bearerOf(request);
-      if (relaySecret !== undefined && bearer !== undefined && sameText(bearer, relaySecret)) return anonymous;
-      throw refusal("not_allowed", "This needs the relay's secret.", "Send it as Authorization: Bearer.");
+      const secret = request.headers.get("x-outbox-secret");
+      if (relaySecret !== undefined && secret !== null && sameText(secret, relaySecret)) return anonymous;
+      throw refusal("not_allowed", "This needs the relay's secret.", "Send it as X-Outbox-Secret.");
     },
   };
 }

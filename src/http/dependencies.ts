@@ -5,6 +5,7 @@
  * it answer that they are not configured.
  */
 import type { OidcSettings } from "./auth/oidc.ts";
+import type { Drainer } from "../outbox/drain.ts";
 import type { GatewayDatabase } from "./gateway-database.ts";
 
 export interface GatewayKeys {
@@ -46,8 +47,12 @@ export interface HttpDependencies {
   readonly log: (entry: HttpLogEntry) => void;
   /** What HEADROOM_SECRET_KEY holds: opens what the database keeps encrypted. */
   readonly secretKey?: string | undefined;
-  /** The bearer that /api/internal/* asks for. */
+  /** What X-Outbox-Secret must be for /api/internal/*. */
   readonly relaySecret?: string | undefined;
+  /** Delivers what is due when /api/internal/outbox-relay is called. */
+  readonly drainer?: Pick<Drainer, "drain"> | undefined;
+  /** How long one such call may go on sending. Default: 10,000. */
+  readonly relayBudgetMs?: number | undefined;
   /** The relay in this process, whose metrics are shown with ours. */
   readonly relay?: { metrics(): Promise<string> } | undefined;
   /** The product's version, for the description of the API. */

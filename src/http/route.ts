@@ -15,7 +15,7 @@ import type { Session } from "./session.ts";
  * - apikey: the gateway's key, and optionally a bearer token of its own role (the REST surface)
  * - member: the session cookie or the bearer token of a member
  * - service: the service key
- * - relay-secret: the bearer that wakes the relay
+ * - relay-secret: the secret that wakes the relay, as X-Outbox-Secret
  * - signature: whatever the provider's scheme demands; the handler or the database verifies it, and the route is rate limited
  */
 export type Credentials = "none" | "apikey" | "member" | "service" | "relay-secret" | "signature";

@@ -67,6 +67,17 @@ export class Upkeep {
     return this.#session.use(renderDatabaseGauges);
   }
 
+  /** Takes back what dead relays held, for a relay that has no loop of its own. */
+  async reapOnce(): Promise<void> {
+    await this.#attempt("reap", () => this.#reap());
+  }
+
+  /** The rest of the upkeep, likewise. */
+  async tidyOnce(): Promise<void> {
+    await this.#attempt("sweep", () => this.#sweep());
+    await this.#attempt("upkeep", () => this.#tidy());
+  }
+
   /** Also called when a claim found that a partition was missing. */
   async makePartitions(): Promise<void> {
     await this.#attempt("partitions", async () => {

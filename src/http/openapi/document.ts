@@ -57,7 +57,12 @@ const securitySchemes = {
     name: "headroom_session",
     description: "The cookie of a member who signed in.",
   },
-  relaySecret: { type: "http", scheme: "bearer", description: "The secret with which the relay is woken." },
+  relaySecret: {
+    type: "apiKey",
+    in: "header",
+    name: "X-Outbox-Secret",
+    description: "The secret with which the relay is woken.",
+  },
 } as const;
 
 const problemSchema = {

@@ -1,0 +1,37 @@
+/**
+ * The relay by route: a database webhook or a timer posts here, and what is due is delivered within bounds.
+ *
+ * Owns: the bounds of one call and the answer. Does not own: delivering (the drainer that the server was given). What is posted is
+ * not read: it is a wake-up, and the database knows what is due.
+ */
+import { HeadroomError } from "../../db/errors.ts";
+import type { HttpDependencies } from "../dependencies.ts";
+import { defineRoute, type RouteContext, type RouteEntry } from "../route.ts";
+
+/** A database webhook carries the row that was inserted; more than that is nobody's wake-up. */
+const bodyBytes = 1024 * 1024;
+
+export function relayRoutes(dependencies: HttpDependencies): RouteEntry[] {
+  return [
+    defineRoute({
+      method: "POST",
+      path: "/api/internal/outbox-relay",
+      credentials: "relay-secret",
+      limits: { bodyBytes },
+      summary: "Delivers what is due in the outbox, within bounds, and says how much that was.",
+      handler: (context) => relay(dependencies, context),
+    }),
+  ];
+}
+
+async function relay({ drainer, relayBudgetMs }: HttpDependencies, context: RouteContext): Promise<Response> {
+  // Read to its end, so that the connection can be used again, and refused when it is too large.
+  await context.bytes();
+  if (drainer === undefined) {
+    throw new HeadroomError("not_configured", "This server delivers nothing by itself.", {
+      hint: "Start it with rails, or let `headroom relay` deliver.",
+    });
+  }
+  const report = await drainer.drain({ budgetMs: relayBudgetMs, signal: context.signal });
+  return Response.json(report, { headers: { "cache-control": "no-store" } });
+}

@@ -1,0 +1,21 @@
+/**
+ * A process that takes one turn of delivering, as the route does, and dies at the step it is told to: for tests of what a killed
+ * server leaves behind.
+ */
+import { createDrainer } from "../../../src/outbox/drain.ts";
+import type { RelayStep } from "../../../src/outbox/options.ts";
+import { storedRail } from "../outbox/stored-rail.ts";
+
+const [url, dieAt] = process.argv.slice(2) as [string, RelayStep | undefined];
+const stored = storedRail(url);
+const drainer = createDrainer({
+  connectionString: url,
+  rails: [stored.rail],
+  streams: ["ledger"],
+  onStep(step) {
+    if (step === dieAt) process.kill(process.pid, "SIGKILL");
+  },
+});
+process.stdout.write(`${JSON.stringify(await drainer.drain())}\n`);
+await drainer.close();
+await stored.close();

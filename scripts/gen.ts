@@ -16,6 +16,7 @@ import { startEmbedded } from "../src/db/embedded.ts";
 import { HeadroomError } from "../src/db/errors.ts";
 import { migrate } from "../src/db/migrate.ts";
 import { readCatalogue } from "./gen/catalogue.ts";
+import { describeRails } from "./gen/rails.ts";
 import { dumpSchema } from "./gen/schema.ts";
 import { describeStateMachine } from "./gen/state-machine.ts";
 import { generateTypes } from "./gen/types.ts";
@@ -30,6 +31,7 @@ const generators: readonly Generator[] = [
   { file: "src/db/generated.gen.ts", generate: async (client) => generateTypes(await readCatalogue(client)) },
   { file: "sql/schema.sql", generate: dumpSchema },
   { file: "docs/state-machine.md", generate: describeStateMachine },
+  { file: "docs/reference/rails.md", generate: describeRails },
 ];
 
 async function withMigratedDatabase<T>(work: (client: Client) => Promise<T>): Promise<T> {

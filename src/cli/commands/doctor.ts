@@ -7,6 +7,7 @@ import { toHeadroomError } from "../../db/errors.ts";
 import { databaseUrlOption, findDatabaseUrl, type DatabaseUrlOption } from "../database.ts";
 import { failure, type Finding } from "../doctor/check.ts";
 import { checkEngine } from "../doctor/engine-checks.ts";
+import { checkProviders } from "../doctor/provider-checks.ts";
 import { checkGateway, checkRoles, checkSchema, checkServer, checkTimers } from "../doctor/server-checks.ts";
 import { ExitWith } from "../exit.ts";
 import { printJson, printLine, visible } from "../output.ts";
@@ -18,7 +19,7 @@ interface DoctorOptions extends DatabaseUrlOption {
 export function register(program: Command): void {
   program
     .command("doctor")
-    .description("check database, roles, schema, clocks, relays and rails, and say how to mend")
+    .description("check database, roles, schema, clocks, relays, rails and providers, and say how to mend")
     .addOption(databaseUrlOption())
     .option("--json", "print one JSON object")
     .action(runDoctor);
@@ -47,6 +48,7 @@ async function examine(url: string): Promise<Finding[]> {
     if (usable()) findings.push(await checkSchema(client));
     if (usable()) findings.push(await checkGateway(client), await checkTimers(client));
     if (usable()) findings.push(...(await checkEngine(client)));
+    findings.push(checkProviders());
   } catch (error) {
     const { message, detail, hint } = toHeadroomError(error);
     findings.push(failure("database", [message, detail].filter(Boolean).join(" "), hint ?? "See the message."));

@@ -1,5 +1,6 @@
 /** The options that every command which runs a relay shares. */
 import { type Command, InvalidArgumentError } from "commander";
+import { describeProviders } from "./provider-rails.ts";
 
 export interface RelayCommandOptions {
   readonly streams?: readonly string[];
@@ -37,7 +38,8 @@ export function addRelayOptions(command: Command): Command {
       "serve /metrics, /healthz and /readyz there; 0 takes a free one",
       wholeNumber(0, 65_535),
     )
-    .option("--metrics-host <address>", "address for them", "127.0.0.1");
+    .option("--metrics-host <address>", "address for them", "127.0.0.1")
+    .addHelpText("after", describeProviders);
 }
 
 function collectNames(text: string, before: readonly string[] | undefined): string[] {

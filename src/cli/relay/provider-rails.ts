@@ -31,6 +31,7 @@ interface Provider {
   readonly own: readonly string[];
   /** All that it then needs. */
   readonly required: readonly string[];
+  readonly optional: readonly string[];
   create(given: Given): Rail[];
 }
 
@@ -40,6 +41,7 @@ const providers: readonly Provider[] = [
     rails: ["slack", "slack-interaction"],
     own: ["SLACK_BOT_TOKEN"],
     required: ["SLACK_BOT_TOKEN"],
+    optional: ["SLACK_API_URL"],
     create({ text, optional }) {
       const settings = { token: text("SLACK_BOT_TOKEN"), apiUrl: optional("SLACK_API_URL") };
       return [createSlackRail(settings), createSlackInteractionRail(settings)];
@@ -50,6 +52,7 @@ const providers: readonly Provider[] = [
     rails: ["linear"],
     own: ["LINEAR_API_KEY"],
     required: ["LINEAR_API_KEY"],
+    optional: ["LINEAR_API_URL"],
     create: ({ text, optional }) => [
       createLinearRail({ apiKey: text("LINEAR_API_KEY"), apiUrl: optional("LINEAR_API_URL") }),
     ],
@@ -59,6 +62,7 @@ const providers: readonly Provider[] = [
     rails: ["email"],
     own: ["SMTP_URL"],
     required: ["SMTP_URL", "MAIL_FROM"],
+    optional: [],
     create: (given) => [emailRail(given, { kind: "smtp", url: given.text("SMTP_URL") })],
   },
   {
@@ -66,6 +70,7 @@ const providers: readonly Provider[] = [
     rails: ["email"],
     own: ["POSTAL_URL", "POSTAL_API_KEY"],
     required: ["POSTAL_URL", "POSTAL_API_KEY", "MAIL_FROM"],
+    optional: [],
     create: (given) => [
       emailRail(given, { kind: "postal", url: given.text("POSTAL_URL"), key: given.text("POSTAL_API_KEY") }),
     ],
@@ -75,6 +80,7 @@ const providers: readonly Provider[] = [
     rails: ["github-actions"],
     own: ["GITHUB_TOKEN"],
     required: ["GITHUB_TOKEN"],
+    optional: ["GITHUB_API_URL"],
     create: ({ text, optional }) => [
       createGithubActionsRail({ token: text("GITHUB_TOKEN"), apiUrl: optional("GITHUB_API_URL") }),
     ],
@@ -103,6 +109,16 @@ function emailRail(given: Given, transport: EmailRailOptions["transport"]): Rail
       void pool.end();
     },
   };
+}
+
+/** For the help of commands that run a relay. */
+export function describeProviders(): string {
+  const width = Math.max(...providers.map(({ name }) => name.length));
+  const lines = providers.map(
+    ({ name, required, optional, rails }) =>
+      `  ${name.padEnd(width)}  ${[...required, ...optional.map((each) => `[${each}]`)].join(" ")}  (${rails.join(", ")})`,
+  );
+  return ["", "Providers, from the environment (docs/guides/rails.md):", ...lines].join("\n");
 }
 
 /** What the environment says about one provider. */

@@ -95,7 +95,8 @@ export function describeStart(url: string, running: RunningRelay, options: Relay
 
 const nothingToServe = [
   "This relay has no rails, so it delivers nothing; it only takes back what dead relays left and makes partitions.",
-  "Give it a module of yours (--rails ./rails.ts) or webhook endpoints (--endpoints endpoints.json).",
+  "Set a provider's variables (headroom relay --help lists them), give it webhook endpoints (--endpoints endpoints.json)",
+  "or a module of yours (--rails ./rails.ts).",
 ];
 
 function versionOf(number: number): string {

@@ -54,6 +54,7 @@ test("a healthy installation: every line is well, and the exit code says so", as
     "leases",
     "dead letters",
     "destinations",
+    "providers",
   ]);
   expect({ status, ok }).toEqual({ status: 0, ok: true });
   const plain = await headroom(["doctor", "--database-url", stage.db.url]);

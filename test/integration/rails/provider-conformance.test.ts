@@ -1,7 +1,7 @@
 import { describe, test } from "vitest";
 import { railConformance } from "../../../src/rails/conformance.ts";
 import { openProvider } from "./provider-harness.ts";
-import { slackInteractionPlan, slackPlan } from "./provider-plans.ts";
+import { githubPlan, linearPlan, postalPlan, slackInteractionPlan, slackPlan } from "./provider-plans.ts";
 import { openSmtpSandbox } from "./smtp-harness.ts";
 
 railConformance("slack", { capability: "lookup", open: () => openProvider(slackPlan) }, { describe, test });
@@ -19,3 +19,6 @@ railConformance(
   },
   { describe, test },
 );
+railConformance("email by Postal", { capability: "blind", open: () => openProvider(postalPlan) }, { describe, test });
+railConformance("linear", { capability: "lookup", open: () => openProvider(linearPlan) }, { describe, test });
+railConformance("github-actions", { capability: "lookup", open: () => openProvider(githubPlan) }, { describe, test });

@@ -32,6 +32,8 @@ export interface ProviderPlan {
   /** How often the mark shows up among what the provider has. */
   effects(sandbox: Sandbox, mark: string): number;
   readonly secrets: readonly string[];
+  /** How many calls a refusal takes: more than one where the rail asks again in another way. Default: 1. */
+  readonly refusals?: number;
 }
 
 const throttleAfterSeconds = 7;
@@ -85,7 +87,8 @@ export async function openProvider(plan: ProviderPlan): Promise<RailHarness> {
       else {
         const { provider, method } = plan;
         const kind = faultKinds[fault];
-        sandbox.faults.add({ provider, method, kind, times: 1, retryAfterSeconds: throttleAfterSeconds });
+        const times = fault === "refuse" || fault === "refuse_echoing" ? (plan.refusals ?? 1) : 1;
+        sandbox.faults.add({ provider, method, kind, times, retryAfterSeconds: throttleAfterSeconds });
       }
     },
     received: async (message) => void (await sandbox.requests.waitFor((request) => isAbout(request, message))),

@@ -1,8 +1,13 @@
 /** The providers' rails and how each shows in the sandbox what became of a message. */
 import { randomUUID } from "node:crypto";
+import { createEmailRail } from "../../../src/rails/email/rail.ts";
+import { createGithubActionsRail } from "../../../src/rails/github-actions/rail.ts";
+import { createLinearRail } from "../../../src/rails/linear/rail.ts";
 import { createSlackInteractionRail, createSlackRail } from "../../../src/rails/slack/rail.ts";
 import type { Json } from "../../../src/rails/rail.ts";
+import { defaultCast } from "../../../src/sandbox/cast.ts";
 import type { ProviderPlan } from "./provider-harness.ts";
+import { confirmationToken, from, invalidLetters, letter, makeToken } from "./smtp-harness.ts";
 
 export const slackToken = "xoxb-1111-2222-conformance";
 export const slackChannel = "C0CAPACITY";
@@ -54,4 +59,58 @@ export const slackInteractionPlan: ProviderPlan = {
   markOf: (payload) => textAt(payload, "text"),
   effects: (sandbox, mark) => sandbox.slack.ephemerals("URILEY01").filter(({ text }) => text === mark).length,
   secrets: [slackToken],
+};
+
+export const linearKey = "lin_api_conformance";
+
+export const linearPlan: ProviderPlan = {
+  provider: "linear",
+  method: "issueCreate",
+  rail: (url) => createLinearRail({ apiKey: linearKey, apiUrl: `${url}/linear/graphql` }),
+  nowhere,
+  urlOf: (sandbox) => sandbox.url,
+  payload: () => ({
+    operation: "issueCreate",
+    input: { id: randomUUID(), teamId: defaultCast.linearTeam.id, title: "2 × large" },
+  }),
+  invalid: [null, { operation: "issueCreate", input: { teamId: defaultCast.linearTeam.id, title: "without an id" } }],
+  markOf: (payload) => textAt(payload, "input", "id"),
+  effects: (sandbox, mark) => sandbox.linear.issues().filter(({ id }) => id === mark).length,
+  secrets: [linearKey],
+};
+
+export const postalKey = "postal-conformance-key";
+
+export const postalPlan: ProviderPlan = {
+  provider: "postal",
+  method: "send",
+  rail: (url) =>
+    createEmailRail({
+      from,
+      transport: { kind: "postal", url: `${url}/postal`, key: postalKey },
+      confirmationToken: makeToken,
+    }),
+  nowhere,
+  urlOf: (sandbox) => sandbox.url,
+  payload: () => letter(),
+  invalid: invalidLetters,
+  markOf: (payload) => textAt(payload, "subject"),
+  effects: (sandbox, mark) => sandbox.mail.list().filter(({ subject }) => subject === mark).length,
+  secrets: [postalKey, confirmationToken],
+};
+
+export const githubToken = "github_pat_conformance";
+
+export const githubPlan: ProviderPlan = {
+  provider: "github",
+  method: "dispatch",
+  rail: (url) => createGithubActionsRail({ token: githubToken, apiUrl: `${url}/github`, settlingMs: 0 }),
+  nowhere,
+  urlOf: (sandbox) => sandbox.url,
+  payload: () => ({ owner: "acme", repo: "infra", workflow: "provision.yml", ref: "main", job_id: randomUUID() }),
+  invalid: [null, { owner: "acme", repo: "infra", workflow: "provision.yml", ref: "main" }],
+  markOf: (payload) => textAt(payload, "job_id"),
+  effects: (sandbox, mark) => sandbox.github.runs().filter(({ inputs }) => inputs["job_id"] === mark).length,
+  secrets: [githubToken],
+  refusals: 2,
 };

@@ -1,0 +1,77 @@
+import { describe, expect, test } from "vitest";
+import { checkProviders } from "../doctor/provider-checks.ts";
+import { createProviderRails, describeProviders, type Environment } from "./provider-rails.ts";
+
+const url = "postgresql://nobody@127.0.0.1:1/none";
+const whole: Environment = {
+  SLACK_BOT_TOKEN: "xoxb-1-2-3",
+  SLACK_API_URL: "",
+  LINEAR_API_KEY: "lin_api_123",
+  SMTP_URL: "smtp://127.0.0.1:2525",
+  MAIL_FROM: "Headroom <capacity@headroom.example>",
+  GITHUB_TOKEN: "github_pat_1",
+};
+
+function namesOf(environment: Environment): string[] {
+  return createProviderRails(url, environment).map((rail) => `${rail.name} ${rail.capability}`);
+}
+
+describe("the providers' rails", () => {
+  test("are those that the environment has settings for; an empty variable is none", () => {
+    expect(namesOf({})).toEqual([]);
+    expect(namesOf({ SLACK_BOT_TOKEN: " ", LINEAR_API_URL: "https://linear.example/graphql" })).toEqual([]);
+    expect(namesOf(whole)).toEqual([
+      "slack lookup",
+      "slack-interaction blind",
+      "linear lookup",
+      "email blind",
+      "github-actions lookup",
+    ]);
+    const { SMTP_URL: _smtp, ...others } = whole;
+    const postal = { POSTAL_URL: "https://postal.example", POSTAL_API_KEY: "postal-key" };
+    expect(namesOf({ ...others, ...postal })).toContain("email blind");
+  });
+
+  test.each<[string, Environment, string]>([
+    [
+      "a sender that is missing",
+      { SMTP_URL: "smtp://127.0.0.1" },
+      "Mail by SMTP is set up only in part: MAIL_FROM is missing.",
+    ],
+    [
+      "a key that is missing",
+      { POSTAL_URL: "https://postal.example", MAIL_FROM: "a@b.example" },
+      "POSTAL_API_KEY is missing",
+    ],
+    [
+      "two ways to send mail",
+      { ...whole, POSTAL_URL: "https://p.example", POSTAL_API_KEY: "postal-key" },
+      "set up twice",
+    ],
+  ])("are refused with %s, before anything is connected", (_what, environment, message) => {
+    expect(() => createProviderRails(url, environment)).toThrow(expect.objectContaining({ code: "usage" }));
+    expect(() => createProviderRails(url, environment)).toThrow(message);
+    expect(checkProviders(environment)).toMatchObject({ status: "failure", message: expect.stringContaining(message) });
+  });
+
+  test("are refused with a setting of the wrong form, which is not repeated", () => {
+    const make = (): unknown => createProviderRails(url, { LINEAR_API_KEY: "with spaces in it" });
+    expect(make).toThrow(expect.objectContaining({ code: "rail_invalid", detail: expect.stringContaining("apiKey") }));
+    expect(make).not.toThrow("with spaces in it");
+  });
+
+  test("are listed by the doctor, with what would set up the others", () => {
+    expect(checkProviders({ LINEAR_API_KEY: "lin_api_123" })).toEqual({
+      check: "providers",
+      status: "ok",
+      message:
+        "Set up here: Linear (linear). Not set up: Slack (SLACK_BOT_TOKEN), Mail by SMTP (SMTP_URL, MAIL_FROM), " +
+        "Mail by Postal (POSTAL_URL, POSTAL_API_KEY, MAIL_FROM), GitHub Actions (GITHUB_TOKEN).",
+    });
+    expect(checkProviders({}).message).toContain("None is set up in this environment.");
+  });
+
+  test("are in the help of commands that run a relay, with every variable", () => {
+    for (const variable of Object.keys(whole)) expect(describeProviders()).toContain(variable);
+  });
+});

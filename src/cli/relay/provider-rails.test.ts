@@ -55,7 +55,8 @@ describe("the providers' rails", () => {
   });
 
   test("are refused with a setting of the wrong form, which is not repeated", () => {
-    const make = (): unknown => createProviderRails(url, { LINEAR_API_KEY: "with spaces in it" });
+    const environment = { LINEAR_API_KEY: "with spaces in it" };
+    const make = (): unknown => createProviderRails(url, environment);
     expect(make).toThrow(expect.objectContaining({ code: "rail_invalid", detail: expect.stringContaining("apiKey") }));
     expect(make).not.toThrow("with spaces in it");
   });

@@ -2811,6 +2811,11 @@ create function inbound.enqueue_interaction(p_delivery jsonb, p_purpose text, p_
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 c2ee444d763951c6';
 
+create function inbound.forget(p_most integer DEFAULT 1000)
+  returns integer
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 6610ab782cf710ce';
+
 create function inbound.form_decode(p_body text)
   returns jsonb
   language plpgsql immutable security invoker strict parallel safe set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -2820,6 +2825,21 @@ create function inbound.form_value(p_values jsonb, p_field text)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 aeb3203a8d42af7a';
+
+create function inbound.linear_handle(p_sent jsonb, p_request_id text)
+  returns text
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e8f91a31da4701dc';
+
+create function inbound.linear_note(p_sent jsonb)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 40c953595b6f926b';
+
+create function inbound.linear_own_comment(p_request_id text, p_comment_id text)
+  returns boolean
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 595bf7c94c16699c';
 
 create function inbound.may_decide(p_member capacity.members, p_request_id text, p_event_type public.capacity_request_event_type, p_seen boolean)
   returns capacity.requests
@@ -2850,6 +2870,11 @@ create function inbound.percent_decode(p_text text)
   returns text
   language plpgsql immutable security invoker strict parallel safe set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 a386b15f6a2f80ae';
+
+create function inbound.record(p_provider text, p_delivery_id text, p_kind text, p_payload jsonb, p_body_hash bytea)
+  returns boolean
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 93bf9e45d805bde3';
 
 create function inbound.refused_field(p_callback text, p_message text, p_facts text)
   returns text
@@ -3651,10 +3676,18 @@ grant execute on function public.get_capacity_request to authenticated;
 grant execute on function public.get_capacity_request to headroom_control;
 grant execute on function public.get_capacity_request to service_role;
 
+create function public.handle_linear_webhook(text)
+  returns json
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 1d742c4b40e7bb42';
+grant execute on function public.handle_linear_webhook to anon;
+grant execute on function public.handle_linear_webhook to authenticated;
+grant execute on function public.handle_linear_webhook to service_role;
+
 create function public.handle_slack_webhook(text)
   returns json
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5c0cf43123c0b83b';
+  as 'sha256 0ae4a98cc0063f3c';
 grant execute on function public.handle_slack_webhook to anon;
 grant execute on function public.handle_slack_webhook to authenticated;
 grant execute on function public.handle_slack_webhook to service_role;
@@ -3710,6 +3743,12 @@ create function public.recent_capacity_events(p_since timestamp with time zone, 
 grant execute on function public.recent_capacity_events to authenticated;
 grant execute on function public.recent_capacity_events to service_role;
 
+create function public.record_delivery(p_provider text, p_delivery_id text, p_kind text, p_payload jsonb, p_body_hash text)
+  returns boolean
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 baa43b27f869b50e';
+grant execute on function public.record_delivery to service_role;
+
 create function public.remove_endpoint(p_name text)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3727,7 +3766,7 @@ grant execute on function public.rotate_endpoint_secret to service_role;
 create function public.run_capacity_request_timers(p_most integer DEFAULT 200)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 afc034001333b22b';
+  as 'sha256 b1a8daacb54f55cd';
 grant execute on function public.run_capacity_request_timers to headroom_control;
 grant execute on function public.run_capacity_request_timers to headroom_executor;
 grant execute on function public.run_capacity_request_timers to service_role;
@@ -3743,6 +3782,12 @@ create function public.sign_out_everywhere()
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 a59b59eabb048fd1';
 grant execute on function public.sign_out_everywhere to authenticated;
+
+create function public.webhook_keys(p_provider text)
+  returns text[]
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 474b8e0f6f16fdf0';
+grant execute on function public.webhook_keys to service_role;
 
 create function public.who_am_i()
   returns jsonb

@@ -193,12 +193,15 @@ to authenticated, service_role;
 -- What our own server asks on nobody's behalf; a purpose that it alone can state guards these against the holders of service keys.
 grant execute on function
   public.sign_in_member(text, text, text, boolean),
-  public.list_personas()
+  public.list_personas(),
+  public.webhook_keys(text),
+  public.record_delivery(text, text, text, jsonb, text)
 to service_role;
 
 -- What providers send: the signature is the credential. And the gate before every request, which needs none.
 grant execute on function
   public.handle_slack_webhook(text),
+  public.handle_linear_webhook(text),
   public.check_request()
 to anon, authenticated, service_role;
 

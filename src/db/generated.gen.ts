@@ -2442,6 +2442,13 @@ export interface Functions {
     };
     result: void;
   };
+  /** Deletes deliveries that are past their retention; how many. */
+  "inbound.forget": {
+    args: {
+      p_most?: number | null | undefined;
+    };
+    result: number;
+  };
   /** The fields of a form by name. */
   "inbound.form_decode": {
     args: {
@@ -2456,6 +2463,29 @@ export interface Functions {
       p_field: string | null;
     };
     result: string | null;
+  };
+  /** Turns a change in Linear into a note on its request; says whether it did. */
+  "inbound.linear_handle": {
+    args: {
+      p_sent: unknown;
+      p_request_id: string | null;
+    };
+    result: string;
+  };
+  /** A change in Linear as a note. Nullable: result. */
+  "inbound.linear_note": {
+    args: {
+      p_sent: unknown;
+    };
+    result: string | null;
+  };
+  /** Whether a comment on a request's issue is our own. */
+  "inbound.linear_own_comment": {
+    args: {
+      p_request_id: string | null;
+      p_comment_id: string | null;
+    };
+    result: boolean;
   };
   /** The request, if this member could decide this about it now. */
   "inbound.may_decide": {
@@ -2501,6 +2531,17 @@ export interface Functions {
       p_text: string | null;
     };
     result: string;
+  };
+  /** Keeps a verified delivery; whether it is new. */
+  "inbound.record": {
+    args: {
+      p_provider: string | null;
+      p_delivery_id: string | null;
+      p_kind: string | null;
+      p_payload: unknown;
+      p_body_hash: Buffer | null;
+    };
+    result: boolean;
   };
   /** The field of a form under which a refusal is shown. */
   "inbound.refused_field": {
@@ -3846,6 +3887,13 @@ export interface Functions {
     };
     result: Json;
   };
+  /** Receives what Linear tells of a request's issue, as the raw body, and makes a note of it. */
+  "public.handle_linear_webhook": {
+    args: {
+      arg1: string | null;
+    };
+    result: Json;
+  };
   /** Receives what Slack sends, as the raw body, and returns the answer for Slack. */
   "public.handle_slack_webhook": {
     args: {
@@ -3935,6 +3983,17 @@ export interface Functions {
     };
     result: Json;
   };
+  /** Keeps a verified delivery, for our own server; whether it is new. */
+  "public.record_delivery": {
+    args: {
+      p_provider: string | null;
+      p_delivery_id: string | null;
+      p_kind: string | null;
+      p_payload: unknown;
+      p_body_hash: string | null;
+    };
+    result: boolean;
+  };
   /** Removes a webhook endpoint. */
   "public.remove_endpoint": {
     args: {
@@ -3971,6 +4030,13 @@ export interface Functions {
   "public.sign_out_everywhere": {
     args: Record<string, never>;
     result: void;
+  };
+  /** The keys that verify a provider's deliveries, for our own server. */
+  "public.webhook_keys": {
+    args: {
+      p_provider: string | null;
+    };
+    result: string[];
   };
   /** The member who is signed in, with roles and groups. */
   "public.who_am_i": {
@@ -4157,14 +4223,19 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "inbound.decide": { returns: "row", json: [], positional: false },
   "inbound.decided_already": { returns: "value", json: [], positional: false },
   "inbound.enqueue_interaction": { returns: "nothing", json: ["p_delivery", "p_payload"], positional: false },
+  "inbound.forget": { returns: "value", json: [], positional: false },
   "inbound.form_decode": { returns: "value", json: [], positional: false },
   "inbound.form_value": { returns: "value", json: ["p_values"], positional: false },
+  "inbound.linear_handle": { returns: "value", json: ["p_sent"], positional: false },
+  "inbound.linear_note": { returns: "value", json: ["p_sent"], positional: false },
+  "inbound.linear_own_comment": { returns: "value", json: [], positional: false },
   "inbound.may_decide": { returns: "row", json: [], positional: false },
   "inbound.optional_secret": { returns: "value", json: [], positional: false },
   "inbound.parse_date": { returns: "value", json: [], positional: false },
   "inbound.parse_json": { returns: "value", json: [], positional: false },
   "inbound.parse_terms": { returns: "value", json: [], positional: false },
   "inbound.percent_decode": { returns: "value", json: [], positional: false },
+  "inbound.record": { returns: "value", json: ["p_payload"], positional: false },
   "inbound.refused_field": { returns: "value", json: [], positional: false },
   "inbound.render_input": { returns: "value", json: [], positional: false },
   "inbound.render_intake": { returns: "value", json: ["p_fields", "p_groups"], positional: false },
@@ -4310,6 +4381,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "public.enable_endpoint": { returns: "nothing", json: [], positional: false },
   "public.erase_customer": { returns: "value", json: [], positional: false },
   "public.get_capacity_request": { returns: "value", json: [], positional: false },
+  "public.handle_linear_webhook": { returns: "value", json: [], positional: true },
   "public.handle_slack_webhook": { returns: "value", json: [], positional: true },
   "public.list_endpoints": { returns: "rows", json: [], positional: false },
   "public.list_personas": { returns: "value", json: [], positional: false },
@@ -4318,10 +4390,12 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "public.preview_capacity_request": { returns: "value", json: [], positional: false },
   "public.put_endpoint": { returns: "row", json: ["p_headers"], positional: false },
   "public.recent_capacity_events": { returns: "value", json: [], positional: false },
+  "public.record_delivery": { returns: "value", json: ["p_payload"], positional: false },
   "public.remove_endpoint": { returns: "nothing", json: [], positional: false },
   "public.rotate_endpoint_secret": { returns: "row", json: [], positional: false },
   "public.run_capacity_request_timers": { returns: "value", json: [], positional: false },
   "public.sign_in_member": { returns: "value", json: [], positional: false },
   "public.sign_out_everywhere": { returns: "nothing", json: [], positional: false },
+  "public.webhook_keys": { returns: "value", json: [], positional: false },
   "public.who_am_i": { returns: "value", json: [], positional: false },
 };

@@ -22,6 +22,7 @@ import { healthRoutes } from "./routes/health.ts";
 import { openapiRoutes } from "./routes/openapi.ts";
 import { relayRoutes } from "./routes/relay.ts";
 import { restRoutes } from "./routes/rest.ts";
+import { webhookRoutes } from "./routes/webhooks.ts";
 
 /** What routes may need of the application itself. */
 export interface AppState {
@@ -49,6 +50,7 @@ const areas: readonly ((dependencies: HttpDependencies, state: AppState) => Rout
   relayRoutes,
   openapiRoutes,
   authRoutes,
+  webhookRoutes,
 ];
 
 export function createApp(dependencies: HttpDependencies): App {

@@ -61,6 +61,15 @@ export interface HttpDependencies {
   readonly oidc?: OidcSettings | undefined;
   /** True where stand-ins take the place of providers and personas can be picked. */
   readonly sandbox?: boolean | undefined;
+  /** How deliveries of providers are answered. */
+  readonly webhooks?:
+    | {
+        /** Where late answers to Slack may go; what stands in for Slack is named here. Default: Slack's own. */
+        readonly slackResponseUrls?: readonly string[] | undefined;
+        /** How long Slack is let wait for the answer itself. Default: 2,500. */
+        readonly acknowledgeMs?: number | undefined;
+      }
+    | undefined;
   /** How many proxies in front of the server say truly who called (X-Forwarded-For). Default: 0. */
   readonly trustedProxies?: number | undefined;
   /** The time in milliseconds. Default: the clock. */

@@ -1,5 +1,5 @@
 -- The sweep: expires what is due, warns of what will be, says what is late and reminds people of it, and finishes erasures that waited
--- for messages on their way. Safe to run from several
+-- for messages on their way. Deliveries past their retention are forgotten on the way. Safe to run from several
 -- places at once, and as often as one likes. A bad row is written down in capacity.timer_failures, named in the answer, and left
 -- alone for a while; it stops nothing else.
 --
@@ -15,6 +15,7 @@ declare
   v_review record := capacity.timer_review(v_most);
   v_erasure record := capacity.timer_erase(v_most);
 begin
+  perform inbound.forget();
   return jsonb_build_object(
     'expired', v_expiry.expired, 'warned', v_warning.warned, 'reminded', v_review.reminded, 'late', v_review.late, 'erased', v_erasure.erased,
     'failed', v_expiry.failed || v_warning.failed || v_review.failed || v_erasure.failed,

@@ -22,9 +22,9 @@ const acting = [
 ].map((name) => `public.${name}`);
 const byLink = ["public.decide_by_token", "public.describe_confirmation"];
 /** What providers send, and the gate before every request: for everybody. */
-const receiving = ["public.check_request", "public.handle_slack_webhook"];
+const receiving = ["public.check_request", "public.handle_linear_webhook", "public.handle_slack_webhook"];
 /** Our own server's, guarded by a purpose that no key carries. */
-const ofServer = ["public.list_personas", "public.sign_in_member"];
+const ofServer = ["public.list_personas", "public.record_delivery", "public.sign_in_member", "public.webhook_keys"];
 const ofMembers = ["public.sign_out_everywhere", "public.who_am_i"];
 /** Runs with the caller's rights on purpose: row-level security decides what it tells. */
 const asCaller = "public.recent_capacity_events";

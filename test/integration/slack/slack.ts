@@ -13,7 +13,8 @@ import { anonymous, enter, overHttp } from "../capacity/gateway.ts";
 import { oneOf, rowsOf, startWorkflow, type Workflow } from "../capacity/workflow.ts";
 
 export const signingSecret = "8f742231b10e8888abcd99yyyzzz85a5";
-const secretKey = "k".repeat(44);
+/** What HEADROOM_SECRET_KEY would hold. */
+export const secretKey = "k".repeat(44);
 export const team = "T0ACME";
 export const channel = "C024BE91L";
 

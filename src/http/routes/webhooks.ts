@@ -1,0 +1,119 @@
+/**
+ * Where providers deliver: the body goes on exactly as it came, since signatures are over the bytes.
+ *
+ * Owns: the addresses and when they are answered. Does not own: what a delivery means (the database), nor the schemes of signatures
+ * (src/inbound, the database).
+ */
+import { HeadroomError, toHeadroomError } from "../../db/errors.ts";
+import type { Json } from "../../db/generated.gen.ts";
+import { receive, receiveLinear, receiveSlack } from "../../inbound/receive.ts";
+import type { Provider } from "../../inbound/verify.ts";
+import type { HttpDependencies } from "../dependencies.ts";
+import { defineRoute, type RouteContext, type RouteEntry } from "../route.ts";
+import type { Session } from "../session.ts";
+import {
+  failureText,
+  isResponseUrl,
+  meanwhile,
+  sendLate,
+  shapeOf,
+  slackResponse,
+  withinTime,
+  type SlackShape,
+} from "../webhooks/slack.ts";
+
+/** Slack waits three seconds, the way there and back included. */
+const defaultAcknowledgeMs = 2_500;
+const lateSendMs = 10_000;
+
+/** States its purpose, which no key carries: it may verify and keep deliveries, on nobody's behalf. */
+const receiver: Session = { role: "service_role", claims: { role: "service_role", purpose: "receive" } };
+
+export function webhookRoutes(dependencies: HttpDependencies): RouteEntry[] {
+  return [
+    defineRoute({
+      method: "POST",
+      path: "/webhooks/slack",
+      credentials: "signature",
+      summary: "Slash commands, buttons, forms and events of Slack; verified by Slack's signature.",
+      handler: (context) => answerSlack(dependencies, context),
+    }),
+    defineRoute({
+      method: "POST",
+      path: "/webhooks/linear",
+      credentials: "signature",
+      summary: "Changes in Linear, which become notes; verified by Linear's signature.",
+      async handler(context) {
+        const body = await context.text();
+        const request = { ...context.facts, path: "/rpc/handle_linear_webhook" };
+        return Response.json(await context.transaction((client) => receiveLinear(client, body), { request }));
+      },
+    }),
+    ...(["stripe", "github", "postal"] as const).map((provider) =>
+      defineRoute({
+        method: "POST",
+        path: `/webhooks/${provider}`,
+        credentials: "signature",
+        summary: `Deliveries of ${names[provider]}, kept once each; verified by its signature.`,
+        async handler(context) {
+          const body = await context.bytes();
+          const { headers } = context.facts;
+          const kept = await dependencies.database.transaction(receiver, (client) =>
+            receive(client, provider, { body, headers }),
+          );
+          return Response.json({ received: true, new: kept.new });
+        },
+      }),
+    ),
+  ];
+}
+
+const names: Readonly<Record<Provider, string>> = { stripe: "Stripe", github: "GitHub", postal: "Postal" };
+
+async function answerSlack(dependencies: HttpDependencies, context: RouteContext): Promise<Response> {
+  const body = await context.text();
+  const shape = shapeOf(body);
+  // Slack asks now and then whether the certificate is good, without a signature; nothing but the answer depends on it.
+  if (shape.sslCheck && !context.request.headers.has("x-slack-signature")) return new Response(null, { status: 200 });
+
+  const request = { ...context.facts, path: "/rpc/handle_slack_webhook" };
+  const work = context
+    .transaction((client) => receiveSlack(client, body), { request })
+    .catch((error: unknown) => orInWords(toHeadroomError(error), shape, dependencies, context));
+  const outcome = await withinTime(work, dependencies.webhooks?.acknowledgeMs ?? defaultAcknowledgeMs);
+  if (outcome.kind === "answered") return slackResponse(outcome.value);
+  void followUp(dependencies, context, shape, work);
+  return meanwhile(shape);
+}
+
+function orInWords(
+  error: HeadroomError,
+  shape: SlackShape,
+  { log }: HttpDependencies,
+  { requestId }: RouteContext,
+): Json {
+  if (error.httpStatus < 500 || shape.kind !== "command") throw error;
+  log({ level: "error", event: "slack_command_failed", requestId, code: error.code, sqlState: error.sqlState });
+  return failureText(error);
+}
+
+/** Waits for work that was late and sends its answer to where Slack wants it. Never throws: nobody waits for it. */
+async function followUp(
+  { log, webhooks }: HttpDependencies,
+  { requestId }: RouteContext,
+  { kind, responseUrl }: SlackShape,
+  work: Promise<Json>,
+): Promise<void> {
+  try {
+    const answer = await work;
+    if (kind !== "command" || responseUrl === undefined) return;
+    if (!isResponseUrl(responseUrl, webhooks?.slackResponseUrls)) {
+      log({ level: "warn", event: "slack_response_url_refused", requestId });
+      return;
+    }
+    const status = await sendLate(responseUrl, answer, AbortSignal.timeout(lateSendMs));
+    log({ level: status < 300 ? "info" : "warn", event: "slack_answered_late", requestId, status });
+  } catch (error) {
+    log({ level: "warn", event: "slack_late_answer_failed", requestId, code: toHeadroomError(error).code });
+  }
+}

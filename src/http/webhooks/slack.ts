@@ -1,0 +1,103 @@
+/**
+ * Answers Slack in time, whatever the database does. Slack waits three seconds: an answer that is not there by then is owed, said to be
+ * under way, and sent afterwards to the address that Slack gave for that.
+ *
+ * Owns: the clock, the words meanwhile, and where a late answer may be sent. Does not own: what the answer is (the database).
+ */
+import { setTimeout as delay } from "node:timers/promises";
+import { z } from "zod";
+import type { HeadroomError } from "../../db/errors.ts";
+import type { Json } from "../../db/generated.gen.ts";
+
+/** What can be told from a body that nobody has verified yet; only how to answer depends on it. */
+export interface SlackShape {
+  readonly kind: "command" | "form" | "other";
+  readonly responseUrl: string | undefined;
+  readonly sslCheck: boolean;
+}
+
+const payloadSchema = z.object({ type: z.string(), response_url: z.string().optional() });
+
+export function shapeOf(body: string): SlackShape {
+  const fields = new URLSearchParams(body.trimStart().startsWith("{") ? "" : body);
+  const sslCheck = fields.get("ssl_check") === "1";
+  if (fields.has("command")) {
+    return { kind: "command", responseUrl: fields.get("response_url") ?? undefined, sslCheck };
+  }
+  const payload = payloadSchema.safeParse(parseOrNothing(fields.get("payload")));
+  const kind = payload.data?.type === "view_submission" ? "form" : "other";
+  return { kind, responseUrl: payload.data?.response_url, sslCheck };
+}
+
+function parseOrNothing(text: string | null): unknown {
+  try {
+    return text === null ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** An empty object is no answer at all, which is what Slack takes as well. */
+export function slackResponse(answer: Json): Response {
+  const isEmpty = typeof answer === "object" && answer !== null && Object.keys(answer).length === 0;
+  return isEmpty ? new Response(null, { status: 200 }) : Response.json(answer);
+}
+
+export type InTime<T> = { readonly kind: "answered"; readonly value: T } | { readonly kind: "late" };
+
+/** The work's result, if it comes in time. Work that is late goes on; its failure is whoever's who waits for it. */
+export async function withinTime<T>(work: Promise<T>, milliseconds: number): Promise<InTime<T>> {
+  const clock = new AbortController();
+  const late = delay(milliseconds, { kind: "late" as const }, { signal: clock.signal }).catch(() => ({
+    kind: "late" as const,
+  }));
+  try {
+    return await Promise.race([work.then((value) => ({ kind: "answered" as const, value })), late]);
+  } finally {
+    clock.abort();
+  }
+}
+
+/** What is said while the work goes on. A form closes; what is wrong with it the database tells its sender. */
+export function meanwhile({ kind }: SlackShape): Response {
+  if (kind === "command") return Response.json(note("Still working on it. The answer follows here."));
+  return kind === "form" ? Response.json({ response_action: "clear" }) : new Response(null, { status: 200 });
+}
+
+/** Somebody who typed a command is told in words; elsewhere Slack itself shows that something went wrong, and events come again. */
+export function failureText(error: HeadroomError): Json {
+  return note(
+    error.code === "not_configured"
+      ? "Headroom is not set up for Slack yet. Ask whoever operates it. Nothing was changed."
+      : "Headroom could not be reached just now. Nothing was changed; try again in a moment.",
+  );
+}
+
+function note(text: string): { response_type: string; text: string } {
+  return { response_type: "ephemeral", text };
+}
+
+const slackResponseUrls = ["https://hooks.slack.com/"] as const;
+
+/** Only an address of Slack's, or of what stands in for it: a body must not make this server call anybody else. */
+export function isResponseUrl(address: string, allowed: readonly string[] = slackResponseUrls): boolean {
+  const url = URL.parse(address);
+  if (url === null || url.username !== "" || url.password !== "" || url.hash !== "") return false;
+  return allowed.some((base) => {
+    const known = URL.parse(base);
+    return known !== null && known.origin === url.origin && url.pathname.startsWith(known.pathname);
+  });
+}
+
+/** Sends a late answer. Slack takes one for half an hour; one that fails is not tried again, since the request can be shown any time. */
+export async function sendLate(responseUrl: string, answer: Json, signal: AbortSignal): Promise<number> {
+  const response = await fetch(responseUrl, {
+    method: "POST",
+    headers: { "content-type": "application/json; charset=utf-8" },
+    body: JSON.stringify(answer),
+    redirect: "error",
+    signal,
+  });
+  await response.body?.cancel();
+  return response.status;
+}

@@ -1,0 +1,41 @@
+/**
+ * Receiving, as far as the database is concerned: one thin wrapper for each function.
+ */
+import { createHash } from "node:crypto";
+import { call, type Queryable } from "../db/call.ts";
+import { HeadroomError } from "../db/errors.ts";
+import type { Json } from "../db/generated.gen.ts";
+import { keptOf } from "./kept.ts";
+import { verifiers, type Provider, type Received } from "./verify.ts";
+
+/** Hands the body to the receiver of Slack's deliveries, which verifies it; the answer is Slack's. */
+export function receiveSlack(db: Queryable, body: string): Promise<Json> {
+  return call(db, "public.handle_slack_webhook", { arg1: body });
+}
+
+export function receiveLinear(db: Queryable, body: string): Promise<Json> {
+  return call(db, "public.handle_linear_webhook", { arg1: body });
+}
+
+/** Verifies and keeps a delivery. `new` is false for one that was kept before. Throws bad_signature, and then nothing was written. */
+export async function receive(
+  db: Queryable,
+  provider: Provider,
+  received: Received,
+): Promise<{ readonly new: boolean }> {
+  const keys = await call(db, "public.webhook_keys", { p_provider: provider });
+  if (!verifiers[provider](received, keys)) {
+    throw new HeadroomError("bad_signature", "The request does not carry the provider's signature.", {
+      hint: "Send the body exactly as the provider sent it, with its headers. Nothing was written.",
+    });
+  }
+  const { deliveryId, kind, payload } = keptOf(provider, received);
+  const isNew = await call(db, "public.record_delivery", {
+    p_provider: provider,
+    p_delivery_id: deliveryId,
+    p_kind: kind,
+    p_payload: payload,
+    p_body_hash: createHash("sha256").update(received.body).digest("hex"),
+  });
+  return { new: isNew };
+}

@@ -1,0 +1,63 @@
+/**
+ * Whether a provider really sent what came: the schemes of Stripe, GitHub and Postal, over the bytes as they came.
+ *
+ * Owns: the schemes. Does not own: the keys (the database keeps them), nor Slack and Linear, which the database verifies itself.
+ */
+import { createHmac, createPublicKey, timingSafeEqual, verify, type KeyObject } from "node:crypto";
+import { Stripe } from "stripe";
+
+export type Provider = "stripe" | "github" | "postal";
+
+export interface Received {
+  readonly body: Uint8Array;
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+}
+
+/** Any of the keys will do: while one is being replaced there are two. */
+export type Verifier = (received: Received, keys: readonly string[]) => boolean;
+
+export const verifiers: Readonly<Record<Provider, Verifier>> = {
+  stripe: ({ body, headers }, keys) => {
+    const signature = headers["stripe-signature"];
+    return signature !== undefined && keys.some((key) => isStripes(body, signature, key));
+  },
+  github: ({ body, headers }, keys) => {
+    const match = /^sha256=([0-9a-f]{64})$/.exec(headers["x-hub-signature-256"] ?? "");
+    if (match?.[1] === undefined) return false;
+    const given = Buffer.from(match[1], "hex");
+    return keys.some((key) => timingSafeEqual(createHmac("sha256", key).update(body).digest(), given));
+  },
+  // Postal signs with SHA-1 as well, in another header; that one is not looked at.
+  postal: ({ body, headers }, keys) => {
+    const signature = headers["x-postal-signature-256"];
+    if (signature === undefined || !/^[A-Za-z0-9+/]{40,2000}={0,2}$/.test(signature)) return false;
+    return keys.some((key) => isPostals(body, Buffer.from(signature, "base64"), key));
+  },
+};
+
+/** The SDK's own check: the bytes, every v1 signature, and five minutes. */
+function isStripes(body: Uint8Array, signature: string, key: string): boolean {
+  try {
+    Stripe.webhooks.constructEvent(Buffer.from(body), signature, key);
+    return true;
+  } catch (error) {
+    // A body that is signed and no JSON is Stripe's all the same; reading it is refused later, with a better sentence.
+    return error instanceof SyntaxError;
+  }
+}
+
+function isPostals(body: Uint8Array, signature: Buffer, key: string): boolean {
+  const publicKey = publicKeyOf(key);
+  return publicKey?.asymmetricKeyType === "rsa" && verify("sha256", body, publicKey, signature);
+}
+
+/** In PEM, or as Postal shows it: the base64 inside. */
+function publicKeyOf(key: string): KeyObject | undefined {
+  try {
+    if (key.includes("-----BEGIN")) return createPublicKey(key);
+    return createPublicKey({ key: Buffer.from(key, "base64"), format: "der", type: "spki" });
+  } catch {
+    return undefined;
+  }
+}

@@ -8,20 +8,26 @@ import type { Hono } from "hono";
 import type { SandboxEnv } from "./core/exchange.ts";
 import type { World } from "./core/world.ts";
 import { GithubDesk } from "./github/desk.ts";
+import { githubPages } from "./github/page.ts";
 import { githubRoutes } from "./github/routes.ts";
 import { GithubState } from "./github/state.ts";
 import { LinearDesk } from "./linear/desk.ts";
+import { linearPages } from "./linear/page.ts";
 import { linearRoutes } from "./linear/routes.ts";
 import { LinearState } from "./linear/state.ts";
 import { MailDesk } from "./mail/desk.ts";
 import { Mailbox } from "./mail/mailbox.ts";
+import { mailPages } from "./mail/page.ts";
 import { postalRoutes } from "./mail/postal.ts";
 import { oidcRoutes } from "./oidc/routes.ts";
 import { defaultClient, OidcState, type OidcClient } from "./oidc/state.ts";
+import type { Live } from "./pages/live.ts";
 import { SlackDesk } from "./slack/desk.ts";
+import { slackPages } from "./slack/page/acts.ts";
 import { slackRoutes } from "./slack/routes.ts";
 import { SlackState } from "./slack/state.ts";
 import { StripeDesk } from "./stripe/desk.ts";
+import { stripePages } from "./stripe/page.ts";
 import { stripeRoutes } from "./stripe/routes.ts";
 import { StripeState } from "./stripe/state.ts";
 
@@ -41,13 +47,27 @@ export interface Providers {
   reset(): void;
 }
 
-export function createProviders(world: World, key: KeyObject, oidcClient: OidcClient = defaultClient): Providers {
+export interface ProviderOptions {
+  /** Signs Postal's webhooks and the identity provider's tokens. */
+  readonly key: KeyObject;
+  readonly live: Live;
+  readonly oidcClient?: OidcClient | undefined;
+}
+
+export function createProviders(world: World, { key, live, oidcClient }: ProviderOptions): Providers {
   const slack = new SlackState(world);
   const linear = new LinearState(world);
   const mailbox = new Mailbox(world);
   const github = new GithubState(world);
   const stripe = new StripeState(world);
-  const oidc = new OidcState(world, oidcClient);
+  const oidc = new OidcState(world, oidcClient ?? defaultClient);
+  const desks: Desks = {
+    slack: new SlackDesk(world, slack),
+    linear: new LinearDesk(world, linear),
+    mail: new MailDesk(world, mailbox, key),
+    github: new GithubDesk(world, github),
+    stripe: new StripeDesk(world, stripe),
+  };
   return {
     routes: [
       slackRoutes(world, slack),
@@ -56,14 +76,13 @@ export function createProviders(world: World, key: KeyObject, oidcClient: OidcCl
       githubRoutes(world, github),
       stripeRoutes(world, stripe),
       oidcRoutes(world, oidc, key),
+      slackPages(world, slack, desks.slack, live),
+      linearPages(world, linear, desks.linear),
+      mailPages(world, desks.mail),
+      githubPages(desks.github),
+      stripePages(desks.stripe),
     ],
-    desks: {
-      slack: new SlackDesk(world, slack),
-      linear: new LinearDesk(world, linear),
-      mail: new MailDesk(world, mailbox, key),
-      github: new GithubDesk(world, github),
-      stripe: new StripeDesk(world, stripe),
-    },
+    desks,
     mailbox,
     reset() {
       world.ids.reset();

@@ -17,6 +17,7 @@ import { privateKey } from "./core/keys.ts";
 import { Ids } from "./core/ids.ts";
 import { RequestLog } from "./core/requests.ts";
 import type { SandboxSecrets, World } from "./core/world.ts";
+import { overviewPages } from "./overview/page.ts";
 import { Live } from "./pages/live.ts";
 import { assetRoutes, sameSiteOnly } from "./pages/routes.ts";
 import { startSmtp } from "./mail/smtp.ts";
@@ -71,7 +72,8 @@ export async function startSandbox(given: SandboxOptions): Promise<Sandbox> {
   let url = "";
   const live = new Live(closing.signal);
   const world = createWorld(options, closing.signal, () => url, live);
-  const providers = createProviders(world, await privateKey(options.secrets.privateKey), options.oidc);
+  const key = await privateKey(options.secrets.privateKey);
+  const providers = createProviders(world, { key, live, oidcClient: options.oidc });
   const reset = (): void => {
     world.faults.clear();
     world.requests.clear();
@@ -83,7 +85,8 @@ export async function startSandbox(given: SandboxOptions): Promise<Sandbox> {
   app.use(sameSiteOnly);
   app.onError((error) => failed(error, options.log));
   const control = controlRoutes(world, providers.desks, reset);
-  for (const routes of [...providers.routes, control, assetRoutes(live)]) app.route("/", routes);
+  const pages = [overviewPages(world, reset), assetRoutes(live)];
+  for (const routes of [...providers.routes, control, ...pages]) app.route("/", routes);
 
   const server = createAdaptorServer({ fetch: app.fetch });
   url = await listen(server, options.host, options.port);

@@ -50,5 +50,10 @@ for (const region of regions()) region.dataset.markup = region.innerHTML;
 showModals();
 if (document.querySelector("[data-follow]")) scrollTo(0, document.documentElement.scrollHeight);
 for (const select of document.querySelectorAll("select[data-submit]")) select.addEventListener("change", () => select.form.requestSubmit());
-if (regions().length > 0) new EventSource("/_live").addEventListener("message", refresh);
+if (regions().length > 0) {
+  const live = new EventSource("/_live");
+  live.addEventListener("message", refresh);
+  // What changed between the page and the first word of changes, or while the line was cut, would be missed otherwise.
+  live.addEventListener("open", refresh);
+}
 `;

@@ -17,12 +17,12 @@ export const css = `
 }
 * { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; }
-body { margin: 0; background: var(--ground); color: var(--ink); font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; }
+body { margin: 0; overflow-wrap: anywhere; background: var(--ground); color: var(--ink); font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; }
 a { color: var(--accent); text-underline-offset: .15em; }
 :focus-visible { outline: 3px solid var(--focus); outline-offset: 2px; border-radius: .2rem; }
 .skip { position: absolute; left: -999rem; } .skip:focus { left: 1rem; top: .5rem; background: var(--paper); padding: .5rem 1rem; z-index: 9; }
 .top { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; align-items: center; padding: .6rem 1.25rem; border-bottom: 1px solid var(--line); background: var(--paper); }
-.top strong { margin-right: .5rem; }
+.top strong { margin-right: .5rem; } .top nav { display: flex; flex-wrap: wrap; gap: .1rem 1.1rem; }
 .top a { text-decoration: none; color: var(--quiet); padding: .3rem .1rem; }
 .top a:hover { color: var(--ink); text-decoration: underline; } .top a[aria-current] { color: var(--ink); font-weight: 650; box-shadow: 0 2px 0 var(--accent); }
 main { max-width: 62rem; margin: 0 auto; padding: 1.5rem 1.25rem 4rem; }
@@ -33,7 +33,7 @@ p { margin: 0 0 .9rem; max-width: 66ch; }
 .quiet { color: var(--quiet); } .small { font-size: .88rem; } .nowrap { white-space: nowrap; }
 .paper { background: var(--paper); border: 1px solid var(--line); border-radius: .75rem; padding: 1.25rem 1.4rem; margin: 0 0 1rem; overflow-wrap: anywhere; }
 .grid { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(17rem, 100%), 1fr)); gap: 1rem; }
-.grid .paper { margin: 0; }
+.grid .paper { margin: 0; } .paper > :first-child { margin-top: 0; } .paper > :last-child { margin-bottom: 0; } .paper ul:not(.list) { margin: 0 0 .9rem; padding-left: 1.2rem; }
 .note { border-left: .25rem solid var(--edge); padding: .6rem 1rem; background: var(--paper); border-radius: 0 .4rem .4rem 0; margin: 0 0 1rem; }
 .note.bad { border-color: var(--bad); background: var(--bad-ground); } .note.warn { border-color: var(--warn); background: var(--warn-ground); }
 .note > :last-child { margin-bottom: 0; }
@@ -52,9 +52,9 @@ button:hover, .button:hover { border-color: var(--ink); background: var(--ground
 button.primary, .button.primary { background: var(--accent); border-color: var(--accent); color: var(--accent-ink); } button.primary:hover { background: var(--accent-over); }
 button.danger { color: var(--bad); border-color: var(--bad); } button.danger:hover { background: var(--bad-ground); }
 button.small { min-height: 2rem; padding: .3rem .7rem; font-size: .9rem; }
-.buttons { display: flex; flex-wrap: wrap; gap: .5rem; } .buttons form { display: contents; }
+.buttons { display: flex; flex-wrap: wrap; gap: .5rem; } .buttons form { display: contents; } .buttons + p, article .buttons, iframe + details, .list + iframe, .list + pre { margin-top: .9rem; }
 table { width: 100%; border-collapse: collapse; font-size: .93rem; } th, td { text-align: left; vertical-align: top; padding: .45rem .8rem .45rem 0; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
-th { color: var(--quiet); font-weight: 600; } .scroll { overflow-x: auto; }
+th { color: var(--quiet); font-weight: 600; } .scroll { overflow-x: auto; } table.wide { min-width: 38rem; } select { text-overflow: ellipsis; }
 code, pre { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; font-size: .9em; } pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: .3rem 0; }
 code { background: var(--side); border-radius: .25rem; padding: .05rem .3rem; }
 blockquote { margin: .2rem 0; padding: 0 0 0 .75rem; border-left: .25rem solid var(--line); color: var(--quiet); }
@@ -79,7 +79,7 @@ main.slack { display: grid; grid-template-columns: 15rem minmax(0, 1fr); max-wid
 .avatar.person { background: var(--mention-ground); color: var(--mention); }
 .byline { font-size: .9rem; } .byline time, .byline .quiet { font-size: .82rem; }
 .blocks > * { margin: .35rem 0 .6rem; } .blocks h3 { font-size: 1.12rem; } .blocks { max-width: 46rem; }
-.fields { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(12rem, 100%), 1fr)); gap: .5rem 1.25rem; }
+.fields { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(9.5rem, 100%), 1fr)); gap: .5rem 1.25rem; }
 .context { color: var(--quiet); font-size: .88rem; display: flex; flex-wrap: wrap; gap: .3rem .8rem; }
 .mention { color: var(--mention); background: var(--mention-ground); border-radius: .25rem; padding: 0 .2rem; }
 .thread { margin: .4rem 0 0; padding: .2rem 0 0 .9rem; border-left: 2px solid var(--line); list-style: none; }

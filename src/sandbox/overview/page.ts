@@ -1,0 +1,238 @@
+/**
+ * The sandbox's first page: what is here, whether Headroom hears it, what was asked and sent lately, and the switches for faults.
+ */
+import { Hono } from "hono";
+import { z } from "zod";
+import type { Arrival, Delivery } from "../core/courier.ts";
+import type { SandboxEnv } from "../core/exchange.ts";
+import { faultInput, faultKinds, providers, type FaultInput, type FaultRule } from "../core/faults.ts";
+import type { LoggedRequest } from "../core/requests.ts";
+import type { World } from "../core/world.ts";
+import { afterForm } from "../pages/form.ts";
+import { html, type Fragment, type Html } from "../pages/html.ts";
+import { page, seeOther, time } from "../pages/layout.ts";
+
+const shown = 15;
+
+const kindWords: Readonly<Record<(typeof faultKinds)[number], string>> = {
+  error500: "fails (500)",
+  rateLimit: "asks for quiet (429)",
+  refuse: "refuses",
+  refuseEchoing: "refuses and repeats what it was sent",
+  hangBeforeAccept: "hangs, does nothing",
+  dropBeforeAccept: "hangs up at once",
+  error500AfterAccept: "does it, and says that it failed",
+  hang: "does it, and never answers",
+  dropAfterAccept: "does it, and hangs up",
+  cutAnswer: "does it, and hangs up mid-answer",
+  late: "does it, and answers late",
+  garbage: "does it, and answers nonsense",
+};
+
+const standIns = [
+  ["/slack", "Slack", "Channels, messages with working buttons, modals and /capacity, seen as anybody of the cast."],
+  ["/mail", "Mail", "Every mail that was sent, by SMTP or by Postal, with the customer's links."],
+  ["/linear", "Linear", "The issues that mirror requests. Comment on one, or move it."],
+  ["/github", "GitHub", "Workflow runs that were dispatched. Let one succeed or fail."],
+  ["/stripe", "Stripe", "Checkout sessions, payments and refunds. Pay as the customer."],
+] as const;
+
+const numbers = new Set(["times", "ms", "probability", "retryAfterSeconds"]);
+
+/** A form sends words; what is left empty is not given, and chances are told in a hundred. */
+function faultOf(form: Readonly<Record<string, unknown>>): FaultInput {
+  const given: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(form)) {
+    if (typeof value !== "string" || value === "") continue;
+    given[name] = !numbers.has(name) ? value : name === "probability" ? Number(value) / 100 : Number(value);
+  }
+  return faultInput.parse(given);
+}
+
+export function overviewPages(world: World, reset: () => void): Hono<SandboxEnv> {
+  const routes = new Hono<SandboxEnv>();
+  routes.get("/", () => overview(world));
+  routes.post("/_faults/add", (context) =>
+    afterForm(async () => {
+      world.faults.add(faultOf(await context.req.parseBody()));
+      return seeOther("/#faults");
+    }),
+  );
+  routes.post("/_faults/remove", (context) =>
+    afterForm(async () => {
+      const { id } = z.object({ id: z.string() }).parse(await context.req.parseBody());
+      if (id === "all") world.faults.clear();
+      else world.faults.remove(id);
+      return seeOther("/#faults");
+    }),
+  );
+  routes.post("/_reset", () => {
+    reset();
+    return seeOther("/");
+  });
+  return routes;
+}
+
+function overview(world: World): Response {
+  const headroom = world.courier.headroomUrl;
+  return page({
+    title: "Overview",
+    current: "/",
+    body: html`<h1>Everything around Headroom, without an account</h1>
+      <p>
+        These stand-ins speak the providers’ own protocols. Headroom calls them through the real SDKs, and they sign
+        what they send with the real schemes.
+      </p>
+      ${
+        headroom === undefined
+          ? html`<p class="note warn">Headroom is not connected: what you do here reaches nobody.</p>`
+          : html`<p>What you do here is sent to Headroom at <a href="${headroom}">${headroom}</a>.</p>`
+      }
+      <div class="grid">
+        ${standIns.map(
+          ([href, name, about]) =>
+            html`<div class="paper">
+              <h3><a href="${href}">${name}</a></h3>
+              <p class="quiet small">${about}</p>
+            </div>`,
+        )}
+      </div>
+      <h2 id="faults">Faults</h2>
+      <p class="quiet">Decide how the next calls of a provider go wrong. Headroom should cope, and say so.</p>
+      <div id="fault-list" data-live>${faultList(world.faults.list())}</div>
+      ${faultForm()}
+      <h2>What Headroom asked</h2>
+      <div id="requests" data-live class="scroll">
+        ${requestTable(world.requests.list().slice(-shown).toReversed())}
+      </div>
+      <h2>What was sent to Headroom</h2>
+      <div id="deliveries" data-live class="scroll">${deliveryTable(world.courier.list().slice(0, shown))}</div>
+      <h2>Begin anew</h2>
+      <form method="post" action="/_reset">
+        <p class="quiet">
+          Forgets all messages, mails, issues, runs, sessions and faults here. Headroom keeps what it knows.
+        </p>
+        <button class="danger">Forget everything here</button>
+      </form>`,
+  });
+}
+
+function faultList(rules: readonly FaultRule[]): Fragment {
+  if (rules.length === 0) return html`<p>Nothing goes wrong on purpose.</p>`;
+  return html`<ul class="list">
+      ${rules.map(
+        (rule) =>
+          html`<li class="row">
+            <span>
+              <strong>${rule.provider}</strong>${rule.method !== undefined && html` <code>${rule.method}</code>`}
+              ${kindWords[rule.kind]}${rule.probability !== undefined && `, in ${Math.round(rule.probability * 100)} of 100 calls`}${rule.times !== undefined && `, ${rule.times} times`}
+              <span class="quiet">(hit ${rule.hits} so far)</span>
+            </span>
+            <form class="tight" method="post" action="/_faults/remove">
+              <input type="hidden" name="id" value="${rule.id}" />
+              <button class="small">Remove<span class="visually-hidden"> the fault of ${rule.provider}</span></button>
+            </form>
+          </li>`,
+      )}
+    </ul>
+    <form method="post" action="/_faults/remove">
+      <input type="hidden" name="id" value="all" />
+      <p><button class="small">Remove all</button></p>
+    </form>`;
+}
+
+function faultForm(): Html {
+  return html`<form class="paper" method="post" action="/_faults/add">
+    <div class="row">
+      <div>
+        <label for="provider">Provider</label>
+        <select id="provider" name="provider">
+          ${providers.map((provider) => html`<option>${provider}</option>`)}
+        </select>
+      </div>
+      <div>
+        <label for="kind">What it does</label>
+        <select id="kind" name="kind">
+          ${faultKinds.map((kind) => html`<option value="${kind}">${kindWords[kind]}</option>`)}
+        </select>
+      </div>
+      <div>
+        <label for="times">How often</label>
+        <input id="times" name="times" inputmode="numeric" value="1" placeholder="until removed" />
+      </div>
+      <div>
+        <label for="probability">In how many of 100</label>
+        <input id="probability" name="probability" inputmode="numeric" placeholder="all" />
+      </div>
+      <div>
+        <label for="method">Only this method</label>
+        <input id="method" name="method" placeholder="all" />
+      </div>
+      <div>
+        <label for="ms">Late by (ms)</label>
+        <input id="ms" name="ms" inputmode="numeric" placeholder="until released" />
+      </div>
+      <button class="primary tight">Add the fault</button>
+    </div>
+  </form>`;
+}
+
+function requestTable(requests: readonly LoggedRequest[]): Fragment {
+  if (requests.length === 0) return html`<p class="empty">Nothing yet.</p>`;
+  return html`<table class="wide">
+    <thead>
+      <tr>
+        <th scope="col">When</th>
+        <th scope="col">Provider</th>
+        <th scope="col">Call</th>
+        <th scope="col">Came to</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${requests.map(
+        (each) =>
+          html`<tr>
+            <td class="nowrap">${time(each.at)}</td>
+            <td>${each.provider}</td>
+            <td><code>${each.method}</code> <span class="quiet">${each.channel}</span></td>
+            <td>
+              ${each.status ?? (each.effect === undefined ? "under way" : "no answer")}
+              ${each.fault !== undefined && html`<span class="badge bad">${kindWords[each.fault]}</span>`}
+            </td>
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
+}
+
+function deliveryTable(deliveries: readonly Delivery[]): Fragment {
+  if (deliveries.length === 0) return html`<p class="empty">Nothing yet.</p>`;
+  return html`<table class="wide">
+    <thead>
+      <tr>
+        <th scope="col">When</th>
+        <th scope="col">From</th>
+        <th scope="col">What</th>
+        <th scope="col">Headroom answered</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${deliveries.map(
+        (each) =>
+          html`<tr>
+            <td class="nowrap">${time(each.at)}</td>
+            <td>${each.provider}</td>
+            <td>${each.title}</td>
+            <td>${each.tries.length === 0 ? "under way" : each.tries.map((arrival) => arrivalHtml(arrival))}</td>
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
+}
+
+export function arrivalHtml(arrival: Arrival): Html {
+  if (arrival.kind === "timeout") return html`<span class="badge bad">too late</span> `;
+  if (arrival.kind === "unreachable") return html`<span class="badge bad">not reached</span> `;
+  const good = arrival.status >= 200 && arrival.status < 300;
+  return html`<span class="badge ${good ? "good" : "bad"}">${arrival.status}</span> `;
+}

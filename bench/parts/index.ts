@@ -8,6 +8,7 @@ import { enqueuePart } from "./enqueue.ts";
 import { heldOpenPart } from "./held-open.ts";
 import { memoryPart } from "./memory.ts";
 import { orderedPart, runsOfOnePart } from "./ordered.ts";
+import { rpcPart } from "./rpc.ts";
 import { wakePart } from "./wake.ts";
 
 export const PARTS: readonly Part[] = [
@@ -17,6 +18,7 @@ export const PARTS: readonly Part[] = [
   wakePart,
   enqueuePart,
   applyPart,
+  rpcPart,
   backlogPart,
   archivePart,
   heldOpenPart,

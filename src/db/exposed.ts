@@ -5,7 +5,6 @@
  * nor how long the answer is kept.
  */
 import { z } from "zod";
-import type { Queryable } from "./call.ts";
 import { HeadroomError, toHeadroomError } from "./errors.ts";
 
 /** A type, written so that it can stand in SQL whatever the search path is. */
@@ -126,7 +125,12 @@ const relationsText = `
   join pg_namespace n on n.oid = c.relnamespace
  where n.nspname = $1 and c.relkind in ('r', 'v', 'm', 'f', 'p')`;
 
-export async function readExposedSchema(db: Queryable, schema: string): Promise<ExposedSchema> {
+/** What is needed of a connection; the driver's pools and clients have it. */
+export interface CatalogueReader {
+  query(query: { text: string; values: string[] }): Promise<{ rows: unknown[] }>;
+}
+
+export async function readExposedSchema(db: CatalogueReader, schema: string): Promise<ExposedSchema> {
   try {
     const functions = await db.query({ text: functionsText, values: [schema] });
     const relations = await db.query({ text: relationsText, values: [schema] });

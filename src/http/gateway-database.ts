@@ -5,11 +5,11 @@
  * Owns: the pool, the entry into a session, commit and rollback. Does not own: what is asked (the routes and the REST surface),
  * nor who the caller is (credentials.ts).
  *
- * The connections pipeline: what does not depend on an answer is written at once, so that a transaction of one statement costs
- * one round trip. A statement that follows a failed one of the same transaction is refused by the server, and its commit is a
- * rollback; the first failure is the one that counts.
+ * What does not depend on an answer is sent at once (src/db/batch.ts): entering the session, the pre-request function and one
+ * statement or several cost one round trip together, commit included.
  */
-import { Pool, type PoolClient, type QueryConfig, type QueryResult } from "pg";
+import { Pool, type PoolClient } from "pg";
+import { sendBatch, type BatchResult, type BatchStatement } from "../db/batch.ts";
 import { checkDatabaseUrl, surviveLostConnections } from "../db/connect.ts";
 import { HeadroomError, toHeadroomError } from "../db/errors.ts";
 import { valueTypes } from "../db/values.ts";
@@ -43,15 +43,17 @@ export interface GatewayDatabaseOptions {
   readonly statementTimeoutMs?: number | undefined;
   /** Longest wait for a free connection. Default: 5,000. */
   readonly connectTimeoutMs?: number | undefined;
+  /** Whether statements may be prepared by name, which some transaction poolers do not bear. Default: true. */
+  readonly prepare?: boolean | undefined;
 }
 
 export interface GatewayDatabase {
   /** Runs the work as the session. Commits what it returns from, rolls back what it throws out of. */
   transaction<T>(session: Session, work: (client: PoolClient) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** One statement or several that do not depend on each other's answers, as one transaction in one round trip. */
-  run(session: Session, statements: readonly QueryConfig[], options?: TransactionOptions): Promise<QueryResult[]>;
+  run(session: Session, statements: readonly BatchStatement[], options?: TransactionOptions): Promise<BatchResult[]>;
   /** Asks as the login itself, outside any session: for the catalogue and for readiness. */
-  ask(statement: QueryConfig): Promise<QueryResult>;
+  ask(statement: BatchStatement): Promise<BatchResult>;
   close(): Promise<void>;
 }
 
@@ -74,7 +76,6 @@ export function createGatewayDatabase(options: GatewayDatabaseOptions): GatewayD
     statement_timeout: options.statementTimeoutMs ?? defaults.statementTimeoutMs,
     keepAlive: true,
     types: valueTypes,
-    pipeline: true,
   });
   pool.on("error", () => undefined);
   surviveLostConnections(pool);
@@ -84,14 +85,19 @@ export function createGatewayDatabase(options: GatewayDatabaseOptions): GatewayD
 class PooledGatewayDatabase implements GatewayDatabase {
   readonly #pool: Pool;
   readonly #secretKey: string;
-  readonly #preRequest: { readonly schema: string; readonly name: string };
+  readonly #preRequest: BatchStatement;
+  readonly #preRequestName: string;
+  readonly #prepare: boolean;
   #preRequestFound = false;
   #preRequestAskedAt = -Infinity;
 
   constructor(pool: Pool, options: GatewayDatabaseOptions) {
     this.#pool = pool;
     this.#secretKey = options.secretKey ?? "";
-    this.#preRequest = options.preRequest ?? defaults.preRequest;
+    const { schema, name } = options.preRequest ?? defaults.preRequest;
+    this.#preRequestName = `${quoted(schema)}.${quoted(name)}()`;
+    this.#preRequest = { name: "headroom_pre_request", text: `select ${this.#preRequestName}` };
+    this.#prepare = options.prepare ?? true;
   }
 
   async transaction<T>(
@@ -102,7 +108,7 @@ class PooledGatewayDatabase implements GatewayDatabase {
     const client = await this.#connect();
     let broken: Error | undefined;
     try {
-      await firstFailure(this.#enter(client, session, options, await this.#findPreRequest(client, options)));
+      await this.#send(client, [begin, ...(await this.#entry(client, session, options))]);
       const result = await work(client);
       await client.query("commit");
       return result;
@@ -118,17 +124,15 @@ class PooledGatewayDatabase implements GatewayDatabase {
 
   async run(
     session: Session,
-    statements: readonly QueryConfig[],
+    statements: readonly BatchStatement[],
     options: TransactionOptions = {},
-  ): Promise<QueryResult[]> {
+  ): Promise<BatchResult[]> {
     const client = await this.#connect();
     let broken: Error | undefined;
     try {
-      const entering = this.#enter(client, session, options, await this.#findPreRequest(client, options));
-      const asked = statements.map((statement) => client.query(statement));
-      const committed = client.query("commit");
-      const results = await firstFailure([...entering, ...asked, committed]);
-      return results.slice(entering.length, entering.length + asked.length);
+      const entry = await this.#entry(client, session, options);
+      const results = await this.#send(client, [...entry, ...statements]);
+      return results.slice(entry.length);
     } catch (error) {
       const failure = toHeadroomError(error);
       // A connection that broke is not given to anybody else; after an error of a statement it is sound.
@@ -139,11 +143,15 @@ class PooledGatewayDatabase implements GatewayDatabase {
     }
   }
 
-  async ask(statement: QueryConfig): Promise<QueryResult> {
+  async ask(statement: BatchStatement): Promise<BatchResult> {
+    const client = await this.#connect();
     try {
-      return await this.#pool.query(statement);
+      const [result] = await this.#send(client, [statement]);
+      return result ?? { rows: [] };
     } catch (error) {
       throw toHeadroomError(error);
+    } finally {
+      client.release();
     }
   }
 
@@ -160,15 +168,14 @@ class PooledGatewayDatabase implements GatewayDatabase {
     }
   }
 
-  /** Writes what begins a transaction, without waiting. The role comes last: from then on nothing of the login's is left. */
-  #enter(
-    client: PoolClient,
-    session: Session,
-    { readOnly = false, request }: TransactionOptions,
-    preRequest: boolean,
-  ): Promise<QueryResult>[] {
-    const begun = client.query(readOnly ? "begin read only" : "begin");
-    const entered = client.query({
+  #send(client: PoolClient, statements: readonly BatchStatement[]): Promise<BatchResult[]> {
+    return sendBatch(client, this.#prepare ? statements : statements.map(({ text, values }) => ({ text, values })));
+  }
+
+  /** What comes first in every transaction. The role is set last: from then on nothing of the login's is left. */
+  async #entry(client: PoolClient, session: Session, options: TransactionOptions): Promise<BatchStatement[]> {
+    const { readOnly = false, request } = options;
+    const entry: BatchStatement = {
       name: "headroom_enter",
       text: enterText,
       values: [
@@ -177,16 +184,11 @@ class PooledGatewayDatabase implements GatewayDatabase {
         JSON.stringify(request?.headers ?? {}),
         request?.method ?? "",
         request?.path ?? "",
+        readOnly ? "on" : null,
         session.role,
       ],
-    });
-    if (!preRequest) return [begun, entered];
-    const { schema, name } = this.#preRequest;
-    return [
-      begun,
-      entered,
-      client.query({ name: "headroom_pre_request", text: `select ${quoted(schema)}.${quoted(name)}()` }),
-    ];
+    };
+    return (await this.#findPreRequest(client, options)) ? [entry, this.#preRequest] : [entry];
   }
 
   /** Once it was found it is called always, so that dropping it fails loudly instead of opening a door. */
@@ -195,28 +197,19 @@ class PooledGatewayDatabase implements GatewayDatabase {
     if (this.#preRequestFound) return true;
     const now = performance.now();
     if (now - this.#preRequestAskedAt < preRequestAskedEveryMs) return false;
-    const { schema, name } = this.#preRequest;
-    const answer = await client.query<{ found: boolean }>("select to_regprocedure($1) is not null as found", [
-      `${quoted(schema)}.${quoted(name)}()`,
-    ]);
-    this.#preRequestFound = answer.rows[0]?.found === true;
+    const text = "select to_regprocedure($1) is not null as found";
+    const [answer] = await this.#send(client, [{ text, values: [this.#preRequestName] }]);
+    this.#preRequestFound = answer?.rows[0]?.["found"] === true;
     this.#preRequestAskedAt = now;
     return this.#preRequestFound;
   }
 }
 
+const begin: BatchStatement = { name: "headroom_begin", text: "begin" };
+
 const enterText = `select set_config('headroom.secret_key', $1, true), set_config('request.jwt.claims', $2, true),
   set_config('request.headers', $3, true), set_config('request.method', $4, true), set_config('request.path', $5, true),
-  set_config('role', $6, true)`;
-
-/** Waits for all, since none may be left behind on the connection, and throws what failed first. */
-async function firstFailure(queries: readonly Promise<QueryResult>[]): Promise<QueryResult[]> {
-  const outcomes = await Promise.allSettled(queries);
-  return outcomes.map((outcome) => {
-    if (outcome.status === "rejected") throw outcome.reason;
-    return outcome.value;
-  });
-}
+  set_config('transaction_read_only', coalesce($6, current_setting('transaction_read_only')), true), set_config('role', $7, true)`;
 
 /** A name as SQL writes it. */
 export function quoted(name: string): string {

@@ -3,6 +3,7 @@
  *
  * JSON is handed to the database as it came, so that numbers keep every digit; here only the names in it are read.
  */
+import type { BatchValue } from "../../db/batch.ts";
 import { HeadroomError } from "../../db/errors.ts";
 import type { ExposedFunction } from "../../db/exposed.ts";
 import { decodeText, depthExceeds } from "../body.ts";
@@ -43,7 +44,7 @@ function decoded(bytes: Uint8Array): string {
   }
 }
 
-function wholeArgument(given: GivenArguments, value: unknown): ReadArguments {
+function wholeArgument(given: GivenArguments, value: BatchValue): ReadArguments {
   return { given, bind: () => ({ kind: "whole", value }) };
 }
 

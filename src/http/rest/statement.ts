@@ -3,6 +3,7 @@
  *
  * Owns: the texts of statements. Nothing that a caller sent stands in one except as a quoted name.
  */
+import type { BatchValue } from "../../db/batch.ts";
 import type { ExposedFunction } from "../../db/exposed.ts";
 import { textArray } from "../../outbox/array-literal.ts";
 import { quoted } from "../gateway-database.ts";
@@ -21,14 +22,14 @@ import {
 
 export interface Statement {
   readonly text: string;
-  readonly values: readonly unknown[];
+  readonly values: readonly BatchValue[];
 }
 
 /** Collects the values of a statement; each gets the next number. */
 class Parameters {
-  readonly values: unknown[] = [];
+  readonly values: BatchValue[] = [];
 
-  add(value: unknown): string {
+  add(value: BatchValue): string {
     this.values.push(value);
     return `$${this.values.length}`;
   }
@@ -167,7 +168,7 @@ export function plannedStatement(schema: string, relation: string, query: ReadQu
 export type CallArguments =
   /** A JSON object; each name becomes an argument of its parameter's type. */
   | { readonly kind: "object"; readonly names: readonly string[]; readonly json: string }
-  | { readonly kind: "whole"; readonly value: unknown };
+  | { readonly kind: "whole"; readonly value: BatchValue };
 
 /** A call whose answer is taken as it is; with `query`, its rows are filtered and shaped like those of a relation. */
 export function callStatement(

@@ -4,8 +4,8 @@
  * Owns: how the parts work together. Does not own: grammars, statements, errors (the files beside this one), sessions (the gate).
  */
 import { createHash } from "node:crypto";
-import type { QueryConfig, QueryResult } from "pg";
 import { z } from "zod";
+import { sendBatch, type BatchResult, type BatchStatement } from "../../db/batch.ts";
 import { HeadroomError } from "../../db/errors.ts";
 import type { ExposedFunction } from "../../db/exposed.ts";
 import type { GatewayDatabase, TransactionOptions } from "../gateway-database.ts";
@@ -144,7 +144,7 @@ interface Call {
 }
 
 /** Calls without conditions have few texts, one per function and set of arguments: those are prepared once a connection. */
-function statementOfCall({ found, whole, read, form, query, prefer, catalogue, maxRows }: Call): QueryConfig {
+function statementOfCall({ found, whole, read, form, query, prefer, catalogue, maxRows }: Call): BatchStatement {
   const shaped = !query.plain || prefer.count !== undefined;
   const rows = shaped && found.returns === "row" ? query.read : undefined;
   const given = read.bind(found, whole);
@@ -155,24 +155,24 @@ function statementOfCall({ found, whole, read, form, query, prefer, catalogue, m
 const statementNames = new Map<string, string>();
 const maxStatementNames = 500;
 
-function named({ text, values }: Statement): QueryConfig {
+function named({ text, values }: Statement): BatchStatement {
   let name = statementNames.get(text);
   if (name === undefined && statementNames.size < maxStatementNames) {
     name = `headroom_rest_${createHash("sha256").update(text).digest("hex").slice(0, 32)}`;
     statementNames.set(text, name);
   }
-  return name === undefined ? unnamed({ text, values }) : { name, text, values: [...values] };
+  return name === undefined ? unnamed({ text, values }) : { name, text, values };
 }
 
-function unnamed({ text, values }: Statement): QueryConfig {
-  return { text, values: [...values] };
+function unnamed({ text, values }: Statement): BatchStatement {
+  return { text, values };
 }
 
 /** With `rows`, any other number of rows undoes what the call did. */
 async function runOne(
   database: GatewayDatabase,
   context: RouteContext,
-  statement: QueryConfig,
+  statement: BatchStatement,
   options: TransactionOptions,
   rows: number | undefined,
 ): Promise<ResultRow> {
@@ -180,7 +180,7 @@ async function runOne(
   return database.transaction(
     context.session,
     async (client) => {
-      const row = rowOf(await client.query(statement));
+      const row = rowOf((await sendBatch(client, [statement]))[0]);
       if (row.rows !== rows) throw notSingular(row.rows);
       return row;
     },
@@ -188,7 +188,7 @@ async function runOne(
   );
 }
 
-function rowOf(result: QueryResult | undefined): ResultRow {
+function rowOf(result: BatchResult | undefined): ResultRow {
   const parsed = resultRow.safeParse(result?.rows[0]);
   if (parsed.success) return parsed.data;
   throw new HeadroomError("internal", "The database answered in an unknown form.", { cause: parsed.error });
@@ -204,7 +204,7 @@ const explained = z.tuple([
   z.object({ "QUERY PLAN": z.tuple([z.object({ Plan: z.object({ "Plan Rows": z.number() }) })]) }),
 ]);
 
-function plannedRows(result: QueryResult | undefined): number | undefined {
+function plannedRows(result: BatchResult | undefined): number | undefined {
   const parsed = explained.safeParse(result?.rows);
   return parsed.success ? parsed.data[0]["QUERY PLAN"][0].Plan["Plan Rows"] : undefined;
 }

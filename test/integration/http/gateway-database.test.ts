@@ -112,6 +112,38 @@ describe("a transaction", () => {
   });
 });
 
+describe("a named statement", () => {
+  const named = { name: "probe_one", text: "select $1::int / $2::int as value" };
+  const ask = async (left: number, right: number) =>
+    (await gateway.run(anonymous, [{ ...named, values: [left, right] }]))[0]?.rows;
+
+  it("is prepared again when nobody knows whether a failed batch prepared it", async () => {
+    await expect(ask(1, 0)).rejects.toMatchObject({ sqlState: "22012" });
+    expect(await ask(4, 2)).toEqual([{ value: 2 }]);
+    await expect(ask(1, 0)).rejects.toMatchObject({ sqlState: "22012" });
+    expect(await ask(6, 2)).toEqual([{ value: 3 }]);
+    const refused = gateway.run(anonymous, [{ name: "probe_two", text: "select 1 as one" }], { request: blocked });
+    await expect(refused).rejects.toThrow("blocked");
+    expect(await gateway.run(anonymous, [{ name: "probe_two", text: "select 1 as one" }])).toEqual([
+      { rows: [{ one: 1 }] },
+    ]);
+  });
+
+  it("can be done without, behind a pooler that does not bear it", async () => {
+    const plain = createGatewayDatabase({ url: db.as("authenticator").url, maxConnections: 1, prepare: false });
+    await plain.run(anonymous, [{ ...named, values: [4, 2] }]);
+    const kept = await plain.ask({ text: "select name from pg_prepared_statements" });
+    expect(kept.rows).toEqual([]);
+    await plain.close();
+  });
+});
+
+it("a value that cannot be read fails its own call and nothing else", async () => {
+  const huge = gateway.run(anonymous, [{ text: "select 9223372036854775807::int8 as huge" }]);
+  await expect(huge).rejects.toThrow("too large");
+  expect(await gateway.run(anonymous, [{ text: "select null as nothing" }])).toEqual([{ rows: [{ nothing: null }] }]);
+});
+
 describe("a connection that breaks", () => {
   it("fails its request, and the next one gets another", async () => {
     const cut = gateway.transaction(anonymous, async (client) => {

@@ -61,6 +61,20 @@ export {
   type WorkspaceChanges,
 } from "./policies.ts";
 
+/** How people and machines prove who they are. */
+export {
+  listIdentities,
+  listIdentityDomains,
+  putIdentity,
+  putIdentityDomain,
+  removeIdentity,
+  removeIdentityDomain,
+  type Account,
+  type Identity,
+  type IdentityDomain,
+} from "./identities.ts";
+export { listApiKeys, registerApiKey, revokeApiKey, type ApiKey, type KeyHolder } from "./api-keys.ts";
+
 /** Keys and tokens that the database uses. */
 export { listSecrets, makeConfirmationToken, setSecret, type SecretStatus } from "./secrets.ts";
 

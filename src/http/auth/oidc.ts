@@ -59,11 +59,7 @@ export function createOidcProvider(settings: OidcSettings, publicUrl: string, no
       return await discovered.configuration;
     } catch (cause) {
       discovered = undefined;
-      throw new HeadroomError("provider_unreachable", "The identity provider does not answer.", {
-        hint: "Try again in a moment.",
-        httpStatus: 502,
-        cause,
-      });
+      throw unreachable(cause);
     }
   };
 
@@ -132,12 +128,31 @@ async function exchange(configuration: client.Configuration, url: URL, flow: Sig
     };
   } catch (error) {
     if (error instanceof client.AuthorizationResponseError) return { kind: "declined" };
+    if (isItsFailure(error)) throw unreachable(error);
     if (error instanceof client.ResponseBodyError) return { kind: "invalid", code: error.error };
     if (error instanceof client.ClientError) return { kind: "invalid", code: error.code ?? "client_error" };
-    throw new HeadroomError("provider_unreachable", "The identity provider does not answer.", {
-      hint: "Try again in a moment.",
-      httpStatus: 502,
-      cause: error,
-    });
+    throw unreachable(error);
   }
+}
+
+/** An answer of 500 and up, in whatever form. */
+function isItsFailure(error: unknown): boolean {
+  // The library wraps what it was answered in one error or in two. An answer is told by its fields, since the server's adapter puts a
+  // class of its own in the place of Response.
+  const cause = error instanceof Error ? error.cause : undefined;
+  return [cause, cause instanceof Error ? cause.cause : undefined].some((answer) => statusOf(answer) >= 500);
+}
+
+function statusOf(answer: unknown): number {
+  return typeof answer === "object" && answer !== null && "status" in answer && typeof answer.status === "number"
+    ? answer.status
+    : 0;
+}
+
+function unreachable(cause: unknown): HeadroomError {
+  return new HeadroomError("provider_unreachable", "The identity provider does not answer as it should.", {
+    hint: "Try again in a moment.",
+    httpStatus: 502,
+    cause,
+  });
 }

@@ -94,10 +94,10 @@ export async function removeIdentityDomain(
   const unlinked = await refusable(
     call(db, "capacity.remove_identity_domain", { p_issuer: rule.issuer, p_domain: rule.domain }),
   );
-  return typeof unlinked === "object" ? unlinked : { outcome: "removed", unlinked: Number(unlinked) };
+  return typeof unlinked === "object" ? unlinked : { outcome: "removed", unlinked };
 }
 
 export async function listIdentityDomains(db: Queryable, workspaceId: string): Promise<readonly IdentityDomain[]> {
   const rows = await call(db, "capacity.list_identity_domains", { p_workspace_id: workspaceId });
-  return rows.map(({ issuer, domain, linked }) => ({ issuer, domain, linked: Number(linked) }));
+  return rows.map(({ issuer, domain, linked }) => ({ issuer, domain, linked }));
 }

@@ -1,14 +1,20 @@
 /** `headroom members …`: the directory of a workspace, which alone says who may do what. */
 import type { Command } from "commander";
+import { registerDomain } from "./members/domain.ts";
 import { registerGroups } from "./members/groups.ts";
+import { registerIdentity } from "./members/identity.ts";
 import { registerListMembers } from "./members/list.ts";
 import { registerPutMember } from "./members/put.ts";
 import { registerRemoveMember } from "./members/remove.ts";
 
 export function register(program: Command): void {
-  const members = program.command("members").description("keep the directory: members, their roles, and infra groups");
+  const members = program
+    .command("members")
+    .description("keep the directory: members, their roles, infra groups, and how they sign in");
   registerListMembers(members);
   registerPutMember(members);
   registerRemoveMember(members);
   registerGroups(members);
+  registerIdentity(members);
+  registerDomain(members);
 }

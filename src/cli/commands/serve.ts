@@ -7,6 +7,7 @@ import { z } from "zod";
 import { describeDatabaseUrl } from "../../db/connect.ts";
 import { HeadroomError } from "../../db/errors.ts";
 import { createApp } from "../../http/app.ts";
+import type { OidcSettings } from "../../http/auth/oidc.ts";
 import { createGatewayDatabase, type GatewayDatabase } from "../../http/gateway-database.ts";
 import { startServer } from "../../http/server.ts";
 import { signToken } from "../keys/issue.ts";
@@ -46,7 +47,7 @@ export function register(program: Command): void {
     .option("--json", "log one JSON object a line")
     .addHelpText(
       "after",
-      "\nFrom the environment: HEADROOM_GATEWAY_URL, HEADROOM_JWT_SECRET (required), HEADROOM_SECRET_KEY, HEADROOM_RELAY_SECRET,\nHEADROOM_PUBLIC_URL. `headroom keys` makes the keys.",
+      "\nFrom the environment: HEADROOM_GATEWAY_URL, HEADROOM_JWT_SECRET (required), HEADROOM_SECRET_KEY, HEADROOM_RELAY_SECRET,\nHEADROOM_PUBLIC_URL; HEADROOM_JWT_SECRET_PREVIOUS while the secret is being changed; OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET and\nOIDC_NAME for signing in. `headroom keys init` makes the keys.",
     )
     .action(runServe);
 }
@@ -74,6 +75,7 @@ async function runServe(options: ServeOptions): Promise<void> {
       database,
       keys: {
         jwtSecret,
+        previousJwtSecret: nonEmpty(process.env["HEADROOM_JWT_SECRET_PREVIOUS"]),
         anonKey: await signToken({ role: "anon" }, forever),
         serviceKey: await signToken({ role: "service_role" }, forever),
       },
@@ -81,6 +83,7 @@ async function runServe(options: ServeOptions): Promise<void> {
       secretKey: process.env["HEADROOM_SECRET_KEY"],
       relaySecret: process.env["HEADROOM_RELAY_SECRET"],
       trustedProxies: options.trustedProxies,
+      oidc: oidcSettings(process.env),
       log,
     });
     const server = await startServer({ app, host: options.host, port: options.port });
@@ -99,6 +102,29 @@ function requireSecret(): string {
   throw new HeadroomError("usage", "HEADROOM_JWT_SECRET is not set, or shorter than 32 characters.", {
     hint: "It signs and checks every token. Make keys with `headroom keys init`, or take your Supabase project's JWT secret.",
   });
+}
+
+function nonEmpty(text: string | undefined): string | undefined {
+  return text === "" ? undefined : text;
+}
+
+/** Undefined when no provider is named; half of one is a mistake. */
+function oidcSettings(env: NodeJS.ProcessEnv): OidcSettings | undefined {
+  const issuer = nonEmpty(env["OIDC_ISSUER"]);
+  const clientId = nonEmpty(env["OIDC_CLIENT_ID"]);
+  if (issuer === undefined && clientId === undefined) return undefined;
+  if (issuer === undefined || clientId === undefined || !/^https?:$/.test(URL.parse(issuer)?.protocol ?? "")) {
+    throw new HeadroomError("usage", "The identity provider is named by halves.", {
+      hint: "Set OIDC_ISSUER to the address in its discovery document, OIDC_CLIENT_ID, and OIDC_CLIENT_SECRET where it gave one.",
+    });
+  }
+  return {
+    issuer,
+    clientId,
+    clientSecret: nonEmpty(env["OIDC_CLIENT_SECRET"]),
+    name: nonEmpty(env["OIDC_NAME"]),
+    scope: nonEmpty(env["OIDC_SCOPE"]),
+  };
 }
 
 function requireGatewayUrl({ databaseUrl }: ServeOptions): string {

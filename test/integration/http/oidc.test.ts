@@ -50,7 +50,7 @@ async function leave(visitor: Visitor, person: string, start = "/auth/oidc/start
     method: "POST",
     redirect: "manual",
     headers: { "content-type": "application/x-www-form-urlencoded" },
-    body: `${asked.searchParams}&person=${person}`,
+    body: `${asked.searchParams.toString()}&person=${person}`,
   });
   const back = new URL(picked.headers.get("location") ?? "");
   expect(back.origin).toBe(publicUrl);

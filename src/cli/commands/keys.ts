@@ -1,0 +1,12 @@
+/** `headroom keys …`: the keys of an installation, and those that it hands out to members and machines. */
+import type { Command } from "commander";
+import { registerInit } from "./keys/init.ts";
+import { registerIssue } from "./keys/issue.ts";
+import { registerListKeys } from "./keys/list.ts";
+
+export function register(program: Command): void {
+  const keys = program.command("keys").description("make the keys of an installation, hand out API keys, revoke them");
+  registerInit(keys);
+  registerIssue(keys);
+  registerListKeys(keys);
+}

@@ -1,0 +1,102 @@
+/**
+ * `headroom keys token` and `headroom keys service`: a key for a member, or for a machine that acts for members. Each is registered in
+ * the database first, under an id by which it can be revoked, and then signed here.
+ */
+import { randomBytes } from "node:crypto";
+import { InvalidArgumentError, type Command } from "commander";
+import { registerApiKey, type KeyHolder } from "../../../capacity/index.ts";
+import { HeadroomError } from "../../../db/errors.ts";
+import { withDatabase } from "../../database.ts";
+import { signToken, type TokenClaims } from "../../keys/issue.ts";
+import { printJson, printLine } from "../../output.ts";
+import { addCommon, orFail, workspaceOption, type CommonOptions, type WorkspaceOption } from "../request/acting.ts";
+
+interface IssueOptions extends CommonOptions {
+  readonly id?: string;
+  readonly ttl?: number;
+  readonly note?: string;
+}
+
+interface TokenOptions extends IssueOptions, WorkspaceOption {
+  readonly member: string;
+}
+
+export function registerIssue(keys: Command): void {
+  addIssueOptions(
+    keys
+      .command("token")
+      .description("make a member's API key; what it does is done by that member")
+      .requiredOption("--member <id>", "whose key it is")
+      .addOption(workspaceOption()),
+    defaultTtl,
+  ).action(runToken);
+  addIssueOptions(
+    keys.command("service").description("make a machine's key, which may act for any member; the log names its id"),
+    undefined,
+  ).action(runService);
+}
+
+const defaultTtl = 30 * 24 * 3600;
+
+function addIssueOptions(command: Command, ttl: number | undefined): Command {
+  return addCommon(
+    command
+      .option("--id <id>", "a name for the key, used once (default: a random one)")
+      .option("--ttl <time>", "how long it is valid, such as 12h or 30d", parseTtl, ttl)
+      .option("--note <text>", "what it is for"),
+  ).addHelpText(
+    "after",
+    "\nSigned with HEADROOM_JWT_SECRET, from the environment. The key is shown once and kept nowhere.",
+  );
+}
+
+/** Seconds. */
+function parseTtl(text: string): number {
+  const [, count, unit] = /^(\d{1,5})(m|h|d)$/.exec(text.trim()) ?? [];
+  const seconds = Number(count) * { m: 60, h: 3600, d: 86_400 }[unit === "m" || unit === "h" ? unit : "d"];
+  if (count !== undefined && seconds > 0 && seconds <= 3660 * 86_400) return seconds;
+  throw new InvalidArgumentError("Give a time such as 30m, 12h or 30d, of ten years at most.");
+}
+
+async function runToken(options: TokenOptions): Promise<void> {
+  const { member: memberId, workspace: workspaceId } = options;
+  await issue(
+    options,
+    "keys token",
+    { kind: "member", workspaceId, memberId },
+    {
+      role: "authenticated",
+      sub: memberId,
+      app_metadata: { workspace_id: workspaceId, member_id: memberId },
+    },
+  );
+}
+
+async function runService(options: IssueOptions): Promise<void> {
+  await issue(options, "keys service", { kind: "service" }, { role: "service_role" });
+}
+
+async function issue(options: IssueOptions, command: string, holder: KeyHolder, claims: TokenClaims): Promise<void> {
+  const jwtSecret = requireJwtSecret();
+  const id = options.id ?? `key-${randomBytes(6).toString("hex")}`;
+  const expiresAt = options.ttl === undefined ? undefined : new Date(Date.now() + options.ttl * 1000);
+  const registered = orFail(
+    await withDatabase(options, command, (client) =>
+      registerApiKey(client, { id, holder, expiresAt, note: options.note }),
+    ),
+  );
+  const token = await signToken({ ...claims, key_id: id }, { jwtSecret, expiresAt: expiresAt ?? null });
+  if (options.json === true) return printJson({ id, token, expiresAt: registered.key.expiresAt });
+  printLine(token);
+  const until = expiresAt === undefined ? "until it is revoked" : `until ${expiresAt.toISOString()}`;
+  // Beside the key, so that `headroom keys token … > file` holds the key alone.
+  process.stderr.write(`Valid ${until}. To end it: headroom keys revoke ${id}\n`);
+}
+
+function requireJwtSecret(): string {
+  const secret = process.env["HEADROOM_JWT_SECRET"];
+  if (secret !== undefined && secret.length >= 32) return secret;
+  throw new HeadroomError("usage", "HEADROOM_JWT_SECRET is not set, or shorter than 32 characters.", {
+    hint: "It must be the one that the server checks with. Make one with: headroom keys init",
+  });
+}

@@ -1972,7 +1972,7 @@ create function capacity.deliveries_of(p_request_id text)
 create function capacity.dispatch_side_effects(p_request capacity.requests, p_event capacity.events)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 115edf2cec600ba9';
+  as 'sha256 d4317497d3156e71';
 
 create function capacity.effects_of(p_request capacity.requests, p_event_type public.capacity_request_event_type, p_state_before public.capacity_request_state)
   returns text[]
@@ -2597,10 +2597,10 @@ create function capacity.story_now(p_request_id text)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 76b10ca1a9438fa0';
 
-create function capacity.story_of(p_request capacity.requests, p_event capacity.events, p_also text[] DEFAULT '{}'::text[])
+create function capacity.story_of(p_request capacity.requests, p_event capacity.events, p_also text[] DEFAULT '{}'::text[], p_asks boolean DEFAULT true)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 453e7c62141f1641';
+  as 'sha256 664abd286751f1ea';
 
 create function capacity.story_sentence(p_story jsonb)
   returns text

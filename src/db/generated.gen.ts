@@ -2099,6 +2099,7 @@ export interface Functions {
       p_request: string | null;
       p_event: string | null;
       p_also?: readonly string[] | string | null | undefined;
+      p_asks?: boolean | null | undefined;
     };
     result: Json;
   };

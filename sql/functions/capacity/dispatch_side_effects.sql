@@ -17,7 +17,9 @@ begin
   if v_count = 0 then
     return 0;
   end if;
-  v_story := capacity.story_of(p_request, p_event);
+  -- An approval that leaves another review open pings nobody: its reviewers have been asked.
+  v_story := capacity.story_of(p_request, p_event, p_asks => not (
+    p_request.state = 'UNDER_REVIEW' and p_event.event_type in ('COMMERCIAL_APPROVED', 'TECH_REVIEW_APPROVED') and not p_event.payload ? 'counts'));
   if p_event.effects[1] = 'slack:root-update' and p_event.effects[2] = 'slack:reply' then
     v_done := outbox.enqueue_pair(
       'capacity', p_request.id || ':slack', v_story ->> 'instruction', 'slack', 'slack:' || p_request.slack_channel_id,

@@ -3,8 +3,11 @@
 --
 -- Whose turn it is, capacity.asked_now() says. Cut to ten: a message that names more pings everybody and asks nobody.
 --
--- p_event is null for a notice, which adds its own part. p_also names people whom the notice speaks of.
-create or replace function capacity.story_of(p_request capacity.requests, p_event capacity.events, p_also text[] default '{}') returns jsonb
+-- p_event is null for a notice, which adds its own part. p_also names people whom the notice speaks of. p_asks: whether any message
+-- made of this names those whose turn it is; finding them takes as long as all the rest.
+create or replace function capacity.story_of(
+  p_request capacity.requests, p_event capacity.events, p_also text[] default '{}', p_asks boolean default true
+) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -14,7 +17,7 @@ declare
   v_asked_confirmation jsonb := '[]';
   v_facts jsonb;
 begin
-  if p_request.state in ('UNDER_REVIEW', 'CUSTOMER_CONFIRMATION_REQUIRED') then
+  if p_asks and p_request.state in ('UNDER_REVIEW', 'CUSTOMER_CONFIRMATION_REQUIRED') then
     select coalesce(jsonb_agg(a.member_id) filter (where a.step = 'commercial'), '[]'), coalesce(jsonb_agg(a.member_id) filter (where a.step = 'technical'), '[]'),
            coalesce(jsonb_agg(a.member_id) filter (where a.step = 'confirmation'), '[]')
       into v_asked_commercial, v_asked_technical, v_asked_confirmation
@@ -66,4 +69,4 @@ begin
      where w.id = p_request.workspace_id);
 end
 $$;
-comment on function capacity.story_of(capacity.requests, capacity.events, text[]) is 'What messages about a request are rendered from.';
+comment on function capacity.story_of(capacity.requests, capacity.events, text[], boolean) is 'What messages about a request are rendered from.';

@@ -78,7 +78,8 @@ export async function makeExample(client: Client, cast: Cast): Promise<boolean> 
   }
 }
 
-async function makeDirectory(client: Client, cast: Cast): Promise<void> {
+/** The cast in the directory, and the rules that hold for them. */
+export async function makeDirectory(client: Client, cast: Cast): Promise<void> {
   orFail(
     await putWorkspace(client, exampleWorkspace, {
       name: "Headroom example",

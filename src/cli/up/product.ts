@@ -148,12 +148,15 @@ async function onPort<T>(
   }
 }
 
-function environmentOf(sandbox: Sandbox): Environment {
+/** What the environment would say of these providers, were they the real ones. */
+export function environmentOf(sandbox: Sandbox): Environment {
   return {
     SLACK_BOT_TOKEN: "xoxb-sandbox",
     SLACK_API_URL: `${sandbox.url}/slack/api/`,
     LINEAR_API_KEY: "lin_api_sandbox",
     LINEAR_API_URL: `${sandbox.url}/linear/graphql`,
+    SMTP_URL: sandbox.smtpUrl,
+    MAIL_FROM: "Headroom <capacity@headroom.example>",
     GITHUB_TOKEN: "sandbox",
     GITHUB_API_URL: `${sandbox.url}/github`,
   };

@@ -311,8 +311,7 @@ create table capacity.events (
   constraint events_seq_check CHECK ((seq > 0))
 );
 CREATE INDEX events_approved ON capacity.events USING btree (created_at, request_id, event_type, state_after, actor_type) WHERE ((event_type = ANY (ARRAY['COMMERCIAL_APPROVED'::public.capacity_request_event_type, 'TECH_REVIEW_APPROVED'::public.capacity_request_event_type])) AND ((payload -> 'counts'::text) IS DISTINCT FROM 'false'::jsonb));
-CREATE INDEX events_moved ON capacity.events USING btree (created_at, request_id, seq, state_before, state_after, event_type) WHERE (state_before <> state_after);
-CREATE INDEX events_recent ON capacity.events USING btree (created_at);
+CREATE INDEX events_by_time ON capacity.events USING btree (created_at, request_id, seq, state_before, state_after, event_type);
 alter table capacity.events enable row level security;
 create policy all_workspaces on capacity.events as permissive for select to headroom_auditor, headroom_control, service_role using (true);
 create policy members on capacity.events as permissive for select to authenticated using ((EXISTS ( SELECT
@@ -650,7 +649,7 @@ CREATE INDEX requests_recent ON capacity.requests USING btree (workspace_id, cre
 CREATE INDEX requests_requester ON capacity.requests USING btree (workspace_id, requester_user_id, id DESC);
 alter table capacity.requests enable row level security;
 create policy all_workspaces on capacity.requests as permissive for select to headroom_auditor, headroom_control, service_role using (true);
-create policy members on capacity.requests as permissive for select to authenticated using (((workspace_id = ( SELECT capacity.reader_workspace() AS reader_workspace)) AND ((workspace_id = ( SELECT capacity.reader_workspace('{admin,auditor}'::text[]) AS reader_workspace)) OR (requester_user_id = ( SELECT capacity.reader_id() AS reader_id)) OR (commercial_owner_user_id = ( SELECT capacity.reader_id() AS reader_id)) OR ((commercial_owner_user_id = ANY (( SELECT capacity.reader_owners() AS reader_owners)::text[])) AND (commercial_owner_user_id <> requester_user_id)) OR (infra_owner_group = ANY (( SELECT capacity.reader_groups() AS reader_groups)::text[])) OR (((review_plan #>> '{commercial,authority,kind}'::text[]) = 'role'::text) AND ((review_plan #>> '{commercial,authority,role}'::text[]) = ANY (( SELECT capacity.reader_roles() AS reader_roles)::text[]))) OR (((review_plan #>> '{commercial,authority,kind}'::text[]) = 'member'::text) AND ((review_plan #>> '{commercial,authority,member}'::text[]) = ( SELECT capacity.reader_id() AS reader_id))) OR (((review_plan #>> '{commercial,authority,kind}'::text[]) = 'member'::text) AND ((review_plan #>> '{commercial,authority,member}'::text[]) = ANY (( SELECT capacity.reader_absentees() AS reader_absentees)::text[])) AND ((review_plan #>> '{commercial,authority,member}'::text[]) <> requester_user_id)) OR ((workspace_id = ( SELECT capacity.reader_workspace('{operator}'::text[]) AS reader_workspace)) AND (state = ANY (ARRAY['PROVISIONING'::public.capacity_request_state, 'COMPLETED'::public.capacity_request_state, 'FAILED'::public.capacity_request_state]))))));
+create policy members on capacity.requests as permissive for select to authenticated using (((workspace_id = ( SELECT capacity.reader_workspace() AS reader_workspace)) AND ((workspace_id = ( SELECT capacity.reader_workspace('{admin,auditor}'::text[]) AS reader_workspace)) OR (requester_user_id = ( SELECT capacity.reader_id() AS reader_id)) OR ((commercial_owner_user_id = ANY (( SELECT capacity.reader_owners() AS reader_owners)::text[])) AND (commercial_owner_user_id <> requester_user_id)) OR (infra_owner_group = ANY (( SELECT capacity.reader_groups() AS reader_groups)::text[])) OR ((workspace_id = ( SELECT capacity.reader_workspace('{operator}'::text[]) AS reader_workspace)) AND (state = ANY (ARRAY['PROVISIONING'::public.capacity_request_state, 'COMPLETED'::public.capacity_request_state, 'FAILED'::public.capacity_request_state]))) OR (((review_plan #>> '{commercial,authority,kind}'::text[]) <> 'owner'::text) AND ((((review_plan #>> '{commercial,authority,kind}'::text[]) = 'role'::text) AND ((review_plan #>> '{commercial,authority,role}'::text[]) = ANY (( SELECT capacity.reader_roles() AS reader_roles)::text[]))) OR (((review_plan #>> '{commercial,authority,kind}'::text[]) = 'member'::text) AND ((review_plan #>> '{commercial,authority,member}'::text[]) = ANY (( SELECT capacity.reader_named() AS reader_named)::text[])) AND ((review_plan #>> '{commercial,authority,member}'::text[]) <> requester_user_id)))))));
 grant select on capacity.requests to authenticated;
 grant select on capacity.requests to headroom_auditor;
 grant select on capacity.requests to headroom_control;
@@ -736,56 +735,69 @@ comment on table capacity.timer_failures is 'Requests on which a timer failed: e
 create view capacity.waits with (security_invoker=true) as
  SELECT r.id AS request_id,
     r.workspace_id,
-    'commercial'::text AS step,
-        CASE
-            WHEN t.owners_turn THEN 'owner'::text
-            ELSE a.kind
-        END AS kind,
-        CASE
-            WHEN t.owners_turn THEN r.commercial_owner_user_id
-            ELSE a.party
-        END AS party,
-    COALESCE(
-        CASE
-            WHEN t.owners_turn THEN f.asked_owner
-            ELSE f.asked_authority
-        END, '{}'::text[]) AS asked,
-    COALESCE(r.commercial_endorsed_at, r.state_since) AS since,
+    r.state,
+    w.step,
+    w.kind,
+    w.party,
+    w.asked,
+    w.since,
     r.state_since,
+    r.next_deadline_at,
     r.estimated_monthly_cost_usd,
     r.requester_user_id
    FROM capacity.requests r
-     LEFT JOIN capacity.parties o ON o.workspace_id = r.workspace_id AND o.kind = 'owner'::text AND o.party = r.commercial_owner_user_id AND r.commercial_owner_user_id <> r.requester_user_id
      CROSS JOIN LATERAL ( SELECT r.review_plan #>> '{commercial,authority,kind}'::text[] AS kind,
                 CASE r.review_plan #>> '{commercial,authority,kind}'::text[]
                     WHEN 'role'::text THEN r.review_plan #>> '{commercial,authority,role}'::text[]
                     WHEN 'member'::text THEN r.review_plan #>> '{commercial,authority,member}'::text[]
                     ELSE NULL::text
                 END AS party) a
-     LEFT JOIN capacity.parties p ON p.workspace_id = r.workspace_id AND p.kind = a.kind AND p.party = a.party AND (a.kind = 'role'::text OR a.party <> r.requester_user_id)
-     CROSS JOIN LATERAL ( SELECT a.kind = 'owner'::text OR r.commercial_endorsed_at IS NULL AND o.party IS NOT NULL AS owners_turn) t
-     CROSS JOIN LATERAL ( SELECT COALESCE(NULLIF(array_remove(o.here, r.requester_user_id), '{}'::text[]), array_remove(o.everyone, r.requester_user_id)) AS asked_owner,
-            COALESCE(NULLIF(array_remove(p.here, r.requester_user_id), '{}'::text[]), array_remove(p.everyone, r.requester_user_id)) AS asked_authority) f
-  WHERE r.state = 'UNDER_REVIEW'::public.capacity_request_state AND r.commercial_approved_at IS NULL AND (r.review_plan #> '{commercial,auto}'::text[]) IS DISTINCT FROM 'true'::jsonb
-UNION ALL
- SELECT r.id AS request_id,
-    r.workspace_id,
-    'technical'::text AS step,
-    'group'::text AS kind,
-    r.infra_owner_group AS party,
-    COALESCE(NULLIF(array_remove(g.here, r.requester_user_id), '{}'::text[]), array_remove(g.everyone, r.requester_user_id), '{}'::text[]) AS asked,
-    r.state_since AS since,
-    r.state_since,
-    r.estimated_monthly_cost_usd,
-    r.requester_user_id
-   FROM capacity.requests r
+     LEFT JOIN capacity.parties o ON o.workspace_id = r.workspace_id AND o.kind = 'owner'::text AND o.party = r.commercial_owner_user_id AND r.commercial_owner_user_id <> r.requester_user_id
+     LEFT JOIN capacity.parties p ON p.workspace_id = r.workspace_id AND (p.kind = ANY (ARRAY['role'::text, 'member'::text])) AND p.kind = a.kind AND p.party = a.party AND (a.kind = 'role'::text OR a.party <> r.requester_user_id)
      LEFT JOIN capacity.parties g ON g.workspace_id = r.workspace_id AND g.kind = 'group'::text AND g.party = r.infra_owner_group
-  WHERE r.state = 'UNDER_REVIEW'::public.capacity_request_state AND r.technical_approved_at IS NULL AND (r.review_plan #> '{technical,auto}'::text[]) IS DISTINCT FROM 'true'::jsonb;
+     CROSS JOIN LATERAL ( SELECT a.kind = 'owner'::text OR r.commercial_endorsed_at IS NULL AND o.party IS NOT NULL AS owners_turn) t
+     CROSS JOIN LATERAL ( SELECT 'commercial'::text AS step,
+                CASE
+                    WHEN t.owners_turn THEN 'owner'::text
+                    ELSE a.kind
+                END AS kind,
+                CASE
+                    WHEN t.owners_turn THEN r.commercial_owner_user_id
+                    ELSE a.party
+                END AS party,
+                CASE
+                    WHEN t.owners_turn THEN COALESCE(NULLIF(array_remove(o.here, r.requester_user_id), '{}'::text[]), array_remove(o.everyone, r.requester_user_id), '{}'::text[])
+                    ELSE COALESCE(NULLIF(array_remove(p.here, r.requester_user_id), '{}'::text[]), array_remove(p.everyone, r.requester_user_id), '{}'::text[])
+                END AS asked,
+            COALESCE(r.commercial_endorsed_at, r.state_since) AS since
+          WHERE r.state = 'UNDER_REVIEW'::public.capacity_request_state AND r.commercial_approved_at IS NULL AND (r.review_plan #> '{commercial,auto}'::text[]) IS DISTINCT FROM 'true'::jsonb
+        UNION ALL
+         SELECT 'technical'::text AS text,
+            'group'::text AS text,
+            r.infra_owner_group,
+            COALESCE(NULLIF(array_remove(g.here, r.requester_user_id), '{}'::text[]), array_remove(g.everyone, r.requester_user_id), '{}'::text[]) AS "coalesce",
+            r.state_since
+          WHERE r.state = 'UNDER_REVIEW'::public.capacity_request_state AND r.technical_approved_at IS NULL AND (r.review_plan #> '{technical,auto}'::text[]) IS DISTINCT FROM 'true'::jsonb
+        UNION ALL
+         SELECT
+                CASE r.state
+                    WHEN 'PROVISIONING'::public.capacity_request_state THEN 'provisioning'::text
+                    ELSE 'confirmation'::text
+                END AS "case",
+                CASE r.state
+                    WHEN 'PROVISIONING'::public.capacity_request_state THEN 'operator'::text
+                    ELSE 'customer'::text
+                END AS "case",
+            NULL::text AS text,
+            '{}'::text[] AS text,
+            r.state_since
+          WHERE r.state <> 'UNDER_REVIEW'::public.capacity_request_state) w
+  WHERE r.state = ANY (ARRAY['UNDER_REVIEW'::public.capacity_request_state, 'CUSTOMER_CONFIRMATION_REQUIRED'::public.capacity_request_state, 'PROVISIONING'::public.capacity_request_state]);
 grant select on capacity.waits to authenticated;
 grant select on capacity.waits to headroom_auditor;
 grant select on capacity.waits to headroom_control;
 grant select on capacity.waits to service_role;
-comment on view capacity.waits is 'Open reviews, and whom each waits on now.';
+comment on view capacity.waits is 'What open requests wait for, and on whom now.';
 
 create table capacity.workspaces (
   id text not null,
@@ -1624,54 +1636,45 @@ grant select on public.capacity_approval_latency to service_role;
 comment on view public.capacity_approval_latency is 'Approval latency by workspace, day (UTC) and step: commercial, technical, both. Ask for a span of days.';
 
 create view public.capacity_backlog with (security_invoker=true) as
- SELECT workspace_id,
-    stage,
-    waits_on_kind,
-    waits_on,
-    count(*) AS requests,
-    min(since) AS oldest_since,
-    EXTRACT(epoch FROM now() - min(since))::double precision AS oldest_seconds,
-    count(*) FILTER (WHERE late) AS late,
-    sum(estimated_monthly_cost_usd) AS monthly_cost_usd
-   FROM ( SELECT v.workspace_id,
-            v.step AS stage,
+ SELECT b.workspace_id,
+    b.step AS stage,
+    k.waits_on_kind,
+    p.waits_on,
+    sum(b.requests)::bigint AS requests,
+    min(b.oldest_since) AS oldest_since,
+    EXTRACT(epoch FROM now() - min(b.oldest_since))::double precision AS oldest_seconds,
+    sum(b.late)::bigint AS late,
+    sum(b.monthly_cost_usd) AS monthly_cost_usd
+   FROM ( SELECT w.workspace_id,
+            w.step,
+            w.kind,
+            w.party,
+            w.asked,
+            count(*) AS requests,
+            min(w.since) AS oldest_since,
+            count(*) FILTER (WHERE
+                CASE w.step
+                    WHEN 'confirmation'::text THEN now() > w.next_deadline_at
+                    WHEN 'provisioning'::text THEN false
+                    ELSE now() > (w.since + s.review_sla_hours::double precision * '01:00:00'::interval)
+                END) AS late,
+            sum(w.estimated_monthly_cost_usd) AS monthly_cost_usd
+           FROM capacity.waits w
+             JOIN capacity.workspaces s ON s.id = w.workspace_id
+          GROUP BY w.workspace_id, w.step, w.kind, w.party, w.asked) b
+     CROSS JOIN LATERAL ( SELECT
                 CASE
-                    WHEN v.asked = '{}'::text[] THEN 'nobody'::text
-                    WHEN v.kind = ANY (ARRAY['role'::text, 'group'::text]) THEN v.kind
+                    WHEN b.kind = ANY (ARRAY['customer'::text, 'operator'::text]) THEN b.kind
+                    WHEN b.asked = '{}'::text[] THEN 'nobody'::text
+                    WHEN b.kind = ANY (ARRAY['role'::text, 'group'::text]) THEN b.kind
                     ELSE 'member'::text
-                END AS waits_on_kind,
-            p.waits_on,
-            v.since,
-            now() > (v.since + s.review_sla_hours::double precision * '01:00:00'::interval) AS late,
-            v.estimated_monthly_cost_usd
-           FROM capacity.waits v
-             JOIN capacity.workspaces s ON s.id = v.workspace_id
-             CROSS JOIN LATERAL unnest(
-                CASE
-                    WHEN v.asked = '{}'::text[] OR (v.kind = ANY (ARRAY['role'::text, 'group'::text])) THEN ARRAY[v.party]
-                    ELSE v.asked
-                END) p(waits_on)
-        UNION ALL
-         SELECT r.workspace_id,
-            'confirmation'::text,
-            'customer'::text,
-            NULL::text,
-            r.state_since,
-            now() > r.next_deadline_at,
-            r.estimated_monthly_cost_usd
-           FROM capacity.requests r
-          WHERE r.state = 'CUSTOMER_CONFIRMATION_REQUIRED'::public.capacity_request_state
-        UNION ALL
-         SELECT r.workspace_id,
-            'provisioning'::text,
-            'operator'::text,
-            NULL::text,
-            r.state_since,
-            false,
-            r.estimated_monthly_cost_usd
-           FROM capacity.requests r
-          WHERE r.state = 'PROVISIONING'::public.capacity_request_state) w
-  GROUP BY workspace_id, stage, waits_on_kind, waits_on;
+                END AS waits_on_kind) k
+     CROSS JOIN LATERAL unnest(
+        CASE
+            WHEN k.waits_on_kind = 'member'::text THEN b.asked
+            ELSE ARRAY[b.party]
+        END) p(waits_on)
+  GROUP BY b.workspace_id, b.step, k.waits_on_kind, p.waits_on;
 grant select on public.capacity_backlog to authenticated;
 grant select on public.capacity_backlog to headroom_auditor;
 grant select on public.capacity_backlog to headroom_control;
@@ -2333,12 +2336,6 @@ create function capacity.put_workspace(p_id text, p_changes jsonb DEFAULT '{}'::
   as 'sha256 514298e825341b40';
 grant execute on function capacity.put_workspace to headroom_control;
 
-create function capacity.reader_absentees()
-  returns text[]
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 03ec73b464e1c43d';
-grant execute on function capacity.reader_absentees to authenticated;
-
 create function capacity.reader_groups()
   returns text[]
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -2351,10 +2348,16 @@ create function capacity.reader_id()
   as 'sha256 2e16f858d3947301';
 grant execute on function capacity.reader_id to authenticated;
 
+create function capacity.reader_named()
+  returns text[]
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 d68cce9a2763bda3';
+grant execute on function capacity.reader_named to authenticated;
+
 create function capacity.reader_owners()
   returns text[]
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 48c96c45554cf2f4';
+  as 'sha256 e23070b6697f1202';
 grant execute on function capacity.reader_owners to authenticated;
 
 create function capacity.reader_roles()

@@ -150,7 +150,7 @@ grant execute on function
   capacity.reader_roles(),
   capacity.reader_groups(),
   capacity.reader_owners(),
-  capacity.reader_absentees()
+  capacity.reader_named()
 to authenticated;
 
 -- What members do, machines do for them, and operators do at the command line. Each of these finds out who calls.

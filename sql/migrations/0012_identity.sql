@@ -44,6 +44,3 @@ create table capacity.api_keys (
   check ((role = 'authenticated') = (member_id is not null) and (workspace_id is null) = (member_id is null))
 );
 comment on table capacity.api_keys is 'Keys of machines and members, by key id; whoever presents one that was revoked is refused.';
-
--- Live updates read what happened lately, of all requests.
-create index events_recent on capacity.events (created_at);

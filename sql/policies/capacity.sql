@@ -2,7 +2,9 @@
 -- in definer functions, which run as the owner and decide for themselves.
 --
 -- Members see what capacity.may_read() says. Each condition compares an indexed column with the answer of a function that is
--- asked once per query: a function per row would make every list as slow as the whole table.
+-- asked once per query: a function per row would make every list as slow as the whole table. What is asked of a row that is not theirs
+-- is the price of a list, so each column is looked at once: nobody stands in for whoever asked for the capacity, and who asked for it
+-- themselves is let in as the requester.
 do $$
 declare
   v_table text;
@@ -27,17 +29,15 @@ create policy members on capacity.requests for select to authenticated using (
   workspace_id = (select capacity.reader_workspace())
   and (workspace_id = (select capacity.reader_workspace('{admin,auditor}'))
        or requester_user_id = (select capacity.reader_id())
-       or commercial_owner_user_id = (select capacity.reader_id())
        or commercial_owner_user_id = any ((select capacity.reader_owners())::text[]) and commercial_owner_user_id <> requester_user_id
        or infra_owner_group = any ((select capacity.reader_groups())::text[])
-       or review_plan #>> '{commercial,authority,kind}' = 'role'
-          and review_plan #>> '{commercial,authority,role}' = any ((select capacity.reader_roles())::text[])
-       or review_plan #>> '{commercial,authority,kind}' = 'member'
-          and review_plan #>> '{commercial,authority,member}' = (select capacity.reader_id())
-       or review_plan #>> '{commercial,authority,kind}' = 'member'
-          and review_plan #>> '{commercial,authority,member}' = any ((select capacity.reader_absentees())::text[])
-          and review_plan #>> '{commercial,authority,member}' <> requester_user_id
-       or workspace_id = (select capacity.reader_workspace('{operator}')) and state in ('PROVISIONING', 'COMPLETED', 'FAILED'))
+       or workspace_id = (select capacity.reader_workspace('{operator}')) and state in ('PROVISIONING', 'COMPLETED', 'FAILED')
+       or review_plan #>> '{commercial,authority,kind}' <> 'owner'
+          and (review_plan #>> '{commercial,authority,kind}' = 'role'
+               and review_plan #>> '{commercial,authority,role}' = any ((select capacity.reader_roles())::text[])
+               or review_plan #>> '{commercial,authority,kind}' = 'member'
+               and review_plan #>> '{commercial,authority,member}' = any ((select capacity.reader_named())::text[])
+               and review_plan #>> '{commercial,authority,member}' <> requester_user_id))
 );
 
 -- What hangs on a request is seen by those who see the request: the policy above applies inside these too.

@@ -315,16 +315,18 @@ export interface CapacityTimerFailures {
   retry_at: Date;
 }
 
-/** Open reviews, and whom each waits on now. */
+/** What open requests wait for, and on whom now. */
 export interface CapacityWaits {
   request_id: string | null;
   workspace_id: string | null;
+  state: CapacityRequestState | null;
   step: string | null;
   kind: string | null;
   party: string | null;
   asked: string[] | null;
   since: Date | null;
   state_since: Date | null;
+  next_deadline_at: Date | null;
   estimated_monthly_cost_usd: string | null;
   requester_user_id: string | null;
 }
@@ -1731,11 +1733,6 @@ export interface Functions {
     };
     result: CapacityWorkspaces;
   };
-  /** The members for whom the member who reads stands in now. */
-  "capacity.reader_absentees": {
-    args: Record<string, never>;
-    result: string[];
-  };
   /** The infra groups of the member who reads. */
   "capacity.reader_groups": {
     args: Record<string, never>;
@@ -1746,7 +1743,12 @@ export interface Functions {
     args: Record<string, never>;
     result: string | null;
   };
-  /** The owners for whom the member who reads stands in now. */
+  /** The member who reads, and those for whom they stand in now. */
+  "capacity.reader_named": {
+    args: Record<string, never>;
+    result: string[];
+  };
+  /** The member who reads, and the owners for whom they stand in now. */
   "capacity.reader_owners": {
     args: Record<string, never>;
     result: string[];
@@ -4135,9 +4137,9 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.put_policy": { returns: "row", json: ["p_changes"], positional: false },
   "capacity.put_subscription": { returns: "row", json: ["p_changes"], positional: false },
   "capacity.put_workspace": { returns: "row", json: ["p_changes"], positional: false },
-  "capacity.reader_absentees": { returns: "value", json: [], positional: false },
   "capacity.reader_groups": { returns: "value", json: [], positional: false },
   "capacity.reader_id": { returns: "value", json: [], positional: false },
+  "capacity.reader_named": { returns: "value", json: [], positional: false },
   "capacity.reader_owners": { returns: "value", json: [], positional: false },
   "capacity.reader_roles": { returns: "value", json: [], positional: false },
   "capacity.reader_workspace": { returns: "value", json: [], positional: false },

@@ -242,9 +242,16 @@ describe.each(POSTGRES_VERSIONS)("the directory on PostgreSQL %i", async (versio
       expect(listed).toMatchObject({
         requests: [
           { id: asked, waitsOn: ["olga", "group infra"], requester: "dan" },
-          { id: dear, waitsOn: ["role vp", "group infra"], monthlyCostUsd: "5000" },
+          { id: dear, waitsOn: ["olga", "group infra"], monthlyCostUsd: "5000" },
           { id: plain, waitsOn: ["olga", "group infra"], size: "8XL", quantity: 1 },
         ],
+      });
+      // Whoever owns it endorses first; then the higher authority is asked, and the owner no more.
+      expect(await idsOf({ waitsOn: "vic" })).toEqual([]);
+      expect(await idsOf({ waitsOn: "olga" })).toContain(dear);
+      await applyEvent(pool, dear, { type: "COMMERCIAL_APPROVED" }, { as: "olga" });
+      expect(await listRequests(pool, { workspaceId: "default", waitsOn: "vic" })).toMatchObject({
+        requests: [{ id: dear, waitsOn: ["role vp", "group infra"] }],
       });
       expect(await idsOf({ waitsOn: "vic" })).toEqual([dear]);
       expect(await idsOf({ waitsOn: "tom" })).toEqual(expect.arrayContaining([plain, dear, asked]));

@@ -36,7 +36,8 @@ select 'CR-2026-' || lpad(n::text, 6, '0'), 'w' || 1 + n % 20, now(), now(), now
        (array['UNDER_REVIEW', 'COMPLETED', 'REJECTED', 'PROVISIONING'])[1 + n / 20 % 4]::public.capacity_request_state
   from generate_series(1, 24000) n;
 insert into capacity.events
-select r.id, s, gen_random_uuid(), 'COMMERCIAL_APPROVED', 'user', 'm4', 'test', 'UNDER_REVIEW', 'UNDER_REVIEW', '{}', '{}', now(), '\\x00'
+select r.id, s, gen_random_uuid(), 'COMMERCIAL_APPROVED', 'user', 'm4', 'test', 'UNDER_REVIEW', 'UNDER_REVIEW', '{}', '{}',
+       now() - (right(r.id, 6)::integer * 4 + s) * interval '1 minute', '\\x00'
   from capacity.requests r, generate_series(1, 4) s;
 insert into capacity.personal_data (request_id, salt, customer_ref) select id, '\\x00', '{}' from capacity.requests;
 insert into capacity.request_captures
@@ -170,6 +171,23 @@ describe.each(POSTGRES_VERSIONS)("plans under row-level security on PostgreSQL %
       expectLookedUp(service);
     },
   );
+
+  test("the backlog goes over the requests once, whatever they wait for", async () => {
+    const nodes = await planOf("m40", "select * from public.capacity_backlog");
+    expectAskedOnce(nodes);
+    expect(nodes.filter((node) => node["Relation Name"] === "requests")).toHaveLength(1);
+    expect(nodes[0]!["Actual Rows"]).toBeGreaterThan(0);
+  });
+
+  test("what happened lately is found by its time", async () => {
+    const nodes = await planOf(
+      "m1",
+      "select * from public.capacity_request_events where created_at >= now() - interval '6 hours' order by created_at limit 500",
+    );
+    expect(indexesOf(nodes)).toContain("events_by_time");
+    expect(scanned(nodes)).not.toContain("events");
+    expect(nodes[0]!["Actual Rows"]).toBeGreaterThan(0);
+  });
 
   test("a list that does not ask for threads and issues does not read what was captured", async () => {
     const nodes = await planOf(

@@ -168,10 +168,15 @@ function createGate(dependencies: HttpDependencies, state: AppState): Gate {
       role,
       code: failure?.code,
       sqlState: failure?.sqlState,
-      message: response.status >= 500 ? failure?.message : undefined,
+      message: response.status >= 500 ? explained(failure) : undefined,
     });
     return response;
   };
+}
+
+/** What the operator needs to know and the caller does not. */
+function explained(failure: HeadroomError | undefined): string | undefined {
+  return failure?.detail === undefined ? failure?.message : `${failure.message} (${failure.detail})`;
 }
 
 interface Guards {

@@ -17,43 +17,63 @@ export interface Problem {
 
 export const problemType = "application/problem+json";
 
-/**
- * What may be said of an error. A refusal of ours is meant to be read. Of what the database says by itself only bad values
- * are passed on; anything else may name hosts, tables and statements.
- */
+interface Sayable {
+  readonly code: string;
+  readonly title: string;
+  readonly detail?: string | undefined;
+  readonly hint?: string | undefined;
+}
+
 export function describeProblem(thrown: unknown, requestId: string): Problem {
   const error = thrown instanceof HeadroomError ? thrown : toHeadroomError(thrown);
-  const known = error.httpStatus < 500 || isOurs(error);
-  const { code, detail, hint } = error;
-  const shown = known ? error : unknownError(error);
+  const { code, title, detail, hint } = sayable(error);
   return {
-    type: `urn:headroom:problem:${known ? code : shown.code}`,
-    title: shown.message,
+    type: `urn:headroom:problem:${code}`,
+    title,
     status: error.httpStatus,
-    code: shown.code,
-    ...(known && detail !== undefined ? { detail } : {}),
-    ...(known ? (hint === undefined ? {} : { hint }) : { hint: shown.hint }),
+    code,
+    ...(detail === undefined ? {} : { detail }),
+    ...(hint === undefined ? {} : { hint }),
     request_id: requestId,
   };
 }
 
-/** Raised by our own SQL or TypeScript on purpose: its sentences are written for callers. */
-function isOurs({ sqlState, code }: HeadroomError): boolean {
-  if (sqlState !== undefined) return /^(PT|HR)/.test(sqlState);
-  return ["not_configured", "shutting_down", "provider_unreachable"].includes(code);
+/**
+ * What may be said of an error. A refusal of ours is meant to be read; but what is not set up is explained to the operator, in the
+ * log. Of what the database says by itself only sentences about bad values are passed on; anything else may name hosts, tables
+ * and statements.
+ */
+function sayable(error: HeadroomError): Sayable {
+  const { code, message: title, detail, hint, sqlState, httpStatus } = error;
+  if (isOurs(error)) {
+    return httpStatus < 500
+      ? { code, title, detail, hint }
+      : { code, title, hint: "Tell the operator the request id." };
+  }
+  if (httpStatus >= 500) return unknownFailure(httpStatus);
+  if (sqlState?.startsWith("22") === true) return { code, title };
+  return { code, title: "The database refused this.", hint: "Correct what you sent. Nothing was changed." };
 }
 
-function unknownError(error: HeadroomError): HeadroomError {
-  if (error.httpStatus === 503) {
-    return new HeadroomError("unavailable", "The database does not answer as it should. Nothing was changed.", {
-      httpStatus: 503,
+/** Raised by our own SQL or TypeScript on purpose: its sentences are written for callers. */
+function isOurs({ sqlState, code, httpStatus }: HeadroomError): boolean {
+  if (sqlState !== undefined) return /^(PT|HR)/.test(sqlState);
+  return httpStatus < 500 || ["not_configured", "shutting_down", "provider_unreachable"].includes(code);
+}
+
+function unknownFailure(httpStatus: number): Sayable {
+  if (httpStatus === 503) {
+    return {
+      code: "unavailable",
+      title: "The database does not answer as it should. Nothing was changed.",
       hint: "Try again in a moment.",
-    });
+    };
   }
-  return new HeadroomError("internal", "Something went wrong on our side.", {
-    httpStatus: error.httpStatus,
+  return {
+    code: "internal",
+    title: "Something went wrong on our side.",
     hint: "Try again. If it stays, tell the operator the request id; the log has the rest.",
-  });
+  };
 }
 
 export function problemResponse(

@@ -9,12 +9,14 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { readExposedSchema } from "../../../src/db/exposed.ts";
 import type { RouteEntry } from "../../../src/http/route.ts";
 import { oneOf, rowsOf, startWorkflow } from "../capacity/workflow.ts";
-import { memberToken, startTestGateway } from "./gateway.ts";
+import { memberToken, startTestGateway, storeWebhookSecrets } from "./gateway.ts";
 
 const workflow = await startWorkflow(18);
 // The clock leaps, so that no rate limit keeps the requests from their handlers.
 let clockMs = 1_800_000_000_000;
-const gateway = await startTestGateway(workflow.db, { dependencies: { now: () => (clockMs += 10_000) } });
+const gateway = await startTestGateway(workflow.db, {
+  dependencies: { sandbox: true, now: () => (clockMs += 10_000) },
+});
 const { routes } = gateway.app;
 const member = await memberToken("rita");
 
@@ -23,12 +25,13 @@ const credentials: readonly Record<string, string>[] = [
   { apikey: gateway.keys.anonKey },
   { apikey: gateway.keys.serviceKey, authorization: `Bearer ${gateway.keys.serviceKey}` },
   { apikey: gateway.keys.anonKey, authorization: `Bearer ${member}` },
-  { authorization: "Bearer the-relay-secret-of-the-tests" },
+  { "x-outbox-secret": "the-relay-secret-of-the-tests" },
 ];
 
 const functionNames: string[] = [];
 
 beforeAll(async () => {
+  await storeWebhookSecrets(workflow.db);
   await workflow.create();
   const rows = await rowsOf<{ name: string }>(
     workflow.superuser,

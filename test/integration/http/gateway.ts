@@ -3,8 +3,10 @@
  *
  * Owns: keys, tokens, starting and stopping. Does not own: who is in the directory, nor what is asserted.
  */
+import { generateKeyPairSync } from "node:crypto";
 import { SignJWT } from "jose";
 import { afterAll } from "vitest";
+import { setSecret } from "../../../src/capacity/index.ts";
 import { createApp, type App } from "../../../src/http/app.ts";
 import type { HttpDependencies, HttpLogEntry } from "../../../src/http/dependencies.ts";
 import { createGatewayDatabase, type GatewayDatabaseOptions } from "../../../src/http/gateway-database.ts";
@@ -22,6 +24,24 @@ export function signToken(claims: Record<string, unknown>, secret = jwtSecret): 
 /** The bearer token of a member. */
 export function memberToken(memberId: string, workspaceId = "acme"): Promise<string> {
   return signToken({ ...memberSession({ memberId, workspaceId }).claims, exp: 4_102_444_800 });
+}
+
+/** Gives the database what it checks deliveries of providers with; without, it could only say that it is not set up. */
+export async function storeWebhookSecrets(db: TestDatabase): Promise<void> {
+  const { publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const secrets = {
+    SLACK_SIGNING_SECRET: "8f742231b10e8888abcd99yyyzzz85a5",
+    LINEAR_WEBHOOK_SECRET: "l".repeat(40),
+    STRIPE_WEBHOOK_SECRET: `whsec_${"s".repeat(32)}`,
+    GITHUB_WEBHOOK_SECRET: "g".repeat(40),
+    POSTAL_WEBHOOK_PUBLIC_KEY: publicKey.export({ type: "spki", format: "der" }).toString("base64"),
+    CONFIRMATION_TOKEN_SECRET: "a secret for links, of 32 bytes or more",
+  };
+  const control = await db.as("headroom_control").connect();
+  for (const [name, value] of Object.entries(secrets)) {
+    await setSecret(control, { name, value, key: testSecretKey });
+  }
+  await control.end();
 }
 
 export interface TestGateway extends AsyncDisposable {

@@ -2,13 +2,14 @@
  * Every route of the application, and the credential without which it answers nothing. A route that is added later is covered
  * by what it declares; one that declares to need nothing must be entered below, with the reason.
  */
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { Credentials, RouteEntry } from "../../../src/http/route.ts";
 import { startWorkflow } from "../capacity/workflow.ts";
-import { memberToken, signToken, startTestGateway } from "./gateway.ts";
+import { memberToken, signToken, startTestGateway, storeWebhookSecrets } from "./gateway.ts";
 
 const workflow = await startWorkflow(18);
-const gateway = await startTestGateway(workflow.db);
+const gateway = await startTestGateway(workflow.db, { dependencies: { sandbox: true } });
+beforeAll(() => storeWebhookSecrets(workflow.db));
 const { routes } = gateway.app;
 
 /** What anybody may ask for, and why that is right. */
@@ -23,6 +24,7 @@ const open: Readonly<Record<string, string>> = {
   "GET /auth/sign-in": "whoever signs in has no credential yet",
   "GET /auth/oidc/start": "likewise",
   "GET /auth/oidc/callback": "likewise; the provider's answer must fit what this browser began",
+  "POST /auth/persona": "exists in the sandbox alone, where nothing is real",
   "POST /auth/sign-out": "takes a cookie away; ends sessions only of whoever is signed in",
 };
 

@@ -923,6 +923,44 @@ grant select (retry_count) on ledger.outbox_ledger to headroom_ingest;
 grant select (deliveries) on ledger.outbox_ledger to headroom_ingest;
 comment on view ledger.outbox_ledger is 'Events of the ledger: insert envelopes here, and read whether they have been sent.';
 
+create table outbox.alerts (
+  name text not null,
+  endpoint text not null,
+  template text default 'event'::text not null,
+  routing_key text,
+  streams text[],
+  repeat_minutes integer default 60 not null,
+  created_at timestamp with time zone default now() not null,
+  constraint alerts_check CHECK (((template = 'pagerduty'::text) = (routing_key IS NOT NULL))),
+  constraint alerts_endpoint_fkey FOREIGN KEY (endpoint) REFERENCES outbox.endpoints(name) ON DELETE CASCADE,
+  constraint alerts_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text)),
+  constraint alerts_pkey PRIMARY KEY (name),
+  constraint alerts_repeat_minutes_check CHECK (((repeat_minutes >= 1) AND (repeat_minutes <= 10080))),
+  constraint alerts_routing_key_check CHECK ((((length(routing_key) >= 8) AND (length(routing_key) <= 200)) AND (routing_key !~ '[^!-~]'::text))),
+  constraint alerts_template_check CHECK ((template = ANY (ARRAY['event'::text, 'pagerduty'::text])))
+);
+CREATE INDEX alerts_by_endpoint ON outbox.alerts USING btree (endpoint);
+comment on table outbox.alerts is 'Who is told when rows are given up, and again when none is left.';
+comment on column outbox.alerts.routing_key is 'PagerDuty''s integration key, which goes into the body of its events when they are sent; it stands in no row.';
+comment on column outbox.alerts.streams is 'Which streams it watches; null: all.';
+comment on column outbox.alerts.repeat_minutes is 'How long it is quiet about a stream and rail, unless all is well there again.';
+
+create table outbox.alerts_raised (
+  alert text not null,
+  stream_id smallint not null,
+  rail_id smallint not null,
+  raised_at timestamp with time zone default now() not null,
+  said_at timestamp with time zone default now() not null,
+  last_died_at timestamp with time zone not null,
+  constraint alerts_raised_alert_fkey FOREIGN KEY (alert) REFERENCES outbox.alerts(name) ON DELETE CASCADE,
+  constraint alerts_raised_pkey PRIMARY KEY (alert, stream_id, rail_id),
+  constraint alerts_raised_rail_id_fkey FOREIGN KEY (rail_id) REFERENCES outbox.rails(rail_id),
+  constraint alerts_raised_stream_id_fkey FOREIGN KEY (stream_id) REFERENCES outbox.streams(stream_id)
+);
+grant select on outbox.alerts_raised to headroom_auditor;
+grant select on outbox.alerts_raised to headroom_control;
+comment on column outbox.alerts_raised.last_died_at is 'When the newest dead letter that was told of died.';
+
 create table outbox.attempts (
   outbox_id uuid not null,
   attempt_no integer not null,
@@ -3144,6 +3182,11 @@ create function outbox.create_stream(p_name text, p_ordered boolean DEFAULT true
   as 'sha256 6c09db7bb135df38';
 grant execute on function outbox.create_stream to headroom_control;
 
+create function outbox.dead_by_rail()
+  returns TABLE(stream_id smallint, rail_id smallint, dead integer, parked integer, last_died_at timestamp with time zone, codes jsonb)
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 45f91cf757ba721f';
+
 create function outbox.destination_id(p_name text)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3284,6 +3327,12 @@ create function outbox.lines_of(p_outbox_id uuid)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 69c7797b13960afa';
 
+create function outbox.list_alerts()
+  returns TABLE(name text, endpoint text, template text, streams text[], repeat_minutes integer, raised integer, raised_since timestamp with time zone)
+  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 d19a4cd925a93152';
+grant execute on function outbox.list_alerts to headroom_control;
+
 create function outbox.list_dead(p_stream text DEFAULT NULL::text, p_error_code text DEFAULT NULL::text, p_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_parked boolean DEFAULT NULL::boolean, p_limit integer DEFAULT 100, p_after uuid DEFAULT NULL::uuid)
   returns TABLE(outbox_id uuid, stream text, key text, seq bigint, rail text, instruction_id text, idempotency_key text, parked boolean, uncertain boolean, error_code text, error_message text, tries smallint, lines integer, created_at timestamp with time zone, died_at timestamp with time zone, blocks_lane boolean)
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3382,11 +3431,23 @@ create function outbox.protect_archive_table(p_table regclass)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 c585e314065b01da';
 
+create function outbox.put_alert(p_name text, p_changes jsonb)
+  returns void
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 1c21bf038e4b28a8';
+grant execute on function outbox.put_alert to headroom_control;
+
 create function outbox.put_endpoint(p_name text, p_changes jsonb DEFAULT '{}'::jsonb, p_secret text DEFAULT NULL::text, p_allow_private boolean DEFAULT false, OUT name text, OUT created boolean, OUT secret text)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 9d12543ac675a441';
 grant execute on function outbox.put_endpoint to headroom_control;
+
+create function outbox.raise_alerts()
+  returns integer
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 87a246d93f12fdcd';
+grant execute on function outbox.raise_alerts to headroom_executor;
 
 create function outbox.reap(p_max_claims integer DEFAULT 100)
   returns integer
@@ -3427,6 +3488,12 @@ create function outbox.release_lanes(p_lane_ids bigint[])
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 f26330024d8f7d42';
 
+create function outbox.remove_alert(p_name text)
+  returns void
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 fb9e5e4a42222e34';
+grant execute on function outbox.remove_alert to headroom_control;
+
 create function outbox.remove_endpoint(p_name text)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3438,6 +3505,11 @@ create function outbox.render(p_outbox_ids uuid[])
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 f41f619652371167';
 grant execute on function outbox.render to headroom_executor;
+
+create function outbox.render_alert(p_payload jsonb)
+  returns jsonb
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 2c1e07acdff9658d';
 
 create function outbox.replay_envelopes(p_endpoint text, p_from timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_stream text DEFAULT NULL::text)
   returns integer

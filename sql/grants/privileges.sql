@@ -72,13 +72,14 @@ grant execute on function
   outbox.partition_status(),
   outbox.destination_status(),
   outbox.endpoint_for_relay(text),
-  outbox.endpoint_gone(text, integer)
+  outbox.endpoint_gone(text, integer),
+  outbox.raise_alerts()
 to headroom_executor;
 
 -- Control reads everything and works dead letters.
 grant usage on schema outbox, payments, ledger to headroom_control;
 grant select on all tables in schema outbox, payments, ledger to headroom_control;
-revoke select on outbox.endpoint_secrets from headroom_control;
+revoke select on outbox.endpoint_secrets, outbox.alerts from headroom_control;
 grant execute on function
   outbox.list_streams(),
   outbox.status(),
@@ -101,13 +102,16 @@ grant execute on function
   outbox.enable_endpoint(text),
   outbox.disable_endpoint(text, text),
   outbox.ping_endpoint(text),
-  outbox.replay_envelopes(text, timestamptz, timestamptz, text)
+  outbox.replay_envelopes(text, timestamptz, timestamptz, text),
+  outbox.list_alerts(),
+  outbox.put_alert(text, jsonb),
+  outbox.remove_alert(text)
 to headroom_control;
 
 -- Auditors read all but the allocators of numbers, and change nothing.
 grant usage on schema outbox, payments, ledger to headroom_auditor;
 grant select on all tables in schema outbox, payments, ledger to headroom_auditor;
-revoke select on outbox.lanes, payments.participant_outbox_sequences, outbox.endpoint_secrets from headroom_auditor;
+revoke select on outbox.lanes, payments.participant_outbox_sequences, outbox.endpoint_secrets, outbox.alerts from headroom_auditor;
 grant execute on function
   outbox.list_endpoints(text),
   outbox.list_streams(),

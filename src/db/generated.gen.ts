@@ -393,6 +393,26 @@ export interface LedgerOutboxLedger {
   deliveries: number | null;
 }
 
+/** Who is told when rows are given up, and again when none is left. */
+export interface OutboxAlerts {
+  name: string;
+  endpoint: string;
+  template: string;
+  routing_key: string | null;
+  streams: string[] | null;
+  repeat_minutes: number;
+  created_at: Date;
+}
+
+export interface OutboxAlertsRaised {
+  alert: string;
+  stream_id: number;
+  rail_id: number;
+  raised_at: Date;
+  said_at: Date;
+  last_died_at: Date;
+}
+
 /** What happened, line by line. Nobody updates, deletes or truncates it; old partitions are dropped whole. */
 export interface OutboxAttempts {
   outbox_id: string;
@@ -918,6 +938,8 @@ export interface Tables {
   "headroom.migrations": HeadroomMigrations;
   "headroom.recreatables": HeadroomRecreatables;
   "inbound.deliveries": InboundDeliveries;
+  "outbox.alerts": OutboxAlerts;
+  "outbox.alerts_raised": OutboxAlertsRaised;
   "outbox.attempts": OutboxAttempts;
   "outbox.captures": OutboxCaptures;
   "outbox.claims": OutboxClaims;
@@ -3002,6 +3024,11 @@ export interface Functions {
     };
     result: OutboxStreams;
   };
+  /** Dead letters by stream and rail, with their codes. */
+  "outbox.dead_by_rail": {
+    args: Record<string, never>;
+    result: { stream_id: number; rail_id: number; dead: number; parked: number; last_died_at: Date; codes: Json }[];
+  };
   /** The number of a destination, made on first use. */
   "outbox.destination_id": {
     args: {
@@ -3234,6 +3261,19 @@ export interface Functions {
     };
     result: Json;
   };
+  /** Alerts on dead letters, and whether they are raised. Nullable: streams, raised_since. */
+  "outbox.list_alerts": {
+    args: Record<string, never>;
+    result: {
+      name: string;
+      endpoint: string;
+      template: string;
+      streams: string[] | null;
+      repeat_minutes: number;
+      raised: number;
+      raised_since: Date | null;
+    }[];
+  };
   /** Dead letters by stream, error code, time of death and doubt, in pages. Nullable: key, seq, error_message. */
   "outbox.list_dead": {
     args: {
@@ -3404,6 +3444,14 @@ export interface Functions {
     };
     result: void;
   };
+  /** Makes an alert on dead letters, or changes one. */
+  "outbox.put_alert": {
+    args: {
+      p_name: string | null;
+      p_changes: unknown;
+    };
+    result: void;
+  };
   /** Makes or changes an endpoint; a new one's secret is returned this once. Nullable: secret. */
   "outbox.put_endpoint": {
     args: {
@@ -3413,6 +3461,11 @@ export interface Functions {
       p_allow_private?: boolean | null | undefined;
     };
     result: { name: string; created: boolean; secret: string | null };
+  };
+  /** Enqueues what alerts have to say about dead letters, and counts it. */
+  "outbox.raise_alerts": {
+    args: Record<string, never>;
+    result: number;
   };
   /** Requeues rows whose lease ran out, and returns how many. */
   "outbox.reap": {
@@ -3464,6 +3517,13 @@ export interface Functions {
     };
     result: void;
   };
+  /** Removes an alert. */
+  "outbox.remove_alert": {
+    args: {
+      p_name: string | null;
+    };
+    result: void;
+  };
   /** Removes an endpoint and its secrets. */
   "outbox.remove_endpoint": {
     args: {
@@ -3477,6 +3537,13 @@ export interface Functions {
       p_outbox_ids: readonly string[] | string | null;
     };
     result: { outbox_id: string; renderer: string; payload: Json | null; problem: string | null }[];
+  };
+  /** The renderer alert: what an alert's endpoint is sent. */
+  "outbox.render_alert": {
+    args: {
+      p_payload: unknown;
+    };
+    result: Json;
   };
   /** Sends an endpoint the events of a period that it was not sent; returns how many. */
   "outbox.replay_envelopes": {
@@ -4290,6 +4357,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.close_rows": { returns: "nothing", json: [], positional: false },
   "outbox.count_dead": { returns: "value", json: [], positional: false },
   "outbox.create_stream": { returns: "row", json: [], positional: false },
+  "outbox.dead_by_rail": { returns: "rows", json: [], positional: false },
   "outbox.destination_id": { returns: "value", json: [], positional: false },
   "outbox.destination_status": { returns: "rows", json: [], positional: false },
   "outbox.disable_endpoint": { returns: "nothing", json: [], positional: false },
@@ -4318,6 +4386,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.late_rows": { returns: "value", json: [], positional: false },
   "outbox.limit_destination": { returns: "nothing", json: [], positional: false },
   "outbox.lines_of": { returns: "value", json: [], positional: false },
+  "outbox.list_alerts": { returns: "rows", json: [], positional: false },
   "outbox.list_dead": { returns: "rows", json: [], positional: false },
   "outbox.list_endpoints": { returns: "rows", json: [], positional: false },
   "outbox.list_streams": { returns: "rows", json: [], positional: false },
@@ -4335,15 +4404,19 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.ping_endpoint": { returns: "value", json: [], positional: false },
   "outbox.place_of_untouched": { returns: "value", json: [], positional: false },
   "outbox.protect_archive_table": { returns: "nothing", json: [], positional: false },
+  "outbox.put_alert": { returns: "nothing", json: ["p_changes"], positional: false },
   "outbox.put_endpoint": { returns: "row", json: ["p_changes"], positional: false },
+  "outbox.raise_alerts": { returns: "value", json: [], positional: false },
   "outbox.reap": { returns: "value", json: [], positional: false },
   "outbox.reap_lanes": { returns: "value", json: [], positional: false },
   "outbox.reap_rows": { returns: "value", json: [], positional: false },
   "outbox.redrive": { returns: "rows", json: [], positional: false },
   "outbox.register_rail": { returns: "value", json: [], positional: false },
   "outbox.release_lanes": { returns: "nothing", json: [], positional: false },
+  "outbox.remove_alert": { returns: "nothing", json: [], positional: false },
   "outbox.remove_endpoint": { returns: "nothing", json: [], positional: false },
   "outbox.render": { returns: "rows", json: [], positional: false },
+  "outbox.render_alert": { returns: "value", json: ["p_payload"], positional: false },
   "outbox.replay_envelopes": { returns: "value", json: [], positional: false },
   "outbox.requeue_dead": { returns: "nothing", json: [], positional: false },
   "outbox.resolve": { returns: "row", json: [], positional: false },

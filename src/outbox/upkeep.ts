@@ -1,6 +1,6 @@
 /**
- * What every relay does beside sending: takes back what dead relays held, mends lanes, makes partitions ahead, collects
- * what is past its time. Several relays doing it at once only share the work.
+ * What every relay does beside sending: takes back what dead relays held, mends lanes, tells of dead letters, makes partitions
+ * ahead, collects what is past its time. Several relays doing it at once only share the work.
  */
 import type { Pool } from "pg";
 import { z } from "zod";
@@ -49,6 +49,7 @@ export class Upkeep {
       this.#every(settings.reapMs, "reap", () => this.#reap()),
       // While an old transaction keeps dead entries in the indexes a sweep is dear; then it is rarer.
       this.#every(settings.reapMs, "sweep", () => this.#sweep(), 100),
+      this.#every(settings.reapMs, "alerts", () => this.#raiseAlerts()),
       this.#every(settings.upkeepMs, "upkeep", () => this.#tidy()),
       this.#every(noteEveryMs, "note", noteAlive),
     ]);
@@ -75,6 +76,7 @@ export class Upkeep {
   /** The rest of the upkeep, likewise. */
   async tidyOnce(): Promise<void> {
     await this.#attempt("sweep", () => this.#sweep());
+    await this.#attempt("alerts", () => this.#raiseAlerts());
     await this.#attempt("upkeep", () => this.#tidy());
   }
 
@@ -129,6 +131,12 @@ export class Upkeep {
     metrics.sweptLanes += mended;
     log({ level: "error", event: "lanes_mended", lanes: mended });
     onRequeued();
+  }
+
+  /** What alerts say about dead letters is rows like any others, which a relay that serves their stream will send. */
+  async #raiseAlerts(): Promise<void> {
+    const rows = await this.#session.use((db) => call(db, "outbox.raise_alerts", {}));
+    if (rows > 0) this.#options.log({ level: "warn", event: "alerts_raised", rows });
   }
 
   async #tidy(): Promise<void> {

@@ -1,5 +1,6 @@
 /** `headroom outbox …`: what an operator sees of the delivery engine, and does about its dead letters. */
 import type { Command } from "commander";
+import { registerAlerts } from "./outbox/alerts.ts";
 import { registerDead } from "./outbox/dead.ts";
 import { registerInspect } from "./outbox/inspect.ts";
 import { registerRedrive } from "./outbox/redrive.ts";
@@ -8,11 +9,12 @@ import { registerSkip } from "./outbox/skip.ts";
 import { registerStatus } from "./outbox/status.ts";
 
 export function register(program: Command): void {
-  const outbox = program.command("outbox").description("look at streams and rows, and work dead letters");
+  const outbox = program.command("outbox").description("look at streams and rows, work dead letters, and keep alerts");
   registerStatus(outbox);
   registerDead(outbox);
   registerInspect(outbox);
   registerRedrive(outbox);
   registerSkip(outbox);
   registerResolve(outbox);
+  registerAlerts(outbox);
 }

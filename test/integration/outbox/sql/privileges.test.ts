@@ -32,6 +32,7 @@ const mayExecute: Readonly<Record<string, readonly string[]>> = {
     "next_due",
     "note_relay",
     "partition_status",
+    "raise_alerts",
     "reap",
     "register_rail",
     "render",
@@ -48,10 +49,13 @@ const mayExecute: Readonly<Record<string, readonly string[]>> = {
     "enable_endpoint",
     "erase_payload",
     "limit_destination",
+    "list_alerts",
     "ping_endpoint",
+    "put_alert",
     "put_endpoint",
     "redrive",
     "register_rail",
+    "remove_alert",
     "remove_endpoint",
     "replay_envelopes",
     "resolve",
@@ -65,8 +69,8 @@ const mayExecute: Readonly<Record<string, readonly string[]>> = {
 const inlined = ["outbox.id_time", "outbox.new_id", "outbox.partition_floor"];
 
 const executorReads = ["attempts", "destinations", "pending", "pending_unordered", "rails", "relays", "streams"];
-const secret = "outbox.endpoint_secrets";
-const hiddenFromAuditors = [secret, "outbox.lanes", "payments.participant_outbox_sequences"];
+const secrets = ["outbox.alerts", "outbox.endpoint_secrets"];
+const hiddenFromAuditors = [...secrets, "outbox.lanes", "payments.participant_outbox_sequences"];
 
 /** Where applications publish events; of what others published they read what became of it, and not what it says. */
 const publishedInto = ["ledger.outbox_ledger", "payments.outbox_transfers"];
@@ -168,7 +172,7 @@ describe.each(POSTGRES_VERSIONS)("privileges on PostgreSQL %i", async (version) 
       const readers: string[] = [];
       if (schema !== "headroom" && relation.kind !== "S") {
         if (!hiddenFromAuditors.includes(relation.name)) readers.push("headroom_auditor:SELECT");
-        if (relation.name !== secret) readers.push("headroom_control:SELECT");
+        if (!secrets.includes(relation.name)) readers.push("headroom_control:SELECT");
         if (publishedInto.includes(relation.name)) readers.push("headroom_ingest:INSERT");
         if (relation.archive || (schema === "outbox" && executorReads.includes(table!)))
           readers.push("headroom_executor:SELECT");

@@ -1,0 +1,12 @@
+-- The alerts and how many streams and rails each is raised for now; without keys.
+create or replace function outbox.list_alerts() returns table (
+  name text, endpoint text, template text, streams text[], repeat_minutes integer, raised integer, raised_since timestamptz
+)
+language sql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+  select a.name, a.endpoint, a.template, a.streams, a.repeat_minutes, count(x.alert)::integer, min(x.raised_at)
+    from outbox.alerts a left join outbox.alerts_raised x on x.alert = a.name
+   group by a.name
+   order by a.name;
+$$;
+comment on function outbox.list_alerts() is 'Alerts on dead letters, and whether they are raised. Nullable: streams, raised_since.';

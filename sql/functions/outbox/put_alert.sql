@@ -1,0 +1,44 @@
+-- Makes an alert, or changes the fields that are given: endpoint, template, routing_key, streams, repeat_minutes.
+create or replace function outbox.put_alert(p_name text, p_changes jsonb) returns void
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_old outbox.alerts;
+  v_new outbox.alerts;
+  v_endpoint outbox.endpoints;
+  v_rail smallint;
+begin
+  perform capacity.check_changes(p_changes, '{endpoint,template,routing_key,streams,repeat_minutes}');
+  select * into v_old from outbox.alerts a where a.name = p_name for update;
+  if not found then
+    v_old := jsonb_populate_record(null::outbox.alerts, jsonb_build_object('name', p_name, 'template', 'event', 'repeat_minutes', 60));
+  end if;
+  begin
+    v_new := jsonb_populate_record(v_old, p_changes);
+  exception when data_exception then
+    perform capacity.fail('invalid_input', 'A field of the alert has a value of the wrong type.', sqlerrm, 'Nothing was changed.');
+  end;
+  select * into v_endpoint from outbox.endpoints e where e.name = v_new.endpoint;
+  if v_endpoint.name is null or v_endpoint.workspace_id is not null then
+    perform capacity.fail('not_found', 'An alert needs an endpoint of the installation.', left(v_new.endpoint, 64),
+      'Make the endpoint first, without a workspace. Nothing was changed.');
+  elsif exists (select from unnest(v_new.streams) n where not exists (select from outbox.streams s where s.name = n)) then
+    perform capacity.fail('not_found', 'One of the streams does not exist.', null, 'See headroom outbox status. Nothing was changed.');
+  elsif 'alerts' = any (v_new.streams) then
+    perform capacity.fail('invalid_input', 'Alerts do not watch their own stream.', null, 'Watch it by the metrics. Nothing was changed.');
+  end if;
+  -- Rows name the rail, and the relay that will serve it may not have been started yet.
+  if not exists (select from outbox.rails r where r.name = 'webhook') then
+    v_rail := outbox.register_rail('webhook', 'idempotent', 15000);
+  end if;
+  insert into outbox.alerts as a (name, endpoint, template, routing_key, streams, repeat_minutes)
+  values (p_name, v_new.endpoint, v_new.template, v_new.routing_key, v_new.streams, v_new.repeat_minutes)
+  on conflict (name) do update
+    set endpoint = excluded.endpoint, template = excluded.template, routing_key = excluded.routing_key, streams = excluded.streams,
+        repeat_minutes = excluded.repeat_minutes;
+exception when check_violation or not_null_violation then
+  perform capacity.fail('invalid_input', 'The alert is not acceptable.',
+    'a name of small letters, digits and dashes; template event, or pagerduty with its key; repeat_minutes from 1 to 10080', 'Nothing was changed.');
+end
+$$;
+comment on function outbox.put_alert(text, jsonb) is 'Makes an alert on dead letters, or changes one.';

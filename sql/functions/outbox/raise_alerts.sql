@@ -1,0 +1,52 @@
+-- Tells of dead letters, once for each alert, stream and rail: when the first dies, again when more have died and the alert has been
+-- quiet for its time, and when none is left. Relays call this all the time, and one at a time does the work; what is told and that it was
+-- told are one transaction, so nothing is told twice. Returns how many rows were enqueued.
+create or replace function outbox.raise_alerts() returns integer
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_now timestamptz := clock_timestamp();
+  v_news record;
+  v_told integer := 0;
+  v_row record;
+begin
+  if not exists (select from outbox.alerts) or not pg_try_advisory_xact_lock(hashtextextended('outbox.raise_alerts', 0)) then
+    return 0;
+  end if;
+  for v_news in
+    select a.name, a.endpoint, s.name as stream, r.name as rail, s.stream_id, r.rail_id, n.dead, n.parked, n.codes, n.last_died_at
+      from outbox.alerts a
+     cross join outbox.dead_by_rail() n
+      join outbox.streams s on s.stream_id = n.stream_id
+      join outbox.rails r on r.rail_id = n.rail_id
+      left join outbox.alerts_raised x on x.alert = a.name and x.stream_id = n.stream_id and x.rail_id = n.rail_id
+     where (a.streams is null or s.name = any (a.streams))
+       and (x.alert is null or n.last_died_at > x.last_died_at and x.said_at <= v_now - a.repeat_minutes * interval '1 minute')
+    union all
+    select a.name, a.endpoint, s.name, r.name, s.stream_id, r.rail_id, 0, 0, '{}', x.last_died_at
+      from outbox.alerts_raised x
+      join outbox.alerts a on a.name = x.alert
+      join outbox.streams s on s.stream_id = x.stream_id
+      join outbox.rails r on r.rail_id = x.rail_id
+     where not exists (select from outbox.dead_by_rail() n where n.stream_id = x.stream_id and n.rail_id = x.rail_id)
+     order by 1, 3, 4
+  loop
+    v_row := outbox.enqueue(
+      'alerts', concat_ws(':', v_news.name, v_news.stream, v_news.rail), concat_ws(':', v_news.name, v_news.stream, v_news.rail, gen_random_uuid()),
+      case when v_news.dead > 0 then 'raised' else 'cleared' end, 'webhook',
+      jsonb_build_object('alert', v_news.name, 'stream', v_news.stream, 'rail', v_news.rail, 'dead', v_news.dead, 'parked', v_news.parked,
+                         'codes', v_news.codes, 'at', v_now),
+      p_coalesce_key => 'alert', p_destination => v_news.endpoint, p_binds => '[{"path": [], "renderer": "alert"}]');
+    if v_news.dead > 0 then
+      insert into outbox.alerts_raised as x (alert, stream_id, rail_id, said_at, last_died_at)
+      values (v_news.name, v_news.stream_id, v_news.rail_id, v_now, v_news.last_died_at)
+      on conflict (alert, stream_id, rail_id) do update set said_at = excluded.said_at, last_died_at = excluded.last_died_at;
+    else
+      delete from outbox.alerts_raised x where x.alert = v_news.name and x.stream_id = v_news.stream_id and x.rail_id = v_news.rail_id;
+    end if;
+    v_told := v_told + 1;
+  end loop;
+  return v_told;
+end
+$$;
+comment on function outbox.raise_alerts() is 'Enqueues what alerts have to say about dead letters, and counts it.';

@@ -6,6 +6,7 @@
 import type { KeyObject } from "node:crypto";
 import type { Hono } from "hono";
 import type { SandboxEnv } from "./core/exchange.ts";
+import type { Keepable } from "./core/memory.ts";
 import type { World } from "./core/world.ts";
 import { GithubDesk } from "./github/desk.ts";
 import { githubPages } from "./github/page.ts";
@@ -43,6 +44,8 @@ export interface Providers {
   readonly routes: readonly Hono<SandboxEnv>[];
   readonly desks: Desks;
   readonly mailbox: Mailbox;
+  /** What a second start should find again. */
+  readonly kept: Readonly<Record<string, Keepable>>;
   /** Forgets what happened; ids begin anew. */
   reset(): void;
 }
@@ -84,6 +87,7 @@ export function createProviders(world: World, { key, live, oidcClient }: Provide
     ],
     desks,
     mailbox,
+    kept: { ids: world.ids, slack, linear, mailbox, github, stripe },
     reset() {
       world.ids.reset();
       for (const state of [slack, linear, mailbox, github, stripe, oidc]) state.reset();

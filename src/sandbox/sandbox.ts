@@ -15,6 +15,7 @@ import type { SandboxEnv } from "./core/exchange.ts";
 import { FaultPlan } from "./core/faults.ts";
 import { privateKey } from "./core/keys.ts";
 import { Ids } from "./core/ids.ts";
+import { Memory, type Log } from "./core/memory.ts";
 import { RequestLog } from "./core/requests.ts";
 import type { SandboxSecrets, World } from "./core/world.ts";
 import { overviewPages } from "./overview/page.ts";
@@ -36,9 +37,11 @@ export interface SandboxOptions {
   /** The client that may sign people in. Default: `headroom`, sent back to Headroom's own address. */
   readonly oidc?: OidcClient;
   /** Told of what should not have happened. Default: nobody. */
-  readonly log?: (event: string, fields: Readonly<Record<string, unknown>>) => void;
+  readonly log?: Log;
   /** Milliseconds since 1970. Default: the system's clock. */
   readonly now?: () => number;
+  /** A file in which the stand-ins' state is kept from one start to the next. Default: it is forgotten. */
+  readonly keepIn?: string;
   /** How many calls are remembered. Default: 5,000. */
   readonly requestLimit?: number;
 }
@@ -71,9 +74,18 @@ export async function startSandbox(given: SandboxOptions): Promise<Sandbox> {
   const closing = new AbortController();
   let url = "";
   const live = new Live(closing.signal);
-  const world = createWorld(options, closing.signal, () => url, live);
+  let memory: Memory | undefined;
+  const changed = (): void => {
+    live.changed();
+    memory?.changed();
+  };
+  const world = createWorld(options, closing.signal, () => url, changed);
   const key = await privateKey(options.secrets.privateKey);
   const providers = createProviders(world, { key, live, oidcClient: options.oidc });
+  if (options.keepIn !== undefined) {
+    memory = new Memory(options.keepIn, providers.kept, options.log);
+    await memory.recall();
+  }
   const reset = (): void => {
     world.faults.clear();
     world.requests.clear();
@@ -112,6 +124,7 @@ export async function startSandbox(given: SandboxOptions): Promise<Sandbox> {
       if ("closeAllConnections" in server) server.closeAllConnections();
       await Promise.all([closed, smtp.close()]);
       await world.courier.settled();
+      await memory?.close();
     },
   };
 }
@@ -120,7 +133,7 @@ function createWorld(
   options: SandboxOptions & Required<Pick<SandboxOptions, "now" | "requestLimit">>,
   closing: AbortSignal,
   url: () => string,
-  live: Live,
+  changed: () => void,
 ): World {
   return {
     cast: options.cast,
@@ -131,8 +144,8 @@ function createWorld(
     faults: new FaultPlan(),
     requests: new RequestLog(options.requestLimit, options.now),
     closing,
-    courier: new Courier(closing, options.now),
-    changed: () => live.changed(),
+    courier: new Courier(closing, options.now, changed),
+    changed,
   };
 }
 

@@ -39,14 +39,16 @@ const maxAnswerChars = 100_000;
 export class Courier {
   readonly #closing: AbortSignal;
   readonly #now: () => number;
+  readonly #changed: () => void;
   #headroomUrl: string | undefined;
   #deliveries: Delivery[] = [];
   #underWay = new Set<Promise<unknown>>();
   #nextId = 1;
 
-  constructor(closing: AbortSignal, now: () => number) {
+  constructor(closing: AbortSignal, now: () => number, changed: () => void) {
     this.#closing = closing;
     this.#now = now;
+    this.#changed = changed;
   }
 
   connect(headroomUrl: string): void {
@@ -109,6 +111,7 @@ export class Courier {
   async #once(base: string, parcel: Parcel, delivery: Delivery, tryNumber: number): Promise<Arrival> {
     const arrival = await this.#post(`${base}${parcel.path}`, parcel, tryNumber);
     delivery.tries.push(arrival);
+    this.#changed();
     return arrival;
   }
 

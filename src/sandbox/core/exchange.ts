@@ -31,6 +31,8 @@ export interface Exchange {
   readonly requests: RequestLog;
   /** Aborts when the sandbox closes. */
   readonly closing: AbortSignal;
+  /** Told after each change that a page may show or a file should keep. */
+  readonly changed: () => void;
 }
 
 export const defaultRetryAfterSeconds = 1;
@@ -48,12 +50,14 @@ export async function answer(
   const done = async (): Promise<Response> => {
     const response = await effect();
     entry.effect = true;
+    exchange.changed();
     return response;
   };
   const response =
     fault === undefined ? await done() : await faulty({ context, exchange, call, dialect, fault, entry, done });
   entry.effect ??= false;
   if (response !== RESPONSE_ALREADY_SENT) entry.status = response.status;
+  exchange.changed();
   return response;
 }
 

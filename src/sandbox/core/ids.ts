@@ -1,7 +1,10 @@
 /**
  * Ids that are the same in every run: a counter for each kind of thing.
  */
-export class Ids {
+import { z } from "zod";
+import type { Keepable } from "./memory.ts";
+
+export class Ids implements Keepable {
   #counters = new Map<string, number>();
 
   /** `V00000001`, `V00000002`, … */
@@ -21,6 +24,14 @@ export class Ids {
     const hex = this.number(`uuid:${kind}`).toString(16).padStart(12, "0");
     const place = Buffer.from(kind).reduce((sum, byte) => (sum * 31 + byte) >>> 0, 7);
     return `${place.toString(16).padStart(8, "0")}-0000-4000-8000-${hex}`;
+  }
+
+  save(): unknown {
+    return Object.fromEntries(this.#counters);
+  }
+
+  load(saved: unknown): void {
+    this.#counters = new Map(Object.entries(z.record(z.string(), z.number()).parse(saved)));
   }
 
   reset(): void {

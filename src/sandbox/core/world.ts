@@ -30,6 +30,4 @@ export interface World extends Exchange {
   readonly now: () => number;
   readonly ids: Ids;
   readonly courier: Courier;
-  /** Told after each change that a page may show. */
-  readonly changed: () => void;
 }

@@ -4,6 +4,7 @@
 import { Hono } from "hono";
 import { z } from "zod";
 import type { SandboxEnv } from "../core/exchange.ts";
+import { readForm } from "../core/form.ts";
 import { afterForm } from "../pages/form.ts";
 import { html, type Fragment, type Html } from "../pages/html.ts";
 import { page, seeOther, time } from "../pages/layout.ts";
@@ -21,7 +22,7 @@ export function githubPages(desk: GithubDesk): Hono<SandboxEnv> {
   routes.get("/github", () => runsPage(desk));
   routes.post("/github/act/outcome", (context) =>
     afterForm(async () => {
-      const { run, outcome } = formSchema.parse(await context.req.parseBody());
+      const { run, outcome } = formSchema.parse(await readForm(context));
       if (outcome === "begin") desk.begin(run);
       else desk.finish(run, outcome);
       return seeOther("/github");

@@ -3,6 +3,7 @@
  *
  * Owns: the runs and their bounds. Does not own: the API (routes.ts) or what becomes of a run (desk.ts).
  */
+import { listOf, type Keepable } from "../core/memory.ts";
 import type { World } from "../core/world.ts";
 
 export type RunStatus = "queued" | "in_progress" | "completed";
@@ -27,12 +28,20 @@ export interface WorkflowRun {
 
 const maxRuns = 5_000;
 
-export class GithubState {
+export class GithubState implements Keepable {
   readonly #world: World;
   runs: WorkflowRun[] = [];
 
   constructor(world: World) {
     this.#world = world;
+  }
+
+  save(): unknown {
+    return this.runs;
+  }
+
+  load(saved: unknown): void {
+    this.runs = listOf<WorkflowRun>().parse(saved);
   }
 
   reset(): void {

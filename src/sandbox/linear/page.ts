@@ -4,6 +4,7 @@
 import { Hono } from "hono";
 import { z } from "zod";
 import type { SandboxEnv } from "../core/exchange.ts";
+import { readForm } from "../core/form.ts";
 import type { World } from "../core/world.ts";
 import { afterForm } from "../pages/form.ts";
 import { html, type Fragment, type Html } from "../pages/html.ts";
@@ -29,14 +30,14 @@ export function linearPages(world: World, state: LinearState, desk: LinearDesk):
   });
   routes.post("/linear/act/comment", (context) =>
     afterForm(async () => {
-      const { issue, person, body = "" } = formSchema.parse(await context.req.parseBody());
+      const { issue, person, body = "" } = formSchema.parse(await readForm(context));
       if (body.trim() !== "") await desk.comment({ issue, person, body });
       return back(issue, person);
     }),
   );
   routes.post("/linear/act/move", (context) =>
     afterForm(async () => {
-      const { issue, person, state: to = "" } = formSchema.parse(await context.req.parseBody());
+      const { issue, person, state: to = "" } = formSchema.parse(await readForm(context));
       await desk.move({ issue, person, state: to });
       return back(issue, person);
     }),

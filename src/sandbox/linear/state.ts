@@ -4,6 +4,8 @@
  * Owns: the state and its bounds. Does not own: GraphQL (routes.ts) or what people do (desk.ts).
  */
 import type { Person } from "../cast.ts";
+import { z } from "zod";
+import { listOf, type Keepable } from "../core/memory.ts";
 import type { World } from "../core/world.ts";
 
 export interface WorkflowState {
@@ -56,7 +58,13 @@ export interface Attachment {
 const maxIssues = 5_000;
 const maxComments = 50_000;
 
-export class LinearState {
+const savedSchema = z.object({
+  issues: listOf<Issue>(),
+  comments: listOf<Comment>(),
+  attachments: listOf<Attachment>(),
+});
+
+export class LinearState implements Keepable {
   readonly #world: World;
   readonly states: readonly WorkflowState[];
   /** Whoever holds the API key. */
@@ -90,6 +98,21 @@ export class LinearState {
     this.issues.clear();
     this.comments.clear();
     this.attachments.clear();
+  }
+
+  save(): z.input<typeof savedSchema> {
+    return {
+      issues: [...this.issues.values()],
+      comments: [...this.comments.values()],
+      attachments: [...this.attachments.values()],
+    };
+  }
+
+  load(saved: unknown): void {
+    const { issues, comments, attachments } = savedSchema.parse(saved);
+    this.issues = new Map(issues.map((issue) => [issue.id, issue]));
+    this.comments = new Map(comments.map((comment) => [comment.id, comment]));
+    this.attachments = new Map(attachments.map((attachment) => [attachment.id, attachment]));
   }
 
   now(): string {

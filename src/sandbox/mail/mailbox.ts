@@ -4,6 +4,7 @@
  * Owns: the mails and their bounds. Does not own: how they came in, or the page.
  */
 import PostalMime from "postal-mime";
+import { listOf, type Keepable } from "../core/memory.ts";
 import type { World } from "../core/world.ts";
 
 export interface Mail {
@@ -25,12 +26,20 @@ export interface Mail {
 
 const maxMails = 2_000;
 
-export class Mailbox {
+export class Mailbox implements Keepable {
   readonly #world: World;
   #mails: Mail[] = [];
 
   constructor(world: World) {
     this.#world = world;
+  }
+
+  save(): unknown {
+    return this.#mails;
+  }
+
+  load(saved: unknown): void {
+    this.#mails = listOf<Mail>().parse(saved);
   }
 
   reset(): void {

@@ -6,6 +6,7 @@
 import { Hono } from "hono";
 import { z } from "zod";
 import type { SandboxEnv } from "../core/exchange.ts";
+import { readForm } from "../core/form.ts";
 import type { World } from "../core/world.ts";
 import { afterForm } from "../pages/form.ts";
 import { html, type Fragment, type Html } from "../pages/html.ts";
@@ -23,7 +24,7 @@ export function mailPages(world: World, desk: MailDesk): Hono<SandboxEnv> {
   routes.post("/mail/act/report", (context) =>
     afterForm(async () => {
       const form = z.object({ id: z.string(), event: z.enum(["bounce", "sent"]) });
-      const { id, event } = form.parse(await context.req.parseBody());
+      const { id, event } = form.parse(await readForm(context));
       desk.report(id, events[event]);
       return seeOther(`/mail?${new URLSearchParams({ id }).toString()}`);
     }),

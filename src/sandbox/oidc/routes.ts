@@ -9,6 +9,7 @@ import { exportJWK, SignJWT, type JWK } from "jose";
 import { z } from "zod";
 import type { Person } from "../cast.ts";
 import { answer, type Dialect, type SandboxContext, type SandboxEnv } from "../core/exchange.ts";
+import { readForm } from "../core/form.ts";
 import type { World } from "../core/world.ts";
 import { pickerPage, refusedPage } from "./page.ts";
 import { tokenLifeSeconds, type OidcState } from "./state.ts";
@@ -53,12 +54,12 @@ export function oidcRoutes(world: World, state: OidcState, key: KeyObject): Hono
     return asked instanceof Response ? asked : pickerPage(world.cast, asked);
   });
   routes.post("/oidc/authorize", async (context) => {
-    const form: unknown = await context.req.parseBody();
+    const form: unknown = await readForm(context);
     const asked = readAuthorize(state, form);
     return asked instanceof Response ? asked : decide(world, state, asked, form);
   });
   routes.post("/oidc/token", async (context) => {
-    const body: unknown = await context.req.parseBody();
+    const body: unknown = await readForm(context);
     return answer(context, world, { provider: "oidc", method: "token", body }, dialect, () =>
       token(context, world, state, key, body),
     );

@@ -5,6 +5,7 @@ import { Hono } from "hono";
 import { z } from "zod";
 import type { Arrival, Delivery } from "../core/courier.ts";
 import type { SandboxEnv } from "../core/exchange.ts";
+import { readForm } from "../core/form.ts";
 import { faultInput, faultKinds, providers, type FaultInput, type FaultRule } from "../core/faults.ts";
 import type { LoggedRequest } from "../core/requests.ts";
 import type { World } from "../core/world.ts";
@@ -54,13 +55,13 @@ export function overviewPages(world: World, reset: () => void): Hono<SandboxEnv>
   routes.get("/", () => overview(world));
   routes.post("/_faults/add", (context) =>
     afterForm(async () => {
-      world.faults.add(faultOf(await context.req.parseBody()));
+      world.faults.add(faultOf(await readForm(context)));
       return seeOther("/#faults");
     }),
   );
   routes.post("/_faults/remove", (context) =>
     afterForm(async () => {
-      const { id } = z.object({ id: z.string() }).parse(await context.req.parseBody());
+      const { id } = z.object({ id: z.string() }).parse(await readForm(context));
       if (id === "all") world.faults.clear();
       else world.faults.remove(id);
       return seeOther("/#faults");

@@ -15,7 +15,16 @@ import type { FilledIn } from "./inputs.ts";
 import { failureOf, sendEvent, sendForm } from "./outgoing.ts";
 import { parseAnswer, say } from "./response-url.ts";
 import { messageShape, viewShape } from "./shapes.ts";
-import { app, team, type Channel, type Ephemeral, type OpenView, type SlackMessage, type SlackState } from "./state.ts";
+import {
+  app,
+  isNote,
+  team,
+  type Channel,
+  type Ephemeral,
+  type OpenView,
+  type SlackMessage,
+  type SlackState,
+} from "./state.ts";
 
 export type ActResult =
   | { readonly kind: "acknowledged"; readonly status: number; readonly body: string }
@@ -73,7 +82,7 @@ export class SlackDesk {
             container: containerOf(channel, message),
             channel: { id: channel.id, name: channel.kind === "im" ? "directmessage" : channel.name },
             // Of a note for one pair of eyes Slack sends the place, and not the words.
-            ...("metadata" in message ? { message: messageShape(message, channel, true) } : {}),
+            ...(isNote(message) ? {} : { message: messageShape(message, channel, true) }),
             response_url: this.#state.newResponseUrl(click.user, channel.id, origin),
           }),
     };
@@ -253,7 +262,7 @@ function containerOf(channel: Channel, message: SlackMessage | Ephemeral): Recor
     type: "message",
     message_ts: message.ts,
     channel_id: channel.id,
-    is_ephemeral: !("metadata" in message),
+    is_ephemeral: isNote(message),
     ...(message.threadTs === undefined ? {} : { thread_ts: message.threadTs }),
   };
 }

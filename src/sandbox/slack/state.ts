@@ -3,6 +3,8 @@
  *
  * Owns: the state and its bounds. Does not own: the methods (api-*.ts) or what people do (desk.ts).
  */
+import { z } from "zod";
+import { listOf, type Keepable } from "../core/memory.ts";
 import type { World } from "../core/world.ts";
 import type { Block, ViewInput } from "./block-kit.ts";
 
@@ -33,6 +35,11 @@ export interface Ephemeral {
   readonly threadTs: string | undefined;
   text: string;
   blocks: Block[] | undefined;
+}
+
+/** What it is that was said: a note has a sender of its own, a message has an author. */
+export function isNote(said: SlackMessage | Ephemeral): said is Ephemeral {
+  return "from" in said;
 }
 
 export interface Channel {
@@ -83,7 +90,14 @@ const maxMessagesPerChannel = 5_000;
 const maxEphemerals = 500;
 const maxTokens = 5_000;
 
-export class SlackState {
+const savedSchema = z.object({
+  channels: listOf<Channel>(),
+  ephemerals: listOf<Ephemeral>(),
+  views: listOf<OpenView>(),
+  lastMicros: z.number(),
+});
+
+export class SlackState implements Keepable {
   readonly #world: World;
   channels = new Map<string, Channel>();
   ephemerals: Ephemeral[] = [];
@@ -109,6 +123,25 @@ export class SlackState {
     this.triggers.clear();
     this.responseUrls.clear();
     this.views.clear();
+  }
+
+  save(): z.input<typeof savedSchema> {
+    return {
+      channels: [...this.channels.values()],
+      ephemerals: this.ephemerals,
+      views: [...this.views.values()].flat(),
+      lastMicros: this.#lastMicros,
+    };
+  }
+
+  load(saved: unknown): void {
+    const { channels, ephemerals, views, lastMicros } = savedSchema.parse(saved);
+    for (const channel of channels) this.channels.set(channel.id, channel);
+    this.ephemerals = ephemerals;
+    this.views = new Map(
+      Object.entries(Object.groupBy(views, ({ user }) => user)).map(([user, own]) => [user, own ?? []]),
+    );
+    this.#lastMicros = lastMicros;
   }
 
   /** Unique and increasing: seconds, a dot, and six digits. */

@@ -4,6 +4,7 @@
 import { Hono } from "hono";
 import { z } from "zod";
 import type { SandboxEnv } from "../core/exchange.ts";
+import { readForm } from "../core/form.ts";
 import { afterForm } from "../pages/form.ts";
 import { html, type Fragment, type Html } from "../pages/html.ts";
 import { page, seeOther, time } from "../pages/layout.ts";
@@ -20,14 +21,14 @@ export function stripePages(desk: StripeDesk): Hono<SandboxEnv> {
   routes.get("/stripe/checkout/:id", (context) => afterForm(() => checkoutPage(desk.session(context.req.param("id")))));
   routes.post("/stripe/checkout/:id", (context) =>
     afterForm(async () => {
-      const { how } = payForm.parse(await context.req.parseBody());
+      const { how } = payForm.parse(await readForm(context));
       const id = context.req.param("id");
       return seeOther(how === "now" ? desk.pay(id) : desk.payLater(id));
     }),
   );
   routes.post("/stripe/act/session", (context) =>
     afterForm(async () => {
-      const { session, what } = actForm.parse(await context.req.parseBody());
+      const { session, what } = actForm.parse(await readForm(context));
       if (what === "expire") desk.expire(session);
       else desk.settle(session, what);
       return seeOther("/stripe");
@@ -35,7 +36,7 @@ export function stripePages(desk: StripeDesk): Hono<SandboxEnv> {
   );
   routes.post("/stripe/act/resend", (context) =>
     afterForm(async () => {
-      const { event } = z.object({ event: z.string() }).parse(await context.req.parseBody());
+      const { event } = z.object({ event: z.string() }).parse(await readForm(context));
       desk.resend(event);
       return seeOther("/stripe");
     }),

@@ -3,6 +3,8 @@
  *
  * Owns: the state and its bounds. Does not own: the API (api.ts, routes.ts) or what customers do (desk.ts).
  */
+import { z } from "zod";
+import { listOf, type Keepable } from "../core/memory.ts";
 import type { World } from "../core/world.ts";
 
 export interface Session {
@@ -62,7 +64,19 @@ export interface Remembered {
 
 const maxOfEach = 5_000;
 
-export class StripeState {
+const savedSchema = z.object({
+  sessions: listOf<Session>(),
+  refunds: listOf<Refund>(),
+  customers: listOf<Customer>(),
+  cancelledSubscriptions: z.array(z.string()),
+  events: listOf<StripeEvent>(),
+  remembered: z.record(
+    z.string(),
+    z.custom<Remembered>((value) => typeof value === "object" && value !== null),
+  ),
+});
+
+export class StripeState implements Keepable {
   readonly #world: World;
   sessions = new Map<string, Session>();
   refunds = new Map<string, Refund>();
@@ -82,6 +96,27 @@ export class StripeState {
     this.cancelledSubscriptions.clear();
     this.events = [];
     this.remembered.clear();
+  }
+
+  save(): z.input<typeof savedSchema> {
+    return {
+      sessions: [...this.sessions.values()],
+      refunds: [...this.refunds.values()],
+      customers: [...this.customers.values()],
+      cancelledSubscriptions: [...this.cancelledSubscriptions],
+      events: this.events,
+      remembered: Object.fromEntries(this.remembered),
+    };
+  }
+
+  load(saved: unknown): void {
+    const kept = savedSchema.parse(saved);
+    this.sessions = new Map(kept.sessions.map((session) => [session.id, session]));
+    this.refunds = new Map(kept.refunds.map((refund) => [refund.id, refund]));
+    this.customers = new Map(kept.customers.map((customer) => [customer.id, customer]));
+    this.cancelledSubscriptions = new Set(kept.cancelledSubscriptions);
+    this.events = kept.events;
+    this.remembered = new Map(Object.entries(kept.remembered));
   }
 
   /** Seconds, as Stripe counts. */

@@ -3,7 +3,8 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
-import type { SandboxContext, SandboxEnv } from "../../core/exchange.ts";
+import type { SandboxEnv } from "../../core/exchange.ts";
+import { readForm, type Form } from "../../core/form.ts";
 import type { World } from "../../core/world.ts";
 import { afterForm } from "../../pages/form.ts";
 import { seeOther } from "../../pages/layout.ts";
@@ -24,7 +25,10 @@ const clickSchema = whereSchema.extend({
 const writeSchema = whereSchema.extend({ text: z.string().max(3000) });
 const viewSchema = whereSchema.extend({ view: z.string() });
 const pressSchema = viewSchema.extend({
-  press: z.preprocess((text) => JSON.parse(String(text)), z.tuple([z.string(), z.string()])),
+  press: z
+    .string()
+    .regex(/^\["[^"]*","[^"]*"\]$/)
+    .transform((text) => z.tuple([z.string(), z.string()]).parse(JSON.parse(text))),
 });
 
 /** How long a form waits for what it causes, so that the page which comes next has it, also without script. */
@@ -43,11 +47,11 @@ export function slackPages(world: World, state: SlackState, desk: SlackDesk, liv
   ): void => {
     routes.post(path, async (context) =>
       afterForm(async () => {
-        const form = await formOf(context);
+        const form = await readForm(context);
         const given = schema.parse(form);
-        const changed = live.next(lingerMs);
+        const before = seenBy(state, given);
         await effect(given, form);
-        await changed;
+        await linger(live, () => seenBy(state, given) !== before);
         return seeOther(`/slack?${new URLSearchParams({ channel: given.channel, as: given.as }).toString()}`);
       }),
     );
@@ -66,16 +70,18 @@ export function slackPages(world: World, state: SlackState, desk: SlackDesk, liv
   return routes;
 }
 
-type Form = Readonly<Record<string, string | readonly string[]>>;
+/** What a person has before them, in short: another text means that there is something new to see. */
+function seenBy(state: SlackState, { as, channel }: z.infer<typeof whereSchema>): string {
+  const messages = state.channels.get(channel)?.messages ?? [];
+  const edits = messages.reduce((latest, { editedTs = "" }) => (editedTs > latest ? editedTs : latest), "");
+  const notes = state.ephemerals.filter(({ user }) => user === as).at(-1)?.ts;
+  const modals = state.views.get(as)?.map(({ id, hash, errors }) => `${id}${hash}${JSON.stringify(errors)}`);
+  return JSON.stringify([messages.at(-1)?.ts, edits, notes, modals ?? []]);
+}
 
-async function formOf(context: SandboxContext): Promise<Form> {
-  const body = await context.req.parseBody({ all: true });
-  const form: Record<string, string | readonly string[]> = {};
-  for (const [name, value] of Object.entries(body)) {
-    if (typeof value === "string") form[name] = value;
-    else if (Array.isArray(value)) form[name] = value.filter((each) => typeof each === "string");
-  }
-  return form;
+async function linger(live: Live, isThere: () => boolean): Promise<void> {
+  const end = performance.now() + lingerMs;
+  while (!isThere() && performance.now() < end) await live.next(end - performance.now());
 }
 
 function filledIn(form: Form): FilledIn {

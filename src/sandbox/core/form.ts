@@ -1,0 +1,19 @@
+/**
+ * The fields of a form as browsers and clients send it. What is not such a form has no fields, and whoever needs one says so.
+ */
+import type { SandboxContext } from "./exchange.ts";
+
+/** A field that came several times is a list. */
+export type Form = Readonly<Record<string, string | readonly string[]>>;
+
+export async function readForm(context: SandboxContext): Promise<Form> {
+  const type = context.req.header("content-type") ?? "";
+  if (!type.startsWith("application/x-www-form-urlencoded")) return {};
+  const fields = new URLSearchParams(await context.req.text());
+  return Object.fromEntries(
+    [...new Set(fields.keys())].map((name): [string, string | string[]] => {
+      const values = fields.getAll(name);
+      return [name, values.length === 1 ? (values[0] ?? "") : values];
+    }),
+  );
+}

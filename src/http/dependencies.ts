@@ -55,8 +55,6 @@ export interface HttpDependencies {
   readonly relayBudgetMs?: number | undefined;
   /** The relay in this process, whose metrics are shown with ours. */
   readonly relay?: { metrics(): Promise<string> } | undefined;
-  /** The product's version, for the description of the API. */
-  readonly version?: string | undefined;
   /** Where members sign in; without one, only tokens and the sandbox's personas are left. */
   readonly oidc?: OidcSettings | undefined;
   /** True where stand-ins take the place of providers and personas can be picked. */

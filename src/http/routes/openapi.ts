@@ -1,6 +1,8 @@
 /**
  * The description of the API: for programs as OpenAPI, for people as a page.
  */
+import { readFileSync } from "node:fs";
+import { z } from "zod";
 import type { AppState } from "../app.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { createDocument, type DocumentParts } from "../openapi/document.ts";
@@ -8,9 +10,13 @@ import { apiPage } from "../openapi/page.ts";
 import { pageResponse } from "../pages/page.ts";
 import { defineRoute, type RouteEntry } from "../route.ts";
 
+const manifest = z
+  .object({ version: z.string() })
+  .parse(JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")));
+
 export function openapiRoutes(dependencies: HttpDependencies, state: AppState): RouteEntry[] {
   const parts = async (): Promise<DocumentParts> => ({
-    version: dependencies.version ?? "0",
+    version: manifest.version,
     publicUrl: dependencies.publicUrl,
     routes: state.routes(),
     schema: await state.catalogue.all(),
@@ -24,6 +30,15 @@ export function openapiRoutes(dependencies: HttpDependencies, state: AppState): 
       async handler() {
         return Response.json(createDocument(await parts()), { headers: { "cache-control": "public, max-age=60" } });
       },
+    }),
+    defineRoute({
+      method: "GET",
+      path: "/rest/v1/",
+      credentials: "apikey",
+      errors: "postgrest",
+      cors: true,
+      summary: "This description, where PostgREST has its own.",
+      handler: async () => Response.json(createDocument(await parts())),
     }),
     defineRoute({
       method: "GET",

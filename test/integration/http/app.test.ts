@@ -63,6 +63,17 @@ it("limits what one address may ask of a public route, and says when to come aga
   expect(answers.at(-1)?.headers.get("retry-after")).toBe("1");
 });
 
+it("counts callers behind a trusted proxy by the address that the proxy saw, whatever they claim", async () => {
+  await using behind = await startTestGateway(db, { dependencies: { now: () => 0, trustedProxies: 1 } });
+  const ask = (forwarded: string) =>
+    behind.app.fetch(new Request("http://x/healthz", { headers: { "x-forwarded-for": forwarded } }), {
+      address: "10.0.0.1",
+    });
+  for (let turn = 0; turn < 200; turn += 1) await ask(`192.0.2.${turn}, 198.51.100.7`);
+  expect((await ask("203.0.113.9, 198.51.100.7")).status).toBe(429);
+  expect((await ask("198.51.100.7, 198.51.100.8")).status).toBe(200);
+});
+
 it("ends a client that sends a byte and stops", async () => {
   await using hasty = await startTestGateway(db, { server: { headersTimeoutMs: 100, requestTimeoutMs: 100 } });
   const socket = connect(Number(new URL(hasty.url).port), "127.0.0.1");

@@ -67,6 +67,12 @@ describe("/openapi.json", () => {
     expect(document.paths["/rest/v1/rpc/create_capacity_request"]).not.toHaveProperty("get");
   });
 
+  it("stands where PostgREST has its own, for whoever has a key", async () => {
+    const ask = (headers: Record<string, string>) => fetch(`${gateway.url}/rest/v1/`, { headers });
+    expect((await ask({})).status).toBe(401);
+    expect(await (await ask({ apikey: gateway.keys.anonKey })).json()).toEqual(document);
+  });
+
   it("refers to nothing that it does not have", () => {
     const text = JSON.stringify(document);
     const references = [...text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map((match) => match[1] ?? "");

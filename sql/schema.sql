@@ -3193,9 +3193,9 @@ create function outbox.destination_id(p_name text)
   as 'sha256 493c32a0513fb285';
 
 create function outbox.destination_status()
-  returns TABLE(destination text, circuit text, failures integer, open_until timestamp with time zone, min_interval_ms integer, next_slot_at timestamp with time zone, last_error_code text)
+  returns TABLE(destination text, circuit text, failures integer, open_until timestamp with time zone, min_interval_ms integer, next_slot_at timestamp with time zone, last_error_code text, disabled_code text, disabled_at timestamp with time zone)
   language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2501cdaebf7df32b';
+  as 'sha256 6033470e487c1a20';
 grant execute on function outbox.destination_status to headroom_auditor;
 grant execute on function outbox.destination_status to headroom_control;
 grant execute on function outbox.destination_status to headroom_executor;

@@ -15,6 +15,7 @@ export * from "./outbox/index.ts";
 
 /** The rails that come with it, and what a rail of your own has to pass. */
 export { createWebhookRail } from "./rails/webhook/rail.ts";
+export { createStoredEndpoints } from "./rails/webhook/stored-endpoints.ts";
 export { createTableRail } from "./rails/table/rail.ts";
 export { createRailRegistry } from "./rails/registry.ts";
 

@@ -63,4 +63,7 @@ comment on column outbox.envelopes.instruction_id is 'Source and id of the event
 comment on column outbox.envelopes.outbox_ids is 'Its deliveries, one per endpoint that heard of it; null until the publishing transaction commits.';
 comment on column outbox.envelopes.payload is 'Null once it has been erased; a repeat of the event is still known by its source and id.';
 
+-- It says more from now on: whether a destination is a disabled endpoint.
+drop function if exists outbox.destination_status();
+
 reset role;

@@ -3036,7 +3036,7 @@ export interface Functions {
     };
     result: number;
   };
-  /** Circuit and next slot of each destination. Nullable: open_until, next_slot_at, last_error_code. */
+  /** Circuit and next slot of each destination. Nullable: open_until, next_slot_at, last_error_code, disabled_code, disabled_at. */
   "outbox.destination_status": {
     args: Record<string, never>;
     result: {
@@ -3047,6 +3047,8 @@ export interface Functions {
       min_interval_ms: number;
       next_slot_at: Date | null;
       last_error_code: string | null;
+      disabled_code: string | null;
+      disabled_at: Date | null;
     }[];
   };
   /** Disables an endpoint. */

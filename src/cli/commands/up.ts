@@ -103,6 +103,7 @@ async function runAll(url: string | undefined, options: UpOptions, signals: Sign
         log: createHttpLog(options.json === true, logStream(options)),
         notice,
         metrics,
+        drain: (limits) => (running === undefined ? Promise.reject(notYet()) : running.drain(limits)),
       });
     }
     const environment =
@@ -117,6 +118,10 @@ async function runAll(url: string | undefined, options: UpOptions, signals: Sign
     await running?.stop();
     await server.stop();
   }
+}
+
+function notYet(): HeadroomError {
+  return new HeadroomError("not_configured", "The relay is still starting.", { hint: "Try again in a moment." });
 }
 
 /** The whole product runs on a database of its own. On one that somebody named nothing is made up: no logins, no people. */

@@ -6,6 +6,7 @@
  */
 import { startTimers } from "../../capacity/timers.ts";
 import { connect, describeDatabaseUrl } from "../../db/connect.ts";
+import { createDrainer, type Drainer } from "../../outbox/drain.ts";
 import { createRelay, type Relay } from "../../outbox/relay.ts";
 import type { Rail } from "../../rails/rail.ts";
 import type { Log } from "./log.ts";
@@ -16,6 +17,8 @@ export interface RunningRelay {
   readonly relay: Relay;
   readonly rails: readonly Rail[];
   readonly metricsUrl: string | undefined;
+  /** For the route that wakes a relay: what is due is delivered by the same rails, beside the relay. */
+  drain: Drainer["drain"];
   stop(): Promise<void>;
 }
 
@@ -52,13 +55,18 @@ export async function runRelay(
     throw error;
   }
   const timers = startTimers({ connectionString: url, log });
+  let drainer: Drainer | undefined;
   return {
     relay,
     rails,
     metricsUrl: metrics?.url,
+    drain(limits) {
+      drainer ??= createDrainer({ connectionString: url, rails, streams: options.streams, log });
+      return drainer.drain(limits);
+    },
     async stop() {
       stopping = true;
-      await Promise.all([relay.stop(), timers.stop()]);
+      await Promise.all([relay.stop(), timers.stop(), drainer?.close()]);
       await metrics?.close();
       // Connections that a rail keeps open for reuse.
       for (const rail of rails) if ("close" in rail && typeof rail.close === "function") rail.close();

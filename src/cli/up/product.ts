@@ -15,6 +15,7 @@ import { createApp } from "../../http/app.ts";
 import type { HttpLogEntry } from "../../http/dependencies.ts";
 import { createGatewayDatabase } from "../../http/gateway-database.ts";
 import { startServer, type RunningServer } from "../../http/server.ts";
+import type { Drainer } from "../../outbox/drain.ts";
 import { defaultCast } from "../../sandbox/cast.ts";
 import { startSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
 import { orFail } from "../commands/request/acting.ts";
@@ -32,6 +33,8 @@ export interface ProductOptions {
   readonly notice: (text: string) => void;
   /** The relay's metrics, once it runs. */
   readonly metrics: () => Promise<string>;
+  /** Delivers what is due when the route is called, once there are rails. */
+  readonly drain: Drainer["drain"];
 }
 
 export interface Product {
@@ -101,7 +104,7 @@ async function introduce(client: Client, publicUrl: string): Promise<boolean> {
 
 async function listen(
   port: number,
-  { keys, log, metrics }: ProductOptions,
+  { keys, log, metrics, drain }: ProductOptions,
   database: ReturnType<typeof createGatewayDatabase>,
 ): Promise<RunningServer> {
   // Links and cookies need the address before the server listens.
@@ -113,6 +116,7 @@ async function listen(
     secretKey: keys.secretKey,
     relaySecret: keys.relaySecret,
     relay: { metrics },
+    drainer: { drain },
     sandbox: true,
     log,
   });

@@ -88,6 +88,11 @@ describe("--ephemeral --json", { timeout: 60_000 }, () => {
     expect((await fetch(`${facts.sandboxUrl}/_control/requests`)).status).toBe(200);
     await query(facts.databaseUrl, enqueueFirst);
     await untilDelivered(facts.databaseUrl);
+    const woken = await fetch(`${facts.url}/api/internal/outbox-relay`, {
+      method: "POST",
+      headers: { "x-outbox-secret": facts.relaySecret },
+    });
+    expect([woken.status, await woken.json()]).toMatchObject([200, { busy: false }]);
     const { status, out } = await up.end("SIGTERM");
     expect(status).toBe(0);
     expect(out.split("\n")).toHaveLength(1);

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { Client } from "pg";
 import { call, type FunctionResult } from "../../../db/call.ts";
 import { databaseUrlOption, withDatabase, type DatabaseUrlOption } from "../../database.ts";
-import { formatAge, printJson, printLine, printTable } from "../../output.ts";
+import { formatAge, printJson, printLine, printTable, visible } from "../../output.ts";
 import { readRelays, type RelayEntry } from "../../relays.ts";
 
 interface StatusOptions extends DatabaseUrlOption {
@@ -68,6 +68,8 @@ function toJson({ streams, relays, destinations }: Status) {
       minIntervalMs: row.min_interval_ms,
       nextSlotAt: row.next_slot_at,
       lastErrorCode: row.last_error_code,
+      disabledCode: row.disabled_code,
+      disabledAt: row.disabled_at,
     })),
   };
 }
@@ -86,12 +88,17 @@ function show({ streams, relays, destinations }: Status): void {
     { title: "DEAD", value: (row) => row.dead, align: "right" },
     { title: "PARKED", value: (row) => row.parked, align: "right" },
   ]);
-  const troubled = destinations.filter((row) => row.circuit !== "closed" || row.next_slot_at !== null);
+  const troubled = destinations.filter(
+    (row) => row.circuit !== "closed" || row.next_slot_at !== null || row.disabled_code !== null,
+  );
   if (troubled.length > 0) {
     printLine();
     printTable(troubled, [
       { title: "DESTINATION", value: (row) => row.destination },
-      { title: "CIRCUIT", value: (row) => row.circuit },
+      {
+        title: "CIRCUIT",
+        value: (row) => (row.disabled_code === null ? row.circuit : `disabled (${row.disabled_code})`),
+      },
       { title: "FAILURES", value: (row) => row.failures, align: "right" },
       { title: "OPEN UNTIL", value: (row) => row.open_until },
       { title: "NEXT SEND", value: (row) => row.next_slot_at },
@@ -101,6 +108,9 @@ function show({ streams, relays, destinations }: Status): void {
   printLine();
   showRelays(relays);
   advise(streams, relays);
+  for (const { destination } of destinations.filter((row) => row.disabled_code !== null)) {
+    printLine(`Endpoint ${visible(destination)} is disabled: headroom endpoint list, then headroom endpoint enable`);
+  }
 }
 
 function showRelays(relays: readonly RelayEntry[]): void {

@@ -1,0 +1,97 @@
+/**
+ * An application that publishes what happened to transfers, and a receiver that hears of it.
+ *
+ *     DATABASE_URL=postgresql://… HEADROOM_SECRET_KEY=… node --conditions=source examples/webhooks/publish.ts
+ *
+ * The key is any text of 32 bytes or more; the database encrypts the endpoint's secrets under it. Here one program plays all the parts:
+ * the application, the relay and the receiver.
+ */
+import { Client, Pool } from "pg";
+import { createStoredEndpoints, createWebhookRail } from "headroom";
+import { createDrainer, migrate, putEndpoint, removeEndpoint, rotateEndpointSecret } from "headroom/outbox";
+import { startReceiver } from "./receiver.ts";
+
+const { DATABASE_URL: connectionString, HEADROOM_SECRET_KEY: key } = process.env;
+if (connectionString === undefined || key === undefined) throw new Error("Set DATABASE_URL and HEADROOM_SECRET_KEY.");
+const client = new Client({ connectionString });
+await client.connect();
+await migrate(client);
+
+// An endpoint, and the secret that its requests are signed with. It is returned this once.
+let secret = "";
+const receiver = await startReceiver(
+  () => secret,
+  (event) => console.log(`receiver: ${event.type} of ${event.subject}: ${JSON.stringify(event.data)}`),
+);
+const made = await putEndpoint(
+  client,
+  "billing",
+  { url: receiver.url, topics: ["com.example.transfer.*"] },
+  { key, allowPrivate: true },
+);
+secret = made.secret ?? "";
+
+// What happened, and the event about it, in one transaction: both or neither.
+await client.query("create table if not exists transfers (id text primary key, amount integer not null)");
+await client.query("begin");
+await client.query("insert into transfers values ('t-1', 100) on conflict do nothing");
+const settled = await publish("t-1:settled", "com.example.transfer.settled", { amount: 100 });
+await client.query("commit");
+console.log(`published ${settled.status}`);
+
+// Nobody hears of this one: its type is not among the topics.
+const other = await publish("t-1:noted", "com.example.note", {});
+console.log(`noted ${await statusOf(other.id)}`);
+
+// A relay of one turn; `headroom relay` and the route /api/internal/outbox-relay do the same.
+const pool = new Pool({ connectionString, max: 2 });
+const stored = createStoredEndpoints({ pool, secretKey: key, rememberMs: 0 });
+const webhook = createWebhookRail({
+  endpoint: ({ destination }) => stored.find(destination ?? ""),
+  gone: (endpoint) => stored.gone(endpoint),
+  allowHttp: true,
+  allowPrivate: ["127.0.0.1/32"],
+});
+const relay = createDrainer({ connectionString, rails: [webhook], streams: ["transfers"] });
+console.log(`delivered ${(await relay.drain()).delivered}`);
+console.log(`settled ${await statusOf(settled.id)}`);
+
+// The same again is the same event, and is not sent again.
+const again = await publish("t-1:settled", "com.example.transfer.settled", { amount: 100 });
+console.log(`again ${again.status}, same row: ${again.id === settled.id}`);
+
+// A new secret. The receiver still has the old one, which signs beside it for a day.
+const next = await rotateEndpointSecret(client, "billing", { key });
+await publish("t-2:settled", "com.example.transfer.settled", { amount: 250 });
+console.log(`delivered ${(await relay.drain()).delivered} while the receiver has the old secret`);
+secret = next;
+await publish("t-3:settled", "com.example.transfer.settled", { amount: 75 });
+console.log(`delivered ${(await relay.drain()).delivered} now that it has the new one`);
+
+await removeEndpoint(client, "billing");
+await relay.close();
+webhook.close();
+receiver.close();
+await pool.end();
+await client.end();
+
+interface Published {
+  readonly id: string;
+  readonly status: string;
+}
+
+async function publish(id: string, type: string, data: object): Promise<Published> {
+  const envelope = { specversion: "1.0", id, source: "/example/bank", type, subject: id.split(":")[0], data };
+  const { rows } = await client.query<Published>(
+    "insert into payments.outbox_transfers (payload) values ($1) returning id, status",
+    [envelope],
+  );
+  return rows[0] ?? { id: "", status: "?" };
+}
+
+async function statusOf(id: string): Promise<string> {
+  const { rows } = await client.query<Published>("select id, status from payments.outbox_transfers where id = $1", [
+    id,
+  ]);
+  return rows[0]?.status ?? "?";
+}

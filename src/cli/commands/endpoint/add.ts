@@ -1,0 +1,82 @@
+/** `headroom endpoint add`: makes an endpoint, or changes one. */
+import { type Command, InvalidArgumentError } from "commander";
+import { putEndpoint, type EndpointChanges } from "../../../outbox/endpoints.ts";
+import { withDatabase } from "../../database.ts";
+import { printJson, printLine } from "../../output.ts";
+import { secretKeyOption } from "../../secret-key.ts";
+import { addCommon, collect, type CommonOptions } from "../request/acting.ts";
+import { showSecret } from "./secret.ts";
+
+interface AddOptions extends CommonOptions {
+  readonly url?: string;
+  readonly topic?: readonly string[];
+  /** False: emptied. */
+  readonly topics?: false;
+  readonly description?: string;
+  readonly header?: readonly (readonly [string, string])[];
+  readonly headers?: false;
+  readonly workspace?: string;
+  readonly allowPrivate?: boolean;
+  readonly secretKey?: string;
+}
+
+export function registerAdd(endpoint: Command): void {
+  addCommon(
+    endpoint
+      .command("add")
+      .description("make an endpoint, or change what is named of one; a new one's secret is shown this once")
+      .argument("<name>", "small letters, digits and dashes")
+      .option("--url <url>", "where to send: https and a public address")
+      .option("--topic <pattern>", "hears of these events: a type, transfers.*, or *; may be repeated", collect)
+      .option("--no-topics", "hears of nothing by itself")
+      .option("--description <text>", "what it is for")
+      .option(
+        "--header <name: value>",
+        "sent along with every request; value from the environment as env:NAME",
+        addHeader,
+      )
+      .option("--no-headers", "no extra headers")
+      .option("--workspace <id>", "hears of this workspace's requests only (default: the installation's own)")
+      .option("--allow-private", "take http and private addresses, for a sandbox; relays must allow them too")
+      .addOption(secretKeyOption()),
+  ).action(runAdd);
+}
+
+/** Values may be secret, and what stands on a command line is seen by everybody on the machine. */
+function addHeader(text: string, before: readonly (readonly [string, string])[] | undefined) {
+  const match = /^([^:\s]+)\s*:\s*(.*)$/.exec(text);
+  if (match?.[1] === undefined || match[2] === undefined)
+    throw new InvalidArgumentError('Give a name and a value, such as "authorization: env:ORDERS_TOKEN".');
+  return [...(before ?? []), [match[1], valueOf(match[2])] as const];
+}
+
+function valueOf(text: string): string {
+  if (!text.startsWith("env:")) return text;
+  const value = process.env[text.slice("env:".length)];
+  if (value !== undefined && value !== "") return value;
+  throw new InvalidArgumentError(`The environment variable ${text.slice("env:".length)} is not set.`);
+}
+
+async function runAdd(name: string, options: AddOptions): Promise<void> {
+  const { created, secret } = await withDatabase(options, "endpoint add", (client) =>
+    putEndpoint(client, name, changesOf(options), { key: options.secretKey, allowPrivate: options.allowPrivate }),
+  );
+  if (options.json === true) return printJson({ name, created, ...(secret === null ? {} : { secret }) });
+  printLine(`${name} is ${created ? "made" : "changed"}.`);
+  if (secret !== null) showSecret(secret);
+  if (created && options.topic === undefined) {
+    printLine(`It hears of nothing yet. Next: headroom endpoint add ${name} --topic "transfers.*"`);
+  } else if (created) {
+    printLine(`Try it: headroom endpoint test ${name}`);
+  }
+}
+
+function changesOf(options: AddOptions): EndpointChanges {
+  return {
+    url: options.url,
+    topics: options.topics === false ? [] : options.topic,
+    description: options.description,
+    headers: options.headers === false ? null : options.header && Object.fromEntries(options.header),
+    workspaceId: options.workspace,
+  };
+}

@@ -1,0 +1,108 @@
+/**
+ * `headroom endpoint test`: sends a signed ping by the way that all webhooks take, and shows what came of it.
+ *
+ * The ping is a row like any other: what is tested is the relay, its key, the network and the receiver, and not this command's own
+ * network. A ping that failed is taken out of the dead letters again.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Command } from "commander";
+import type { Client } from "pg";
+import { z } from "zod";
+import { call } from "../../../db/call.ts";
+import { pingEndpoint } from "../../../outbox/endpoints.ts";
+import { withDatabase } from "../../database.ts";
+import { ExitWith } from "../../exit.ts";
+import { printJson, printLine, visible } from "../../output.ts";
+import { readRelays } from "../../relays.ts";
+import { addCommon, parseWhole, type CommonOptions } from "../request/acting.ts";
+
+interface TestOptions extends CommonOptions {
+  readonly wait: number;
+}
+
+export function registerTest(endpoint: Command): void {
+  addCommon(
+    endpoint
+      .command("test")
+      .description("send a signed event of the type headroom.ping, and show what came of it")
+      .argument("<name>", "the endpoint")
+      .option("--wait <seconds>", "how long to wait for an outcome", parseWhole(1, 60), 20),
+  ).action(runTest);
+}
+
+const lineSchema = z.object({
+  state: z.string(),
+  latency_ms: z.number().optional(),
+  rail_code: z.string().optional(),
+  error_code: z.string().optional(),
+  error_message: z.string().optional(),
+});
+const rowSchema = z.object({ place: z.string(), lines: z.array(lineSchema) });
+type Line = z.infer<typeof lineSchema>;
+
+interface Outcome {
+  readonly outboxId: string;
+  readonly outcome: "delivered" | "failed" | "waiting";
+  readonly code: string | undefined;
+  readonly message: string | undefined;
+  readonly latencyMs: number | undefined;
+  readonly relays: number;
+}
+
+async function runTest(name: string, options: TestOptions): Promise<void> {
+  const result = await withDatabase(options, "endpoint test", async (client) => {
+    const outboxId = await pingEndpoint(client, name);
+    return follow(client, outboxId, options.wait * 1_000);
+  });
+  if (options.json === true) printJson({ name, ...result });
+  else for (const line of sentences(name, result)) printLine(line);
+  if (result.outcome !== "delivered") throw new ExitWith(1);
+}
+
+const pollMs = 100;
+
+async function follow(client: Client, outboxId: string, waitMs: number): Promise<Outcome> {
+  const deadline = performance.now() + waitMs;
+  for (;;) {
+    const row = rowSchema.parse(await call(client, "outbox.inspect", { p_outbox_id: outboxId }));
+    const last = row.lines.findLast((line) => line.state !== "DISPATCHING" && line.state !== "RELEASED");
+    if (row.place === "delivered") return { ...factsOf(last), outboxId, outcome: "delivered", relays: 1 };
+    // One answer is what was asked for; the ping is not tried again.
+    if (last !== undefined && row.place !== "in_flight") {
+      const skip = { p_outbox_ids: [outboxId], p_actor: "headroom endpoint test", p_reason: "a ping is sent once" };
+      await call(client, "outbox.skip", skip);
+      return { ...factsOf(last), outboxId, outcome: "failed", relays: 1 };
+    }
+    if (performance.now() > deadline) {
+      const relays = (await readRelays(client)).filter((relay) => relay.alive).length;
+      return { ...factsOf(undefined), outboxId, outcome: "waiting", relays };
+    }
+    await sleep(pollMs);
+  }
+}
+
+function factsOf(line: Line | undefined) {
+  return {
+    code: line?.error_code ?? line?.rail_code,
+    message: line?.error_message,
+    latencyMs: line?.latency_ms,
+  };
+}
+
+function sentences(name: string, { outcome, code, message, latencyMs, relays, outboxId }: Outcome): string[] {
+  const took = latencyMs === undefined ? "" : ` in ${latencyMs} ms`;
+  if (outcome === "delivered") return [`${name} took the ping${took} (HTTP ${code ?? "2xx"}).`];
+  if (outcome === "failed") {
+    return [
+      `${name} did not take the ping${took}: ${code ?? "failed"}.`,
+      ...(message === undefined ? [] : [`  ${visible(message)}`]),
+    ];
+  }
+  return [
+    `Nobody has sent the ping yet; it is not sent later than a minute after it was made.`,
+    relays === 0
+      ? "  No relay is running. Start one that has the key: HEADROOM_SECRET_KEY=… headroom relay"
+      : `  ${relays} relays are running. Do they have the webhook rail (HEADROOM_SECRET_KEY) and the stream transfers?`,
+    `  headroom outbox inspect ${outboxId}`,
+  ];
+}

@@ -1,0 +1,53 @@
+/** The webhooks guide is true: its example runs and prints what it says, and every block of it is that example, or works. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdir, readFile } from "node:fs/promises";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { withClient } from "../../helpers/clusters.ts";
+import { createEmptyDatabase } from "../../helpers/database.ts";
+import { headroom } from "./program.ts";
+
+const root = new URL("../../../", import.meta.url);
+const guide = await readFile(new URL("docs/guides/webhooks.md", root), "utf8");
+const blocks = [...guide.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map((match) => ({
+  language: match[1] ?? "",
+  text: match[2] ?? "",
+}));
+const blocksOf = (language: string): string[] =>
+  blocks.filter((block) => block.language === language).map((block) => block.text);
+
+test(
+  "the example prints what the guide says, and its commands and statements work after it",
+  { timeout: 90_000 },
+  async () => {
+    await using db = await createEmptyDatabase();
+    const env = { DATABASE_URL: db.url, HEADROOM_SECRET_KEY: "0123456789abcdef0123456789abcdef" };
+    const child = spawn(process.execPath, ["--conditions=source", "examples/webhooks/publish.ts"], {
+      cwd: fileURLToPath(root),
+      env: { PATH: process.env["PATH"], ...env },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const [out] = await Promise.all([text(child.stdout), once(child, "close")]);
+    expect({ status: child.exitCode, out }).toEqual({ status: 0, out: blocksOf("text")[0] });
+
+    const commands = blocksOf("sh").flatMap((block) => block.trim().split("\n"));
+    expect(commands.length).toBeGreaterThanOrEqual(7);
+    for (const command of commands) {
+      const words = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map((match) => match[1] ?? match[2] ?? "");
+      expect(await headroom(words.slice(2), { env })).toMatchObject({ status: 0, err: "" });
+    }
+    for (const statement of blocksOf("sql")) {
+      const { rows } = await withClient(db.url, (client) => client.query<{ status: string }>(statement));
+      expect(rows).toMatchObject([{ status: "PENDING" }]);
+    }
+  },
+);
+
+test("every piece of TypeScript in the webhooks guide stands in the example", async () => {
+  const folder = new URL("examples/webhooks/", root);
+  const sources = await Promise.all((await readdir(folder)).map((name) => readFile(new URL(name, folder), "utf8")));
+  expect(blocksOf("ts").length).toBeGreaterThanOrEqual(2);
+  for (const block of blocksOf("ts")) expect(sources.some((source) => source.includes(block))).toBe(true);
+});

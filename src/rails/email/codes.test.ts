@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { codeOfPostalError, codeOfReply, codeOfStatus, emailCodes } from "./codes.ts";
+import { domainOf } from "./config.ts";
+
+test("a reply says whether to try again: the fours pass, the fives do not", () => {
+  for (const reply of [421, 450, 451, 452]) expect(emailCodes[codeOfReply(reply)].outcome).toBe("retry");
+  for (const reply of [500, 550, 552, 554]) expect(emailCodes[codeOfReply(reply)].outcome).toBe("rejected");
+});
+
+test("a failing application is taken at its word, and a gateway that lost sight of it is not", () => {
+  const outcomes = [500, 502, 503, 504].map((status) => emailCodes[codeOfStatus(status)].outcome);
+  expect(outcomes).toEqual(["retry", "unknown", "retry", "unknown"]);
+});
+
+test("what Postal says about our settings is tried again, and about the mail is not", () => {
+  expect(emailCodes[codeOfPostalError("AccessDenied")].outcome).toBe("retry");
+  expect(emailCodes[codeOfPostalError("NoContent")].outcome).toBe("rejected");
+  expect(codeOfPostalError(undefined)).toBe("postal_refused");
+});
+
+test("the sender's domain is found with a name and without", () => {
+  expect(domainOf("Headroom <capacity@mail.example.com>")).toBe("mail.example.com");
+  expect(domainOf("capacity@example.com")).toBe("example.com");
+});

@@ -122,9 +122,9 @@ const policies = {
 
 const gatewayRoles = ["anon", "authenticated", "service_role", "authenticator", "headroom_gateway"];
 
-/** Ours, wherever it is: the two schemas of the workflow, and in public what belongs to the owner. */
+/** Ours, wherever it is: the schemas of the workflow and of receiving, and in public what belongs to the owner. */
 const ours = (owner: string): string =>
-  `(n.nspname = 'capacity' or n.nspname = 'public' and ${owner} = 'headroom_owner'::regrole)`;
+  `(n.nspname in ('capacity', 'inbound') or n.nspname = 'public' and ${owner} = 'headroom_owner'::regrole)`;
 
 const sorted = (lists: Readonly<Record<string, readonly string[]>>): Record<string, string[]> =>
   Object.fromEntries(Object.entries(lists).map(([role, names]) => [role, names.toSorted()]));
@@ -218,7 +218,7 @@ describe.each(POSTGRES_VERSIONS)("grants of the workflow on PostgreSQL %i", asyn
       const reach = await oneOf(
         database(),
         `select (select count(*) from pg_namespace n
-                  where n.nspname in ('outbox', 'payments', 'headroom', 'capacity') and has_schema_privilege($1, n.oid, 'usage, create')) as schemas,
+                  where n.nspname in ('outbox', 'payments', 'headroom', 'capacity', 'inbound') and has_schema_privilege($1, n.oid, 'usage, create')) as schemas,
                 (select count(*) from pg_class c join pg_namespace n on n.oid = c.relnamespace
                   where n.nspname in ('outbox', 'payments', 'headroom') and c.relkind in ('r', 'p', 'v')
                     and has_table_privilege($1, c.oid, 'select, insert, update, delete, truncate, references, trigger')) as tables,

@@ -1,0 +1,135 @@
+/**
+ * Stands between Slack and a database that is reached through PostgREST. Slack posts forms, which PostgREST gives to no function; as
+ * plain text the body arrives there whole, and the signature is over exactly those bytes. Nothing is parsed, decoded or decided here.
+ *
+ * Owns: the content type, and an answer within Slack's three seconds. Does not own: signatures and everything that a delivery means,
+ * which are the database's.
+ */
+
+export interface Environment {
+  /** Where PostgREST is, such as https://<project>.supabase.co */
+  readonly SUPABASE_URL: string;
+  /** The anon key: it opens the gateway, and the signature does the rest. */
+  readonly SUPABASE_ANON_KEY: string;
+  /** How long to wait for the answer itself, in milliseconds. Default: 2,500. */
+  readonly ACKNOWLEDGE_MS?: string;
+  /** Where late answers may go. Default: Slack's own. */
+  readonly RESPONSE_URL_BASE?: string;
+}
+
+interface Context {
+  waitUntil(work: Promise<unknown>): void;
+}
+
+const maxBodyBytes = 1_048_576;
+const maxLateMs = 25_000;
+/** What goes on with the body: the signature, and what Slack says of its retries. */
+const passedOn = [
+  "x-slack-signature",
+  "x-slack-request-timestamp",
+  "x-slack-retry-num",
+  "x-slack-retry-reason",
+] as const;
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+async function receive(request: Request, environment: Environment, context: Context): Promise<Response> {
+  if (request.method !== "POST") return new Response(null, { status: 405, headers: { allow: "POST" } });
+  if (Number(request.headers.get("content-length") ?? 0) > maxBodyBytes) return new Response(null, { status: 413 });
+  const body = await request.arrayBuffer();
+  if (body.byteLength > maxBodyBytes) return new Response(null, { status: 413 });
+  // Slack asks now and then whether the certificate is good, without a signature.
+  if (!request.headers.has("x-slack-signature")) {
+    return new Response(null, { status: fieldsOf(body).get("ssl_check") === "1" ? 200 : 401 });
+  }
+
+  const answer = forward(request, body, environment);
+  const clock = new AbortController();
+  const first = await Promise.race([answer, after(Number(environment.ACKNOWLEDGE_MS ?? 2_500), clock.signal)]);
+  clock.abort();
+  if (first !== undefined) return toSlack(first, body);
+  context.waitUntil(answer.then((late) => follow(late, body, environment)));
+  return new Response(null, { status: 200 });
+}
+
+/** Undefined when the time is over. */
+function after(milliseconds: number, signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(undefined), milliseconds);
+    signal.addEventListener("abort", () => clearTimeout(timer));
+  });
+}
+
+/** Never rejects: a database that cannot be reached is an answer too. */
+async function forward(request: Request, body: ArrayBuffer, environment: Environment): Promise<Answer> {
+  const headers = new Headers({
+    "content-type": "text/plain",
+    accept: "application/json",
+    apikey: environment.SUPABASE_ANON_KEY,
+    authorization: `Bearer ${environment.SUPABASE_ANON_KEY}`,
+  });
+  for (const name of passedOn) {
+    const value = request.headers.get(name);
+    if (value !== null) headers.set(name, value);
+  }
+  try {
+    const response = await fetch(
+      new URL("/rest/v1/rpc/handle_slack_webhook", environment.SUPABASE_URL),
+      // A redirect would carry the key elsewhere.
+      { method: "POST", headers, body, redirect: "manual", signal: AbortSignal.timeout(maxLateMs) },
+    );
+    return { status: response.status, text: await response.text() };
+  } catch {
+    return { status: 502, text: "" };
+  }
+}
+
+/** A refusal keeps its status, without its words: they are for whoever operates the database. */
+function toSlack({ status, text }: Answer, body: ArrayBuffer): Response {
+  if (status === 200) {
+    return text === "{}" || text === "" ? new Response(null, { status: 200 }) : json(text);
+  }
+  if (status < 500 || !fieldsOf(body).has("command"))
+    return new Response(null, { status: status < 400 ? 502 : status });
+  return json(unreachable);
+}
+
+const unreachable = JSON.stringify({
+  response_type: "ephemeral",
+  text: "Headroom could not be reached just now. Nothing was changed; try again in a moment.",
+});
+
+function json(text: string): Response {
+  return new Response(text, { status: 200, headers: { "content-type": "application/json; charset=utf-8" } });
+}
+
+/** Sends the late answer to a command to the address that came with it. Only what the database accepted was signed by Slack. */
+async function follow({ status, text }: Answer, body: ArrayBuffer, environment: Environment): Promise<void> {
+  const fields = fieldsOf(body);
+  const address = fields.get("response_url");
+  const base = environment.RESPONSE_URL_BASE ?? "https://hooks.slack.com/";
+  if (status !== 200 || !fields.has("command") || address === null || !isBelow(address, base)) return;
+  await fetch(address, {
+    method: "POST",
+    headers: { "content-type": "application/json; charset=utf-8" },
+    body: text,
+    redirect: "manual",
+    signal: AbortSignal.timeout(maxLateMs),
+  });
+}
+
+function isBelow(address: string, base: string): boolean {
+  const [url, known] = [URL.parse(address), URL.parse(base)];
+  if (url === null || known === null || url.username !== "" || url.password !== "") return false;
+  return url.origin === known.origin && url.pathname.startsWith(known.pathname);
+}
+
+/** Only to know how to answer; what goes on is the bytes. */
+function fieldsOf(body: ArrayBuffer): URLSearchParams {
+  return new URLSearchParams(new TextDecoder().decode(body));
+}
+
+export default { fetch: receive };

@@ -879,8 +879,6 @@ create table inbound.deliveries (
   member_id text,
   request_id text,
   payload jsonb not null,
-  body_hash bytea not null,
-  constraint deliveries_body_hash_check CHECK ((octet_length(body_hash) = 32)),
   constraint deliveries_delivery_id_check CHECK (((length(delivery_id) >= 1) AND (length(delivery_id) <= 200))),
   constraint deliveries_kind_check CHECK (((length(kind) >= 1) AND (length(kind) <= 100))),
   constraint deliveries_outcome_check CHECK ((outcome = ANY (ARRAY['received'::text, 'done'::text, 'opened'::text, 'answered'::text, 'refused'::text, 'ignored'::text]))),
@@ -897,7 +895,9 @@ grant select on inbound.deliveries to headroom_auditor;
 grant select on inbound.deliveries to headroom_control;
 comment on table inbound.deliveries is 'Every delivery whose signature was right and whose content was understood, once.';
 comment on column inbound.deliveries.outcome is 'received: kept for later. done: something was decided. opened: a form. answered: nothing changed. refused, ignored.';
-comment on column inbound.deliveries.payload is 'What is needed to account for it: never a token, a trigger or an address to answer to.';
+comment on column inbound.deliveries.refusal is 'Why it was refused, which may quote what people wrote; erased with the customer of the request.';
+comment on column inbound.deliveries.request_id is 'The request that it made, decided or named, or that the form made which it opened.';
+comment on column inbound.deliveries.payload is 'What is needed to account for it: never what somebody wrote, a digest of it, a token, a trigger or an address to answer to.';
 
 create view ledger.outbox_ledger as
  SELECT id,
@@ -2063,12 +2063,12 @@ create function capacity.equal_constant_time(p_left bytea, p_right bytea)
 create function capacity.erase_messages(p_request_id text, p_to timestamp with time zone, p_actor text, p_why text, OUT erased integer, OUT skipped integer, OUT waiting integer)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ffa324ea0605eaf8';
+  as 'sha256 cf0a789a0857d395';
 
 create function capacity.erase_step(p_request_id text)
   returns capacity.erasures
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ae84bf5ea55f4b2e';
+  as 'sha256 a6a0b9d54bb06366';
 
 create function capacity.erasure_state(p_request_id text)
   returns jsonb
@@ -2900,7 +2900,7 @@ create function inbound.parse_date(p_text text)
 create function inbound.parse_json(p_text text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c9a4ccc0813013e7';
+  as 'sha256 08884213493272d1';
 
 create function inbound.parse_terms(p_text text)
   returns jsonb
@@ -2912,10 +2912,10 @@ create function inbound.percent_decode(p_text text)
   language plpgsql immutable security invoker strict parallel safe set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 a386b15f6a2f80ae';
 
-create function inbound.record(p_provider text, p_delivery_id text, p_kind text, p_payload jsonb, p_body_hash bytea)
+create function inbound.record(p_provider text, p_delivery_id text, p_kind text, p_payload jsonb)
   returns boolean
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 93bf9e45d805bde3';
+  as 'sha256 02c0d7bcdd7899fd';
 
 create function inbound.refused_field(p_callback text, p_message text, p_facts text)
   returns text
@@ -2927,10 +2927,10 @@ create function inbound.render_input(p_name text, p_label text, p_element text, 
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 29386af601dcb8e2';
 
-create function inbound.render_intake(p_fields jsonb, p_groups jsonb, p_channel text)
+create function inbound.render_intake(p_fields jsonb, p_groups jsonb, p_channel text, p_delivery_id text DEFAULT NULL::text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1f4c510970a30d7b';
+  as 'sha256 945e713d067a2c54';
 
 create function inbound.render_reason(p_request_id text, p_action text, p_channel text, p_message_ts text)
   returns jsonb
@@ -2967,15 +2967,15 @@ create function inbound.slack_decision(p_member capacity.members, p_verb text, p
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 4afccf5d353cb635';
 
-create function inbound.slack_delivery_id(p_delivery jsonb, p_body text, p_timestamp text)
+create function inbound.slack_delivery_id(p_delivery jsonb, p_signature text)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ba20a813b43b95f2';
+  as 'sha256 10c11ebab2b54e37';
 
 create function inbound.slack_form(p_delivery jsonb, p_member capacity.members, p_fields jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1602a0dac9b61cc8';
+  as 'sha256 4fd72b64b1598038';
 
 create function inbound.slack_handle(p_delivery jsonb)
   returns jsonb
@@ -3002,6 +3002,11 @@ create function inbound.slack_member(p_workspace_id text, p_delivery jsonb)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 ab10781830928101';
 
+create function inbound.slack_named(p_delivery jsonb)
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 fb92fae1538a05e9';
+
 create function inbound.slack_note(p_delivery jsonb, p_text text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3025,7 +3030,7 @@ create function inbound.slack_parse_payload(p_sent jsonb)
 create function inbound.slack_refused(p_delivery jsonb, p_message text, p_detail text, p_hint text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3deb17bd79d9a7ca';
+  as 'sha256 099701c9c82068fd';
 
 create function inbound.slack_repeat(p_delivery jsonb, p_earlier inbound.deliveries)
   returns jsonb
@@ -3050,7 +3055,7 @@ create function inbound.slack_stamp_problem(p_timestamp text, p_signature text)
 create function inbound.slack_submission(p_delivery jsonb, p_member capacity.members)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 76d5e00fe82ba988';
+  as 'sha256 e9e7fdfa79ff8603';
 
 create function inbound.slack_submitted(p_request capacity.requests)
   returns text
@@ -3754,7 +3759,7 @@ grant execute on function public.get_capacity_request to service_role;
 create function public.handle_linear_webhook(text)
   returns json
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1d742c4b40e7bb42';
+  as 'sha256 1e74823cfb46b53e';
 grant execute on function public.handle_linear_webhook to anon;
 grant execute on function public.handle_linear_webhook to authenticated;
 grant execute on function public.handle_linear_webhook to service_role;
@@ -3762,7 +3767,7 @@ grant execute on function public.handle_linear_webhook to service_role;
 create function public.handle_slack_webhook(text)
   returns json
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0ae4a98cc0063f3c';
+  as 'sha256 57b079b11d78b8b0';
 grant execute on function public.handle_slack_webhook to anon;
 grant execute on function public.handle_slack_webhook to authenticated;
 grant execute on function public.handle_slack_webhook to service_role;
@@ -3818,10 +3823,10 @@ create function public.recent_capacity_events(p_since timestamp with time zone, 
 grant execute on function public.recent_capacity_events to authenticated;
 grant execute on function public.recent_capacity_events to service_role;
 
-create function public.record_delivery(p_provider text, p_delivery_id text, p_kind text, p_payload jsonb, p_body_hash text)
+create function public.record_delivery(p_provider text, p_delivery_id text, p_kind text, p_payload jsonb)
   returns boolean
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 baa43b27f869b50e';
+  as 'sha256 672414d39092a61f';
 grant execute on function public.record_delivery to service_role;
 
 create function public.remove_endpoint(p_name text)

@@ -199,7 +199,7 @@ grant execute on function
   public.sign_in_member(text, text, text, boolean),
   public.list_personas(),
   public.webhook_keys(text),
-  public.record_delivery(text, text, text, jsonb, text)
+  public.record_delivery(text, text, text, jsonb)
 to service_role;
 
 -- What providers send: the signature is the credential. And the gate before every request, which needs none.

@@ -27,14 +27,16 @@ create table inbound.deliveries (
   member_id text,
   request_id text,
   payload jsonb not null check (octet_length(payload::text) <= 1048576),
-  body_hash bytea not null check (octet_length(body_hash) = 32),
   primary key (provider, delivery_id)
 );
 create index deliveries_age on inbound.deliveries (received_at);
 create index deliveries_request on inbound.deliveries (request_id) where request_id is not null;
 comment on table inbound.deliveries is 'Every delivery whose signature was right and whose content was understood, once.';
 comment on column inbound.deliveries.outcome is 'received: kept for later. done: something was decided. opened: a form. answered: nothing changed. refused, ignored.';
-comment on column inbound.deliveries.payload is 'What is needed to account for it: never a token, a trigger or an address to answer to.';
+comment on column inbound.deliveries.refusal is 'Why it was refused, which may quote what people wrote; erased with the customer of the request.';
+comment on column inbound.deliveries.request_id is 'The request that it made, decided or named, or that the form made which it opened.';
+comment on column inbound.deliveries.payload
+  is 'What is needed to account for it: never what somebody wrote, a digest of it, a token, a trigger or an address to answer to.';
 
 -- Forms and notes to one person. Without order, because each stands alone; few tries, because a form that opens after its trigger
 -- has died opens never; and never sent twice on a guess.

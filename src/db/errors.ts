@@ -117,6 +117,8 @@ export const errorsBySqlState: Readonly<Record<string, ErrorKind>> = {
     hint: "Lower the pool size of the clients, or raise max_connections on the server.",
   },
   "53": { code: "database_overloaded", httpStatus: 503 },
+  // Nested deeper or larger than the database can read: the caller's input, since nothing of ours is.
+  "54": { code: "invalid_input", httpStatus: 400, hint: "Send it in smaller parts, or nested less deeply." },
   "55P03": { code: "lock_timeout", httpStatus: 503 },
   "57014": { code: "query_canceled", httpStatus: 503 },
   "57P01": { code: "connection_lost", httpStatus: 503, retryable: true },

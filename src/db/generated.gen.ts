@@ -379,7 +379,6 @@ export interface InboundDeliveries {
   member_id: string | null;
   request_id: string | null;
   payload: Json;
-  body_hash: Buffer;
 }
 
 /** Events of the ledger: insert envelopes here, and read whether they have been sent. */
@@ -2564,7 +2563,6 @@ export interface Functions {
       p_delivery_id: string | null;
       p_kind: string | null;
       p_payload: unknown;
-      p_body_hash: Buffer | null;
     };
     result: boolean;
   };
@@ -2596,6 +2594,7 @@ export interface Functions {
       p_fields: unknown;
       p_groups: unknown;
       p_channel: string | null;
+      p_delivery_id?: string | null | undefined;
     };
     result: Json;
   };
@@ -2660,8 +2659,7 @@ export interface Functions {
   "inbound.slack_delivery_id": {
     args: {
       p_delivery: unknown;
-      p_body: string | null;
-      p_timestamp: string | null;
+      p_signature: string | null;
     };
     result: string;
   };
@@ -2714,6 +2712,13 @@ export interface Functions {
       p_delivery: unknown;
     };
     result: CapacityMembers;
+  };
+  /** The request that a delivery names. Nullable: result. */
+  "inbound.slack_named": {
+    args: {
+      p_delivery: unknown;
+    };
+    result: string | null;
   };
   /** Enqueues a note to the person who clicked, in the channel where they did. */
   "inbound.slack_note": {
@@ -4062,7 +4067,6 @@ export interface Functions {
       p_delivery_id: string | null;
       p_kind: string | null;
       p_payload: unknown;
-      p_body_hash: string | null;
     };
     result: boolean;
   };
@@ -4325,6 +4329,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "inbound.slack_line": { returns: "value", json: [], positional: false },
   "inbound.slack_list": { returns: "value", json: [], positional: false },
   "inbound.slack_member": { returns: "row", json: ["p_delivery"], positional: false },
+  "inbound.slack_named": { returns: "value", json: ["p_delivery"], positional: false },
   "inbound.slack_note": { returns: "nothing", json: ["p_delivery"], positional: false },
   "inbound.slack_open": { returns: "nothing", json: ["p_delivery", "p_view"], positional: false },
   "inbound.slack_parse": { returns: "value", json: [], positional: false },

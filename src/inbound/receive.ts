@@ -1,7 +1,6 @@
 /**
  * Receiving, as far as the database is concerned: one thin wrapper for each function.
  */
-import { createHash } from "node:crypto";
 import { call, type Queryable } from "../db/call.ts";
 import { HeadroomError } from "../db/errors.ts";
 import type { Json } from "../db/generated.gen.ts";
@@ -35,7 +34,6 @@ export async function receive(
     p_delivery_id: deliveryId,
     p_kind: kind,
     p_payload: payload,
-    p_body_hash: createHash("sha256").update(received.body).digest("hex"),
   });
   return { new: isNew };
 }

@@ -1,4 +1,6 @@
--- JSON from outside, as an object; whatever it is else is refused, and no error of the parser gets out.
+-- JSON from outside, as an object; whatever it is else is refused, and no error of the parser gets out. What is nested deeper than
+-- providers nest is refused too: what can be read is then sure to be carried on by every function that is given it, since those have less of
+-- the stack left than this one.
 create or replace function inbound.parse_json(p_text text) returns jsonb
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -12,6 +14,8 @@ begin
   end;
   if v_value is null or jsonb_typeof(v_value) <> 'object' then
     perform capacity.fail('invalid_input', 'The payload is not a JSON object.');
+  elsif jsonb_path_exists(v_value, 'strict $.**{65}') then
+    perform capacity.fail('invalid_input', 'The payload is nested too deeply.', 'at most 64 levels');
   end if;
   return v_value;
 end

@@ -1,11 +1,12 @@
 -- What a delivery is known by. Events have an id; a click, a command or a form has a trigger, which is as good as one, stays the same
--- when Slack sends it again, and is kept only as a hash. Without either, the very bytes and the time of signing tell.
-create or replace function inbound.slack_delivery_id(p_delivery jsonb, p_body text, p_timestamp text) returns text
+-- when Slack sends it again, and is kept only as a hash. Without either, Slack's signature tells, which covers the very bytes and the
+-- time of signing: unlike a digest of what was written it cannot be guessed at without the secret.
+create or replace function inbound.slack_delivery_id(p_delivery jsonb, p_signature text) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
 begin
   return (p_delivery ->> 'kind') || ':' || coalesce(p_delivery ->> 'event_id', encode(sha256(convert_to(
-    coalesce((p_delivery ->> 'trigger') || ' ' || (p_delivery ->> 'user'), p_timestamp || ':' || p_body), 'UTF8')), 'hex'));
+    coalesce((p_delivery ->> 'trigger') || ' ' || (p_delivery ->> 'user'), p_signature), 'UTF8')), 'hex'));
 end
 $$;
-comment on function inbound.slack_delivery_id(jsonb, text, text) is 'The id by which a delivery of Slack is handled once.';
+comment on function inbound.slack_delivery_id(jsonb, text) is 'The id by which a delivery of Slack is handled once.';

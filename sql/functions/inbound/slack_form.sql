@@ -11,7 +11,7 @@ begin
   end if;
   perform inbound.slack_open(p_delivery, inbound.render_intake(v_fields,
     (select coalesce(jsonb_agg(jsonb_build_object('id', g.id, 'name', g.name) order by g.id), '[]') from capacity.groups g where g.workspace_id = p_member.workspace_id),
-    p_delivery ->> 'channel'));
+    p_delivery ->> 'channel', p_delivery ->> 'id'));
   return inbound.slack_say('Opening the form. Should it not appear, try again, or submit by text: `/capacity create 32XL x4 us-east-1 for Acme by 2026-12-01`. '
     || '`/capacity help` tells more.', 'opened');
 end

@@ -8,7 +8,8 @@ declare
   v_facts text := substring(p_detail from '^[a-z_]+: (.*)$');
   v_text text := concat_ws(' ', p_message,
     case when v_code in ('invalid_input', 'invalid_payload', 'nobody_can_approve') then '(' || v_facts || ')' end, p_hint);
-  v_reply jsonb := jsonb_build_object('outcome', 'refused', 'refusal', left(concat_ws(': ', v_code, p_message), 500));
+  v_reply jsonb := jsonb_build_object('outcome', 'refused', 'refusal', left(concat_ws(': ', v_code, p_message), 500),
+                                      'request', inbound.slack_named(p_delivery));
 begin
   if p_delivery ->> 'kind' = 'command' then
     return v_reply || (inbound.slack_say(capacity.slack_text(v_text, 3000), 'refused') - 'outcome');

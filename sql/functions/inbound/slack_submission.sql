@@ -25,6 +25,9 @@ begin
     return jsonb_build_object('outcome', 'refused', 'answer', jsonb_build_object('response_action', 'errors', 'errors', v_terms -> 'wrong'));
   end if;
   v_request := inbound.submit_terms(p_delivery, p_member, v_terms -> 'fields', v_metadata ->> 'channel');
+  -- What the form was filled in with goes when the request's customer is erased.
+  update inbound.deliveries d set request_id = v_request.id
+   where d.provider = 'slack' and d.delivery_id = v_metadata ->> 'opened_by' and d.request_id is null and d.payload ->> 'user' = p_delivery ->> 'user';
   if v_metadata ->> 'channel' ~ '^[A-Z0-9]{2,32}$' then
     -- Where the form was asked for, since the request may live in another channel.
     perform inbound.slack_note(p_delivery || jsonb_build_object('channel', v_metadata ->> 'channel'),

@@ -32,10 +32,9 @@ begin
   end if;
   v_id := left(concat_ws(':', v_sent ->> 'type', v_sent ->> 'action', v_sent #>> '{data,id}'), 120) || ':'
     || left(encode(sha256(convert_to(concat_ws(' ', v_sent #>> '{data,updatedAt}', v_sent ->> 'createdAt', v_sent ->> 'updatedFrom'), 'UTF8')), 'hex'), 32);
-  insert into inbound.deliveries (provider, delivery_id, kind, request_id, payload, body_hash)
+  insert into inbound.deliveries (provider, delivery_id, kind, request_id, payload)
   values ('linear', v_id, left(concat_ws('.', v_sent ->> 'type', v_sent ->> 'action'), 100), v_request_id, jsonb_strip_nulls(jsonb_build_object(
-            'id', left(v_sent #>> '{data,id}', 64), 'actor', left(v_sent #>> '{actor,id}', 64), 'delivery', left(v_headers ->> 'linear-delivery', 64))),
-          sha256(convert_to($1, 'UTF8')))
+            'id', left(v_sent #>> '{data,id}', 64), 'actor', left(v_sent #>> '{actor,id}', 64), 'delivery', left(v_headers ->> 'linear-delivery', 64))))
   on conflict do nothing;
   if found then
     update inbound.deliveries d

@@ -28,11 +28,11 @@ begin
     return '{}';
   end if;
 
-  v_delivery := v_delivery || jsonb_build_object('id', inbound.slack_delivery_id(v_delivery, $1, v_stamp));
-  insert into inbound.deliveries (provider, delivery_id, kind, payload, body_hash)
+  v_delivery := v_delivery || jsonb_build_object('id', inbound.slack_delivery_id(v_delivery, v_headers ->> 'x-slack-signature'));
+  insert into inbound.deliveries (provider, delivery_id, kind, payload)
   values ('slack', v_delivery ->> 'id', v_delivery ->> 'kind', jsonb_strip_nulls(jsonb_build_object(
             'what', v_delivery ->> 'what', 'user', v_delivery ->> 'user', 'team', v_delivery ->> 'team', 'channel', v_delivery ->> 'channel',
-            'value', v_delivery ->> 'value')), sha256(convert_to($1, 'UTF8')))
+            'request', inbound.slack_named(v_delivery))))
   on conflict do nothing;
   if not found then
     select d.* into v_earlier from inbound.deliveries d where d.provider = 'slack' and d.delivery_id = v_delivery ->> 'id';

@@ -38,9 +38,7 @@ const ofEndpoints = [
 ].map((name) => `public.${name}`);
 const timers = "public.run_capacity_request_timers";
 const ofViews = ["capacity.last_notified_at"];
-const ofPolicies = ["absentees", "groups", "id", "owners", "roles", "workspace"].map(
-  (name) => `capacity.reader_${name}`,
-);
+const ofPolicies = ["named", "groups", "id", "owners", "roles", "workspace"].map((name) => `capacity.reader_${name}`);
 const auditing = [
   "list_api_keys",
   "list_groups",

@@ -45,7 +45,7 @@ export interface Running {
   end(signal?: NodeJS.Signals): Promise<Outcome>;
 }
 
-const lineBoundMs = 20_000;
+const lineBoundMs = 45_000;
 
 /** Starts a command that goes on; it is killed when the test ends, if it still runs then. */
 export function startHeadroom(parameters: readonly string[], options: ProgramOptions = {}): Running {

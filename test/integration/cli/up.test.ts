@@ -187,7 +187,7 @@ async function ready(up: Running): Promise<string> {
   return /psql "([^"]+)"/.exec(line)?.[1] ?? "";
 }
 
-describe("without flags", { timeout: 60_000 }, () => {
+describe("without flags", { timeout: 150_000 }, () => {
   test("keeps its data, says what to do next, and survives kill -9", async () => {
     const cwd = await temporaryFolder();
     const first = startHeadroom(["up", ...freePorts], { cwd });

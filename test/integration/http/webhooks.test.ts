@@ -341,7 +341,6 @@ describe("Stripe, GitHub and Postal", () => {
         p_delivery_id: "x",
         p_kind: "x",
         p_payload: {},
-        p_body_hash: "0".repeat(64),
       }),
     ]) {
       expect(response.status).toBe(403);

@@ -89,7 +89,10 @@ describe.each(POSTGRES_VERSIONS)("the slash command on PostgreSQL %i", async (ve
     expect(opened).toMatchObject({ method: "views.open", trigger_id: new URLSearchParams(body).get("trigger_id") });
     expect(opened?.expires_in).toBeCloseTo(3, 1);
     expect(opened?.view?.callback_id).toBe("capacity_intake");
-    expect(JSON.parse(opened?.view?.private_metadata ?? "")).toEqual({ channel });
+    expect(JSON.parse(opened?.view?.private_metadata ?? "")).toEqual({
+      channel,
+      opened_by: expect.stringMatching(/^command:[0-9a-f]{64}$/),
+    });
   });
 
   test.each([

@@ -1,0 +1,13 @@
+-- The request that a delivery of Slack names, if there is one by that id: the button's, the form's, or the one in a command. It says
+-- nothing about what the sender may do; it is for the book of deliveries, so that what is kept of a refusal is found when the request's
+-- customer is erased.
+create or replace function inbound.slack_named(p_delivery jsonb) returns text
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return (select r.id from capacity.requests r
+           where r.id = upper(substring(case p_delivery ->> 'kind' when 'action' then p_delivery ->> 'value' when 'submission' then p_delivery ->> 'metadata'
+                                          when 'command' then p_delivery ->> 'text' end from '(?i)\mCR-\d{4}-\d{6,}')));
+end
+$$;
+comment on function inbound.slack_named(jsonb) is 'The request that a delivery names. Nullable: result.';

@@ -66,7 +66,7 @@ blockquote { margin: .2rem 0; padding: 0 0 0 .75rem; border-left: .25rem solid v
 .visually-hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 
 main.slack { display: grid; grid-template-columns: 15rem minmax(0, 1fr); max-width: none; padding: 0; min-height: calc(100vh - 3.2rem); }
-.rail { background: var(--side); border-right: 1px solid var(--line); padding: 1rem; }
+.rail { background: var(--side); border-right: 1px solid var(--line); padding: 1rem; position: sticky; top: 0; height: 100vh; overflow-y: auto; }
 .rail h2 { margin: 1.2rem 0 .3rem; font-size: .85rem; color: var(--quiet); } .rail ul { list-style: none; margin: 0; padding: 0; }
 .rail li a { display: block; padding: .35rem .6rem; border-radius: .4rem; text-decoration: none; color: var(--ink); } .rail li a:hover { background: var(--line); }
 .rail li a[aria-current] { background: var(--accent); color: var(--accent-ink); font-weight: 600; }
@@ -95,7 +95,7 @@ iframe.letter { width: 100%; min-height: 26rem; border: 1px solid var(--line); b
 .split { display: grid; grid-template-columns: minmax(14rem, 22rem) minmax(0, 1fr); gap: 1.25rem; align-items: start; }
 .mails a { display: block; text-decoration: none; color: inherit; padding: .6rem .8rem; border-radius: .5rem; border: 1px solid var(--line); background: var(--paper); } .mails a[aria-current] { border-color: var(--accent); box-shadow: inset .25rem 0 0 var(--accent); }
 @media (max-width: 46rem) {
-  main.slack { grid-template-columns: minmax(0, 1fr); } .rail { border-right: 0; border-bottom: 1px solid var(--line); padding: .6rem 1rem; }
+  main.slack { grid-template-columns: minmax(0, 1fr); } .rail { position: static; height: auto; border-right: 0; border-bottom: 1px solid var(--line); padding: .6rem 1rem; }
   .rail ul { display: flex; gap: .3rem; overflow-x: auto; } .rail li a { white-space: nowrap; } .rail h2 { margin: .5rem 0 .2rem; }
   .split { grid-template-columns: minmax(0, 1fr); } .message { grid-template-columns: minmax(0, 1fr); padding: .5rem .25rem; } .message > .avatar { display: none; } .messages { padding: .6rem .9rem; } .thread .message { grid-template-columns: minmax(0, 1fr); }
 }

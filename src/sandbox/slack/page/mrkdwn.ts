@@ -49,6 +49,14 @@ export function mrkdwn(text: string, names: Names): Html {
   return html`${parts.map((part, index) => (index % 2 === 1 ? html`<pre>${plain(part)}</pre>` : lines(part, names)))}`;
 }
 
+/** The same without its markup, for those who are read to, in short. */
+export function spoken(text: string, names: Names): string {
+  const bare = mrkdwn(text, names)
+    .text.replaceAll(/<br \/>/g, " ")
+    .replaceAll(/<[^>]+>/g, "");
+  return plain(bare.replaceAll("&quot;", '"').replaceAll("&#39;", "'")).slice(0, 160);
+}
+
 /** Text in which nothing but entities and emoji is read, as in headers and buttons. */
 export function plainText(text: string): string {
   return plain(text).replaceAll(/:([a-z0-9_+-]+):/g, (whole, name: string) => emoji[name] ?? whole);

@@ -10,7 +10,7 @@ import { page, time } from "../../pages/layout.ts";
 import { app, type Channel, type Ephemeral, type OpenView, type SlackMessage, type SlackState } from "../state.ts";
 import { blocksHtml, type Place } from "./blocks.ts";
 import { inputHtml } from "./inputs.ts";
-import { mrkdwn, plainText, type Names } from "./mrkdwn.ts";
+import { mrkdwn, plainText, spoken, type Names } from "./mrkdwn.ts";
 
 export interface Visit {
   readonly person: Person;
@@ -43,7 +43,10 @@ export function slackPage(world: World, state: SlackState, { person, channel }: 
       <section class="channel" aria-label="${titleOf(channel)}">
         <header>
           <h1>${titleOf(channel)}</h1>
-          <p class="quiet small">You see this as ${person.name}, ${person.title.toLowerCase()}.</p>
+          <p class="quiet small">
+            You see this as ${person.name}, ${person.title.toLowerCase()}.
+            <noscript><a href="/slack?channel=${channel.id}&as=${person.slackUserId}">See what is new</a></noscript>
+          </p>
         </header>
         <div id="messages" data-live data-follow class="messages">${messagesHtml(state, channel, person, place)}</div>
         ${composer(place)}
@@ -143,11 +146,7 @@ function rootHtml(root: SlackMessage, channel: Channel, notes: readonly Ephemera
 function messageHtml(message: SlackMessage, place: Place, thread: Fragment = null): Html {
   const name = place.names.user(message.user);
   const byBot = message.user === app.userId;
-  return html`<article
-    class="message"
-    id="m-${message.ts}"
-    aria-label="${name}: ${plainText(message.text).slice(0, 120)}"
-  >
+  return html`<article class="message" id="m-${message.ts}" aria-label="${name}: ${spoken(message.text, place.names)}">
     <div class="avatar ${!byBot && "person"}" aria-hidden="true">${initials(name)}</div>
     <div>
       <div class="byline">
@@ -164,7 +163,7 @@ function noteHtml(note: Ephemeral, place: Place): Html {
   return html`<article
     class="message whisper"
     id="m-${note.ts}"
-    aria-label="Only visible to you: ${plainText(note.text).slice(0, 120)}"
+    aria-label="Only visible to you: ${spoken(note.text, place.names)}"
   >
     <div class="avatar" aria-hidden="true">${initials(name)}</div>
     <div>

@@ -58,6 +58,7 @@ details[open] > summary { margin-bottom: .75rem; }
 .choices small { display: block; font-weight: 400; opacity: .85; }
 code, pre { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; font-size: .92em; }
 h3 { font-size: 1rem; margin: 1.75rem 0 .25rem; overflow-wrap: anywhere; }
+p code, li a { overflow-wrap: anywhere; }
 .scroll { overflow-x: auto; margin: .5rem 0 1rem; }
 pre.scroll { background: var(--ground); padding: .75rem 1rem; border-radius: .4rem; }
 nav ul { columns: 15rem; padding-left: 1.1rem; }

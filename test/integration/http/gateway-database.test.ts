@@ -3,6 +3,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { createGatewayDatabase } from "../../../src/http/gateway-database.ts";
 import { anonymous, memberSession, serviceSession } from "../../../src/http/session.ts";
 import { createTestDatabase } from "../../helpers/database.ts";
+import { startTransactionPooler } from "../../helpers/transaction-pooler.ts";
 
 const db = await createTestDatabase({ version: 17 });
 await db.superuser.pool.query(`
@@ -142,6 +143,26 @@ it("a value that cannot be read fails its own call and nothing else", async () =
   const huge = gateway.run(anonymous, [{ text: "select 9223372036854775807::int8 as huge" }]);
   await expect(huge).rejects.toThrow("too large");
   expect(await gateway.run(anonymous, [{ text: "select null as nothing" }])).toEqual([{ rows: [{ nothing: null }] }]);
+});
+
+it("works behind a pooler that gives every transaction another session", async () => {
+  const pooler = await startTransactionPooler(db.as("authenticator").url);
+  const pooled = createGatewayDatabase({ url: pooler.url, maxConnections: 2, prepare: false });
+  try {
+    for (let turn = 0; turn < 6; turn += 1) {
+      const session = memberSession({ memberId: `m${turn}`, workspaceId: "acme" });
+      const who = { text: "select current_user::text as who, current_setting('request.jwt.claims') as claims" };
+      const expected = [{ who: "authenticated", claims: JSON.stringify(session.claims) }];
+      expect((await pooled.run(session, [who]))[0]?.rows).toEqual(expected);
+      expect(await pooled.transaction(session, async (client) => (await client.query(who.text)).rows)).toEqual(
+        expected,
+      );
+      expect((await pooled.ask({ text: "select current_user::text as who" })).rows).toEqual([{ who: "authenticator" }]);
+    }
+  } finally {
+    await pooled.close();
+    await pooler.stop();
+  }
 });
 
 describe("a connection that breaks", () => {

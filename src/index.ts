@@ -16,6 +16,10 @@ export * from "./outbox/index.ts";
 /** The rails that come with it, and what a rail of your own has to pass. */
 export { createWebhookRail } from "./rails/webhook/rail.ts";
 export { createStoredEndpoints } from "./rails/webhook/stored-endpoints.ts";
+export { createSlackInteractionRail, createSlackRail } from "./rails/slack/rail.ts";
+export { createLinearRail } from "./rails/linear/rail.ts";
+export { createEmailRail } from "./rails/email/rail.ts";
+export { createGithubActionsRail } from "./rails/github-actions/rail.ts";
 export { createTableRail } from "./rails/table/rail.ts";
 export { createRailRegistry } from "./rails/registry.ts";
 

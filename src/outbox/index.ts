@@ -27,6 +27,7 @@ export {
   type EndpointChanges,
   type PutEndpointOptions,
 } from "./endpoints.ts";
+export { listAlerts, putAlert, removeAlert, type Alert, type AlertChanges } from "./alerts.ts";
 export type {
   Json,
   LookupOutcome,

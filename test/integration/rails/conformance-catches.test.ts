@@ -26,6 +26,8 @@ function saying(rail: Rail, change: (outcome: RailOutcome) => unknown): Rail {
   return { ...rail, send };
 }
 
+const unsure = { kind: "unknown", code: "http_5xx", reason: "Who knows?" } as const;
+
 const flaws: readonly Flaw[] = [
   {
     does: "returns null",
@@ -53,7 +55,13 @@ const flaws: readonly Flaw[] = [
     does: "takes a failure for a success",
     plan: webhookPlan,
     change: (rail) => saying(rail, (outcome) => (outcome.kind === "retry" ? { kind: "delivered" } : outcome)),
-    caughtBy: "retries when the receiver fails",
+    caughtBy: "tries again when the receiver fails",
+  },
+  {
+    does: "claims nothing about a failure, and has no way to ask",
+    plan: webhookPlan,
+    change: (rail) => saying(rail, (outcome) => (outcome.kind === "retry" ? unsure : outcome)),
+    caughtBy: "tries again when the receiver fails",
   },
   {
     does: "uses a code that it did not declare",

@@ -3812,7 +3812,7 @@ grant execute on function public.preview_capacity_request to service_role;
 create function public.put_endpoint(p_name text, p_url text DEFAULT NULL::text, p_topics text[] DEFAULT NULL::text[], p_description text DEFAULT NULL::text, p_headers jsonb DEFAULT NULL::jsonb, p_workspace_id text DEFAULT NULL::text, OUT name text, OUT created boolean, OUT secret text)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c5d868f6876d61f8';
+  as 'sha256 096f534d4cebdb36';
 grant execute on function public.put_endpoint to authenticated;
 grant execute on function public.put_endpoint to service_role;
 

@@ -16,9 +16,11 @@ declare
                      case when p_headers is null then '{}' else jsonb_build_object('headers', p_headers) end;
 begin
   select * into v_there from outbox.endpoints e where e.name = p_name;
-  if not found then
+  -- For a member always: whatever happens to the name meanwhile, another workspace's endpoint is not changed.
+  if not found or not v_keeper.everything then
     v_changes := v_changes || jsonb_build_object('workspace_id', v_keeper.workspace_id);
-  elsif not v_keeper.everything and v_there.workspace_id is distinct from v_keeper.workspace_id then
+  end if;
+  if v_there.name is not null and not v_keeper.everything and v_there.workspace_id is distinct from v_keeper.workspace_id then
     -- Names are the installation's; that one is taken is all that is said.
     perform capacity.fail('conflict', 'This name is taken.', null, 'Choose another. Nothing was changed.');
   end if;

@@ -103,6 +103,14 @@ function deadFinding(streams: readonly StreamStatus[]): Finding {
 
 async function destinationsFinding(client: Client): Promise<Finding> {
   const destinations = await call(client, "outbox.destination_status", {});
+  const disabled = destinations.filter((row) => row.disabled_code !== null);
+  if (disabled.length > 0) {
+    return warning(
+      "destinations",
+      `Disabled endpoints: ${disabled.map((row) => `${row.destination} (${row.disabled_code})`).join(", ")}.`,
+      "Nothing is sent to them. When their receivers are mended: headroom endpoint enable <name>.",
+    );
+  }
   const open = destinations.filter((row) => row.circuit !== "closed");
   if (open.length === 0) return ok("destinations", `${destinations.length} known, every circuit closed.`);
   return warning(

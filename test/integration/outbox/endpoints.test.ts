@@ -1,7 +1,9 @@
 /** Endpoints in the database: what may be in one, how their secrets are kept and rotated, and which events their topics take. */
+import fc from "fast-check";
 import type { ClientBase } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { putEndpoint, listEndpoints, rotateEndpointSecret } from "../../../src/outbox/endpoints.ts";
+import { checkUrl, createAddressPolicy } from "../../../src/rails/webhook/ssrf.ts";
 import { createTestDatabase, POSTGRES_VERSIONS, type TestClient } from "../../helpers/database.ts";
 import { oneOf, refusalOf, rowsOf } from "./sql/queries.ts";
 
@@ -206,6 +208,33 @@ describe.each(POSTGRES_VERSIONS)("endpoints on PostgreSQL %i", async (version) =
   ])("the URL %s is taken", async (url) => {
     await putEndpoint(control, "good-url", { url }, { key });
     expect(await oneOf(superuser, "select url from outbox.endpoints where name = 'good-url'")).toEqual({ url });
+  });
+
+  test("what is taken here is what the relay would dial", async () => {
+    const number = fc.oneof(fc.integer({ min: 0, max: 255 }), fc.constantFrom(0, 10, 127, 169, 172, 192, 254));
+    const digits = fc.tuple(number, fc.constantFrom(10, 8, 16)).map(([value, base]) => {
+      const text = value.toString(base);
+      return base === 16 ? `0x${text}` : base === 8 ? `0${text}` : text;
+    });
+    const host = fc.oneof(
+      fc.array(digits, { minLength: 1, maxLength: 4 }).map((parts) => parts.join(".")),
+      fc.ipV4(),
+      fc.ipV6().map((address) => `[${address}]`),
+      fc.domain(),
+      fc.string({ maxLength: 12 }),
+    );
+    const rules = { allowHttp: false, policy: createAddressPolicy() };
+    await fc.assert(
+      fc.asyncProperty(host, fc.constantFrom("", ".", ":443", ":8443", "@x", "/p"), async (name, end) => {
+        const url = `https://${name}${end}`;
+        const taken = await rowsOf(superuser, "select outbox.check_endpoint_url($1, false)", [url]).then(
+          () => true,
+          () => false,
+        );
+        if (taken) expect([url, checkUrl(url, rules)]).toMatchObject([url, { ok: true }]);
+      }),
+      { numRuns: 300 },
+    );
   });
 
   test("an operator may name a private address, for a sandbox", async () => {

@@ -64,7 +64,7 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
     const database = createGatewayDatabase({ url: gatewayUrl, secretKey: keys.secretKey });
     stops.push(() => database.close());
     const server = await onPort(options.port, customaryPorts.server, options.notice, (port) =>
-      listen(port, options, database),
+      listen(port, options, database, sandbox.url),
     );
     stops.push(() => server.stop());
     const isNew = await withConnection(databaseUrl, (client) => introduce(client, server.url), connection);
@@ -106,6 +106,7 @@ async function listen(
   port: number,
   { keys, log, metrics, drain }: ProductOptions,
   database: ReturnType<typeof createGatewayDatabase>,
+  sandboxUrl: string,
 ): Promise<RunningServer> {
   // Links and cookies need the address before the server listens.
   const actual = port === 0 ? await freePort() : port;
@@ -118,6 +119,7 @@ async function listen(
     relay: { metrics },
     drainer: { drain },
     sandbox: true,
+    webhooks: { slackResponseUrls: [`${sandboxUrl}/slack/response/`] },
     log,
   });
   return startServer({ app, host, port: actual });

@@ -3816,10 +3816,10 @@ create function public.put_endpoint(p_name text, p_url text DEFAULT NULL::text, 
 grant execute on function public.put_endpoint to authenticated;
 grant execute on function public.put_endpoint to service_role;
 
-create function public.recent_capacity_events(p_since timestamp with time zone, p_limit integer DEFAULT 500)
+create function public.recent_capacity_events(p_since bigint, p_limit integer DEFAULT 500)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 cb69bc0d0fee6fb9';
+  as 'sha256 00c1f4d5dbdf481b';
 grant execute on function public.recent_capacity_events to authenticated;
 grant execute on function public.recent_capacity_events to service_role;
 

@@ -191,7 +191,7 @@ grant execute on function
   public.sign_out_everywhere()
 to authenticated;
 grant execute on function
-  public.recent_capacity_events(timestamptz, integer)
+  public.recent_capacity_events(bigint, integer)
 to authenticated, service_role;
 
 -- What our own server asks on nobody's behalf; a purpose that it alone can state guards these against the holders of service keys.

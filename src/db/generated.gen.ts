@@ -4055,7 +4055,7 @@ export interface Functions {
   /** Events since a moment that the caller may read, and how complete the answer is. */
   "public.recent_capacity_events": {
     args: {
-      p_since: Date | string | null;
+      p_since: number | bigint | string | null;
       p_limit?: number | null | undefined;
     };
     result: Json;

@@ -18,6 +18,7 @@ import type { Credentials, RateLimit, RouteContext, RouteEntry } from "./route.t
 import type { SessionRole } from "./session.ts";
 import { authRoutes } from "./routes/auth.ts";
 import { confirmRoutes } from "./routes/confirm.ts";
+import { eventRoutes } from "./routes/events.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { openapiRoutes } from "./routes/openapi.ts";
 import { relayRoutes } from "./routes/relay.ts";
@@ -50,6 +51,7 @@ const areas: readonly ((dependencies: HttpDependencies, state: AppState) => Rout
   relayRoutes,
   openapiRoutes,
   authRoutes,
+  eventRoutes,
   webhookRoutes,
 ];
 

@@ -6,6 +6,7 @@
  */
 import type { OidcSettings } from "./auth/oidc.ts";
 import type { Drainer } from "../outbox/drain.ts";
+import type { LiveOptions } from "./live/event-feed.ts";
 import type { GatewayDatabase } from "./gateway-database.ts";
 
 export interface GatewayKeys {
@@ -57,6 +58,8 @@ export interface HttpDependencies {
   readonly relay?: { metrics(): Promise<string> } | undefined;
   /** Where members sign in; without one, only tokens and the sandbox's personas are left. */
   readonly oidc?: OidcSettings | undefined;
+  /** How live updates are told. */
+  readonly live?: LiveOptions | undefined;
   /** True where stand-ins take the place of providers and personas can be picked. */
   readonly sandbox?: boolean | undefined;
   /** How deliveries of providers are answered. */

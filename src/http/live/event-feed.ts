@@ -1,0 +1,267 @@
+/**
+ * Live updates: what happened to requests, told to the members who listen and may read them.
+ *
+ * Owns: noticing that something happened, and who is told. Does not own: who may see what: each member's events are read in the
+ * member's own session, so row-level security decides, and a session that was ended ends its stream.
+ *
+ * While somebody listens the server asks once a second what is new; nobody's connection asks by itself, and without listeners
+ * nothing is asked at all. Not by NOTIFY: commits that carry one queue for a lock (ADR 4), and it does not pass transaction
+ * poolers. Only when there is something new do the members of that workspace who listen read it, several browsers of one session
+ * together and a few sessions at a time.
+ */
+import { setTimeout as delay } from "node:timers/promises";
+import { call } from "../../db/call.ts";
+import { HeadroomError, toHeadroomError } from "../../db/errors.ts";
+import type { HttpLogEntry } from "../dependencies.ts";
+import type { GatewayDatabase } from "../gateway-database.ts";
+import type { Session } from "../session.ts";
+import { readEvents } from "./read-events.ts";
+import { EventStream } from "./stream.ts";
+import { Turns } from "./turns.ts";
+import { Watermark, type Horizon } from "./watermark.ts";
+
+export interface LiveOptions {
+  /** How often the server looks for something new while somebody listens. Default: 1,000. */
+  readonly pollMs?: number | undefined;
+  /** How often a quiet connection is kept alive. Default: 20,000. */
+  readonly heartbeatMs?: number | undefined;
+  /** How long a connection lasts; clients reconnect, and prove who they are anew. Default: 900,000. */
+  readonly connectionLastsMs?: number | undefined;
+  /** Default: 8. */
+  readonly mostPerMember?: number | undefined;
+  /** Default: 1,000. */
+  readonly mostConnections?: number | undefined;
+}
+
+const defaults = {
+  pollMs: 1_000,
+  heartbeatMs: 20_000,
+  connectionLastsMs: 900_000,
+  mostPerMember: 8,
+  mostConnections: 1_000,
+} as const;
+
+/** What is older is not told again: the client loads everything anew instead. In microseconds. */
+const longestResume = 3_600_000_000;
+/** How many sessions read at once, so that live updates leave the pool to requests. */
+const readersAtOnce = 3;
+const longestBackoffMs = 10_000;
+
+/** Connections that show the same claims, and hence see the same. */
+interface Audience {
+  readonly session: Session;
+  readonly workspaceId: string;
+  readonly memberId: string;
+  readonly streams: Set<EventStream>;
+  reading: boolean;
+  behind: boolean;
+}
+
+export interface EventFeedParts {
+  readonly database: GatewayDatabase;
+  readonly log: (entry: HttpLogEntry) => void;
+  /** Aborted when the server stops. */
+  readonly closing: AbortSignal;
+  readonly options?: LiveOptions | undefined;
+}
+
+const ownSession: Session = { role: "service_role", claims: { role: "service_role", purpose: "events" } };
+
+export class EventFeed {
+  readonly #parts: EventFeedParts;
+  readonly #options: Readonly<Record<keyof LiveOptions, number>>;
+  readonly #audiences = new Map<string, Audience>();
+  readonly #noticed = new Map<string, number>();
+  readonly #turns = new Turns(readersAtOnce);
+  readonly #watermark = new Watermark();
+  #position = 0;
+  #polling = false;
+
+  constructor(parts: EventFeedParts) {
+    this.#parts = parts;
+    this.#options = withDefaults(parts.options);
+  }
+
+  /** The answer to a client that wants to listen; `since` is the last id that it saw. */
+  async open(session: Session, since: number | undefined, signal: AbortSignal): Promise<Response> {
+    this.#refuseTooMany(session);
+    // Somebody who is no member any more is told so, instead of hearing nothing.
+    await this.#parts.database.transaction(session, (client) => call(client, "public.who_am_i", {}), {
+      readOnly: true,
+    });
+    if (this.#position === 0) await this.#poll();
+    const resumes = since !== undefined && Math.abs(this.#position - since) <= longestResume;
+    const stream = new EventStream(resumes ? since : this.#position, this.#endOf(signal));
+    stream.announce(resumes || since === undefined ? "ready" : "reset");
+    this.#join(session, stream);
+    if (!this.#polling) void this.#keepPolling();
+    return stream.response;
+  }
+
+  get listeners(): number {
+    return [...this.#audiences.values()].reduce((sum, { streams }) => sum + streams.size, 0);
+  }
+
+  #endOf(signal: AbortSignal): AbortSignal {
+    return AbortSignal.any([signal, this.#parts.closing, AbortSignal.timeout(this.#options.connectionLastsMs)]);
+  }
+
+  #refuseTooMany(session: Session): void {
+    const { workspaceId, memberId } = whoIs(session);
+    const own = [...this.#audiences.values()]
+      .filter((audience) => audience.workspaceId === workspaceId && audience.memberId === memberId)
+      .reduce((sum, { streams }) => sum + streams.size, 0);
+    if (own < this.#options.mostPerMember && this.listeners < this.#options.mostConnections) return;
+    throw new HeadroomError("rate_limited", "Too many connections listen for live updates.", {
+      hint: "Close some, or ask for changes now and then instead.",
+    });
+  }
+
+  #join(session: Session, stream: EventStream): void {
+    const key = JSON.stringify(session.claims);
+    const audience: Audience = this.#audiences.get(key) ?? {
+      session,
+      ...whoIs(session),
+      streams: new Set(),
+      reading: false,
+      behind: false,
+    };
+    this.#audiences.set(key, audience);
+    audience.streams.add(stream);
+    stream.whenClosed(() => {
+      audience.streams.delete(stream);
+      if (audience.streams.size === 0 && this.#audiences.get(key) === audience) this.#audiences.delete(key);
+    });
+    if (stream.position < this.#position) this.#wake(audience);
+  }
+
+  /** Until nobody listens; whoever comes then begins at that moment, and not where this ended. */
+  async #keepPolling(): Promise<void> {
+    this.#polling = true;
+    try {
+      await this.#pollWhileHeard();
+    } finally {
+      this.#polling = false;
+      this.#position = 0;
+      this.#noticed.clear();
+    }
+  }
+
+  async #pollWhileHeard(): Promise<void> {
+    const { pollMs, heartbeatMs } = this.#options;
+    let beatAt = performance.now() + heartbeatMs;
+    let failures = 0;
+    while (this.listeners > 0 && !this.#parts.closing.aborted) {
+      const waitMs = failures === 0 ? pollMs : Math.min(longestBackoffMs, pollMs * 2 ** failures);
+      await delay(waitMs, undefined, { signal: this.#parts.closing, ref: false }).catch(() => undefined);
+      if (this.#parts.closing.aborted || this.listeners === 0) return;
+      try {
+        await this.#poll();
+        failures = 0;
+      } catch (error) {
+        failures += 1;
+        this.#report(error);
+      }
+      if (performance.now() < beatAt) continue;
+      beatAt = performance.now() + heartbeatMs;
+      for (const { streams } of this.#audiences.values()) for (const stream of streams) stream.beat();
+    }
+  }
+
+  /** Looks for what is new, and wakes the audiences of the workspaces in which something is. */
+  async #poll(): Promise<void> {
+    const workspaces = new Set<string | null>();
+    let since = this.#position === 0 ? farFuture : this.#position;
+    // The first page's: what commits between two pages may belong to the first one.
+    let horizon: Horizon | undefined;
+    for (;;) {
+      const recent = await readEvents(this.#parts.database, ownSession, since);
+      horizon ??= recent;
+      for (const event of recent.events) {
+        if (!this.#noticed.has(event.id)) workspaces.add(event.workspace_id);
+        this.#noticed.set(event.id, event.at);
+      }
+      const last = recent.events.at(-1);
+      if (recent.full && last !== undefined && last.at > since) {
+        since = last.at;
+        continue;
+      }
+      this.#position = this.#watermark.advance(horizon);
+      break;
+    }
+    for (const [id, at] of this.#noticed) if (at < this.#position) this.#noticed.delete(id);
+    for (const audience of this.#audiences.values()) {
+      if (audience.behind || workspaces.has(audience.workspaceId)) this.#wake(audience);
+      // What is being read for them may be older than this position, and is still to be told.
+      else if (!audience.reading) for (const stream of audience.streams) stream.tell([], this.#position);
+    }
+  }
+
+  /** While it reads, another wake makes it read once more, and not twice. */
+  #wake(audience: Audience): void {
+    audience.behind = true;
+    if (audience.reading) return;
+    audience.reading = true;
+    void this.#turns.take(async () => {
+      while (audience.behind && audience.streams.size > 0) {
+        audience.behind = false;
+        if (!(await this.#tell(audience))) break;
+      }
+      audience.reading = false;
+    });
+  }
+
+  /** False when it could not be read; then the next poll tries again. */
+  async #tell(audience: Audience): Promise<boolean> {
+    const complete = this.#position;
+    let cursor = Math.min(...[...audience.streams].map((stream) => stream.position));
+    try {
+      for (;;) {
+        const { events, full } = await readEvents(this.#parts.database, audience.session, cursor);
+        const last = events.at(-1)?.at ?? cursor;
+        const more = full && last > cursor;
+        for (const stream of audience.streams) stream.tell(events, more ? Math.min(complete, last) : complete);
+        if (!more) return true;
+        await Promise.all([...audience.streams].map((stream) => stream.read()));
+        cursor = last;
+      }
+    } catch (error) {
+      const failure = toHeadroomError(error);
+      if (failure.httpStatus === 401 || failure.httpStatus === 403) {
+        for (const stream of audience.streams) stream.close();
+        return false;
+      }
+      this.#report(error);
+      audience.behind = true;
+      return false;
+    }
+  }
+
+  #report(error: unknown): void {
+    const { code, sqlState } = toHeadroomError(error);
+    this.#parts.log({ level: "warn", event: "live_updates_failed", code, sqlState });
+  }
+}
+
+/** A moment after which nothing has happened: asks for the horizon alone. In the year 2200. */
+const farFuture = 7_258_118_400_000_000;
+
+function whoIs({ claims }: Session): { readonly workspaceId: string; readonly memberId: string } {
+  const metadata = claims["app_metadata"];
+  const read = (name: string): string => {
+    if (typeof metadata !== "object" || metadata === null) return "";
+    const value: unknown = Object.getOwnPropertyDescriptor(metadata, name)?.value;
+    return typeof value === "string" ? value : "";
+  };
+  return { workspaceId: read("workspace_id"), memberId: read("member_id") };
+}
+
+function withDefaults(options: LiveOptions = {}): Readonly<Record<keyof LiveOptions, number>> {
+  return {
+    pollMs: options.pollMs ?? defaults.pollMs,
+    heartbeatMs: options.heartbeatMs ?? defaults.heartbeatMs,
+    connectionLastsMs: options.connectionLastsMs ?? defaults.connectionLastsMs,
+    mostPerMember: options.mostPerMember ?? defaults.mostPerMember,
+    mostConnections: options.mostConnections ?? defaults.mostConnections,
+  };
+}

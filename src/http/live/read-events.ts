@@ -1,0 +1,41 @@
+/** Reads what happened lately as a session, and checks the answer once. */
+import { z } from "zod";
+import { call } from "../../db/call.ts";
+import type { GatewayDatabase } from "../gateway-database.ts";
+import type { Session } from "../session.ts";
+import type { Horizon } from "./watermark.ts";
+
+const eventSchema = z.looseObject({
+  id: z.string(),
+  workspace_id: z.string().nullable(),
+  /** Microseconds since 1970. */
+  at: z.number(),
+});
+/** An event as the view of the API shows it; what is not named here is passed on as it is. */
+export type LiveEvent = z.infer<typeof eventSchema>;
+
+const answerSchema = z.object({
+  at: z.number(),
+  xmin: z.string().transform(BigInt),
+  next: z.string().transform(BigInt),
+  events: z.array(eventSchema),
+});
+
+export interface Recent extends Horizon {
+  readonly events: readonly LiveEvent[];
+  /** There may be more; the next page begins at the last one. */
+  readonly full: boolean;
+}
+
+/** What a page of the largest events takes is well below what a client may leave unread. */
+const pageSize = 200;
+
+export async function readEvents(database: GatewayDatabase, session: Session, since: number): Promise<Recent> {
+  const answer = await database.transaction(
+    session,
+    (client) => call(client, "public.recent_capacity_events", { p_since: since, p_limit: pageSize }),
+    { readOnly: true },
+  );
+  const parsed = answerSchema.parse(answer);
+  return { ...parsed, full: parsed.events.length >= pageSize };
+}

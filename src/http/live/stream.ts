@@ -1,0 +1,112 @@
+/**
+ * One listening client: a response of the type text/event-stream, and how far the client has been told.
+ *
+ * Owns: the form of what is sent, and that a client which does not read is let go. Does not own: what it may see.
+ *
+ * The id of everything that is sent is a moment before which the client has been told all. A browser that reconnects sends the last one,
+ * gets what came since, and perhaps some of it twice: the event's own id tells. Since ids move on with the events, somebody who is
+ * cut off in the middle of much still gets on.
+ */
+import type { LiveEvent } from "./read-events.ts";
+
+/** A client that has this much unread is let go; it comes back and resumes. */
+const mostUnreadBytes = 1_048_576;
+/** Before the next page is told, the client has read all of the one before, or is let go. */
+const patienceMs = 10_000;
+
+const encoder = new TextEncoder();
+
+export class EventStream {
+  /** All before this moment was told. */
+  position: number;
+  readonly response: Response;
+  readonly #sent = new Map<string, number>();
+  readonly #whenClosed: (() => void)[] = [];
+  readonly #whenRead: (() => void)[] = [];
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+
+  constructor(position: number, signal: AbortSignal) {
+    this.position = position;
+    const body = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          this.#controller = controller;
+        },
+        pull: () => {
+          for (const resolve of this.#whenRead.splice(0)) resolve();
+        },
+        cancel: () => this.#end(),
+      },
+      new ByteLengthQueuingStrategy({ highWaterMark: mostUnreadBytes }),
+    );
+    this.response = new Response(body, {
+      headers: {
+        "content-type": "text/event-stream; charset=utf-8",
+        "cache-control": "no-store",
+        // Proxies that collect answers before they pass them on would hold every event back.
+        "x-accel-buffering": "no",
+      },
+    });
+    if (signal.aborted) this.close();
+    else signal.addEventListener("abort", () => this.close(), { once: true });
+  }
+
+  /** Tells what was not told yet. `upTo` is the moment before which `events` is complete. */
+  tell(events: readonly LiveEvent[], upTo: number): void {
+    for (const event of events) {
+      if (event.at < this.position || this.#sent.has(event.id)) continue;
+      const { at: _at, ...shown } = event;
+      const id = Math.max(this.position, Math.min(event.at, upTo));
+      this.#send(`id: ${id}\ndata: ${JSON.stringify(shown)}\n\n`);
+      this.#sent.set(event.id, event.at);
+    }
+    if (upTo <= this.position) return;
+    this.position = upTo;
+    for (const [id, at] of this.#sent) if (at < upTo) this.#sent.delete(id);
+    // An id without data moves the browser's memory and calls nobody.
+    if (events.length > 0) this.#send(`id: ${this.position}\n\n`);
+  }
+
+  /** A named event for the client itself: `ready`, or `reset` when it must load everything anew. */
+  announce(name: "ready" | "reset"): void {
+    this.#send(`event: ${name}\nid: ${this.position}\ndata: {}\n\n`);
+  }
+
+  /** Keeps proxies from closing a quiet connection, and moves the client's position on. */
+  beat(): void {
+    this.#send(`: still here\nid: ${this.position}\n\n`);
+  }
+
+  close(): void {
+    const controller = this.#controller;
+    this.#end();
+    controller?.close();
+  }
+
+  /** Called once, however it ends; at once when it has. */
+  whenClosed(work: () => void): void {
+    if (this.#controller === undefined) work();
+    else this.#whenClosed.push(work);
+  }
+
+  /** Resolves when the client has read everything, or is gone. One that takes too long is let go. */
+  async read(): Promise<void> {
+    if ((this.#controller?.desiredSize ?? mostUnreadBytes) >= mostUnreadBytes) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#whenRead.push(resolve);
+    const late = setTimeout(() => this.close(), patienceMs);
+    await promise;
+    clearTimeout(late);
+  }
+
+  #end(): void {
+    this.#controller = undefined;
+    for (const work of [...this.#whenClosed.splice(0), ...this.#whenRead.splice(0)]) work();
+  }
+
+  #send(text: string): void {
+    if (this.#controller === undefined) return;
+    this.#controller.enqueue(encoder.encode(text));
+    if ((this.#controller.desiredSize ?? 0) <= 0) this.close();
+  }
+}

@@ -2870,7 +2870,7 @@ create function inbound.form_value(p_values jsonb, p_field text)
 create function inbound.linear_handle(p_sent jsonb, p_request_id text)
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e8f91a31da4701dc';
+  as 'sha256 299e7d152cc199c9';
 
 create function inbound.linear_note(p_sent jsonb)
   returns text

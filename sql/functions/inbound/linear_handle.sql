@@ -1,5 +1,6 @@
 -- Makes a note of what somebody did in Linear to the issue of a request: said in the request's thread, and never a decision. What we did
--- there ourselves comes back too and is no news; the first comment of ours that does tells who we are there.
+-- there ourselves comes back too and is no news; the first comment of ours that does tells who we are there. Until then, an issue that
+-- was moved to where its request stands is taken for our own doing.
 create or replace function inbound.linear_handle(p_sent jsonb, p_request_id text) returns text
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -14,7 +15,12 @@ begin
     update capacity.workspaces w set linear_actor_id = v_actor_id
      where w.id = v_request.workspace_id and w.linear_actor_id is null and v_actor_id <> '';
     return 'ignored';
-  elsif v_text is null or exists (select from capacity.workspaces w where w.id = v_request.workspace_id and w.linear_actor_id = v_actor_id) then
+  elsif v_text is null or exists (
+    select from capacity.workspaces w
+     where w.id = v_request.workspace_id
+       and (w.linear_actor_id = v_actor_id
+            or w.linear_actor_id is null and p_sent ->> 'type' = 'Issue' and p_sent #>> '{data,state,type}' = capacity.linear_state_kind(v_request.state::text)))
+  then
     return 'ignored';
   end if;
   perform capacity.post_notice(v_request, 'note', null, null, row('system', 'linear', 'linear')::capacity.actor, v_text);

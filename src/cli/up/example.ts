@@ -16,6 +16,7 @@ import {
   type MemberEvent,
   type MemberRole,
   type NewRequest,
+  type PolicyRule,
 } from "../../capacity/index.ts";
 import type { Cast } from "../../sandbox/cast.ts";
 import { orFail } from "../commands/request/acting.ts";
@@ -66,7 +67,7 @@ export async function makeExample(client: Client, cast: Cast): Promise<boolean> 
   try {
     await makeDirectory(client, cast);
     for (const { request, decisions } of storiesOf(cast)) {
-      const terms = { ...request, requester: "riley", commercialOwner: "casey", infraGroup: "infra" };
+      const terms = { ...request, requester: "riley" };
       const { request: made } = orFail(await createRequest(client, terms));
       for (const [event, by] of decisions) orFail(await decide(client, made.id, event, { as: by }));
     }
@@ -93,6 +94,11 @@ export async function makeDirectory(client: Client, cast: Cast): Promise<void> {
   }
   const add = cast.people.filter(({ groups }) => groups?.includes("infra") === true).map(({ memberId }) => memberId);
   orFail(await putGroup(client, exampleWorkspace, "infra", { name: "Infrastructure", add }));
+  const routes = {
+    "casey-owns": { kind: "review_route", step: "commercial", approver: "casey" },
+    "infra-reviews": { kind: "review_route", step: "technical", group: "infra" },
+  } as const satisfies Readonly<Record<string, PolicyRule>>;
+  for (const [id, rule] of Object.entries(routes)) orFail(await putPolicy(client, exampleWorkspace, id, rule));
   orFail(
     await putPolicy(
       client,

@@ -51,9 +51,11 @@ function firstSteps({ sandbox }: Product): string[] {
   return [
     "",
     "Two minutes, from a request to its provisioning:",
-    `  1. Open ${sandbox.url}/slack as Riley and type: /capacity create 32XL x4 us-east-1 for Acme`,
+    `  1. Open ${sandbox.url}/slack as Riley and type:`,
+    "     /capacity create 32XL x4 us-east-1 for Acme email buyer@acme.example cost 61500",
     "  2. As Casey press “Approve commercially”, as Ines “Approve technically”.",
     `  3. Open ${sandbox.url}/mail, follow the link in the customer's mail, and confirm.`,
+    "More of this: docs/guides/first-ten-minutes.md",
     "",
   ];
 }

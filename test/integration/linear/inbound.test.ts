@@ -169,6 +169,23 @@ describe.each(POSTGRES_VERSIONS)("deliveries of Linear on PostgreSQL %i", async 
     expect(await notesOf(id)).toHaveLength(1);
   });
 
+  test("before we know who we are there, an issue moved to where its request stands is no news", async () => {
+    const { id, issue } = await withIssue();
+    await rowsOf(superuser, "update capacity.workspaces set linear_actor_id = null");
+    const moved = (type: string): string =>
+      body({
+        type: "Issue",
+        action: "update",
+        actor: { id: "u-bot", type: "user", name: "Headroom" },
+        data: { id: issue, state: { id: "s2", name: type, type } },
+        updatedFrom: { stateId: "s1" },
+      });
+    await deliver(moved("started"));
+    expect(await notesOf(id)).toEqual([]);
+    await deliver(moved("canceled"));
+    expect(await notesOf(id)).toHaveLength(1);
+  });
+
   test("issues and things that are not ours leave nothing behind", async () => {
     const before = await slack.written();
     await deliver(body(comment(randomUUID())));

@@ -110,10 +110,10 @@ function lastButton(page: Page, label: string): Locator {
 }
 
 async function inBrowser(page: Page, text: string, addresses: Addresses): Promise<void> {
-  for (const { pattern, run } of actions) {
-    const found = pattern.exec(text);
+  for (const action of actions) {
+    const found = action.pattern.exec(text);
     if (found === null) continue;
-    await run(page, found.slice(1), addresses);
+    await action.run(page, found.slice(1), addresses);
     return;
   }
   throw new Error(`The guide asks for something that nobody knows how to do: ${text}`);

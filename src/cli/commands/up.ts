@@ -98,6 +98,7 @@ async function runAll(url: string | undefined, options: UpOptions, signals: Sign
       product = await startProduct({
         databaseUrl: server.url,
         keys,
+        folder: options.ephemeral === true ? undefined : (server.home ?? options.dataDir),
         port,
         sandboxPort,
         log: createHttpLog(options.json === true, logStream(options)),

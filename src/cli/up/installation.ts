@@ -4,9 +4,10 @@
  * Owns: making them, and keeping them in a file that only its owner can read. Does not own: their use. A production
  * installation gets its keys from the environment instead.
  */
-import { randomBytes } from "node:crypto";
+import { generateKeyPair, randomBytes } from "node:crypto";
 import { chmod, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { z } from "zod";
 import { HeadroomError, nodeCodeOf } from "../../db/errors.ts";
 import { makeGatewayKeys, randomKey } from "../keys/issue.ts";
@@ -23,6 +24,8 @@ const keysSchema = z.strictObject({
   linearWebhookSecret: z.string().min(32),
   githubWebhookSecret: z.string().min(32),
   stripeWebhookSecret: z.string().min(32),
+  /** What the stand-ins sign with where the provider uses a key pair, as PEM. */
+  privateKey: z.string().startsWith("-----BEGIN"),
 });
 
 export type InstallationKeys = z.infer<typeof keysSchema>;
@@ -41,7 +44,13 @@ export async function makeInstallationKeys(): Promise<InstallationKeys> {
     linearWebhookSecret: randomBytes(32).toString("hex"),
     githubWebhookSecret: randomKey(),
     stripeWebhookSecret: `whsec_${randomBytes(24).toString("hex")}`,
+    privateKey: await makePrivateKey(),
   };
+}
+
+async function makePrivateKey(): Promise<string> {
+  const { privateKey } = await promisify(generateKeyPair)("rsa", { modulusLength: 2048 });
+  return privateKey.export({ type: "pkcs8", format: "pem" }).toString();
 }
 
 /** The keys of the folder; made and written at the first start, and the same ever after. */

@@ -6,8 +6,9 @@
  */
 import { once } from "node:events";
 import { createServer } from "node:net";
+import { join } from "node:path";
 import type { Client } from "pg";
-import { listSecrets, putWorkspace, setSecret } from "../../capacity/index.ts";
+import { listSecrets, putIdentityDomain, putWorkspace, setSecret } from "../../capacity/index.ts";
 import { withConnection } from "../../db/connect.ts";
 import { HeadroomError } from "../../db/errors.ts";
 import { openGatewayLogin } from "../../db/gateway-login.ts";
@@ -26,6 +27,8 @@ import type { InstallationKeys } from "./installation.ts";
 export interface ProductOptions {
   readonly databaseUrl: string;
   readonly keys: InstallationKeys;
+  /** Where the stand-ins keep what they were told; undefined: it is forgotten. */
+  readonly folder: string | undefined;
   /** Undefined: the customary one, or a free one when that is taken. */
   readonly port: number | undefined;
   readonly sandboxPort: number | undefined;
@@ -57,14 +60,19 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
   };
   try {
     const sandbox = await onPort(options.sandboxPort, customaryPorts.sandbox, options.notice, (port) =>
-      startSandbox({ port, cast: defaultCast, secrets: keys }),
+      startSandbox({
+        port,
+        cast: defaultCast,
+        secrets: keys,
+        ...(options.folder === undefined ? {} : { keepIn: join(options.folder, "sandbox.json") }),
+      }),
     );
     stops.push(() => sandbox.close());
-    const gatewayUrl = await withConnection(databaseUrl, (client) => prepare(client, databaseUrl, keys), connection);
+    const gatewayUrl = await withConnection(databaseUrl, (client) => prepare(client, options, sandbox), connection);
     const database = createGatewayDatabase({ url: gatewayUrl, secretKey: keys.secretKey });
     stops.push(() => database.close());
     const server = await onPort(options.port, customaryPorts.server, options.notice, (port) =>
-      listen(port, options, database, sandbox.url),
+      listen(port, options, database, sandbox),
     );
     stops.push(() => server.stop());
     const isNew = await withConnection(databaseUrl, (client) => introduce(client, server.url), connection);
@@ -79,7 +87,7 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
 const connection = { applicationName: "headroom up" };
 
 /** What the server needs before it can be asked anything: its login, and the secrets that the database checks signatures with. */
-async function prepare(client: Client, databaseUrl: string, keys: InstallationKeys): Promise<string> {
+async function prepare(client: Client, { databaseUrl, keys }: ProductOptions, sandbox: Sandbox): Promise<string> {
   const gatewayUrl = await openGatewayLogin(client, databaseUrl, keys.gatewayPassword);
   const secrets: Readonly<Record<string, string>> = {
     CONFIRMATION_TOKEN_SECRET: keys.confirmationTokenSecret,
@@ -87,13 +95,22 @@ async function prepare(client: Client, databaseUrl: string, keys: InstallationKe
     LINEAR_WEBHOOK_SECRET: keys.linearWebhookSecret,
     GITHUB_WEBHOOK_SECRET: keys.githubWebhookSecret,
     STRIPE_WEBHOOK_SECRET: keys.stripeWebhookSecret,
+    POSTAL_WEBHOOK_PUBLIC_KEY: sandbox.mail.postalPublicKey,
   };
   const stored = orFail(await listSecrets(client, keys.secretKey)).secrets;
   for (const [name, value] of Object.entries(secrets)) {
     if (stored.some((secret) => secret.name === name && secret.readable)) continue;
     orFail(await setSecret(client, { name, value, key: keys.secretKey }));
   }
+  // Colleagues sign in at the sandbox's identity provider, which may have another address each time.
+  for (const domain of new Set(sandbox.cast.people.map(({ email }) => email.split("@").at(-1) ?? ""))) {
+    orFail(await putIdentityDomain(client, { workspaceId: exampleWorkspace, issuer: issuerOf(sandbox), domain }));
+  }
   return gatewayUrl;
+}
+
+function issuerOf(sandbox: Sandbox): string {
+  return `${sandbox.url}/oidc`;
 }
 
 /** The example, at the first start; and, as the port may be another one each time, where links lead from now on. */
@@ -106,7 +123,7 @@ async function listen(
   port: number,
   { keys, log, metrics, drain }: ProductOptions,
   database: ReturnType<typeof createGatewayDatabase>,
-  sandboxUrl: string,
+  sandbox: Sandbox,
 ): Promise<RunningServer> {
   // Links and cookies need the address before the server listens.
   const actual = port === 0 ? await freePort() : port;
@@ -119,7 +136,13 @@ async function listen(
     relay: { metrics },
     drainer: { drain },
     sandbox: true,
-    webhooks: { slackResponseUrls: [`${sandboxUrl}/slack/response/`] },
+    oidc: {
+      issuer: issuerOf(sandbox),
+      clientId: "headroom",
+      clientSecret: "headroom-sandbox-secret",
+      name: "the sandbox's identity provider",
+    },
+    webhooks: { slackResponseUrls: [`${sandbox.url}/slack/response/`] },
     log,
   });
   return startServer({ app, host, port: actual });

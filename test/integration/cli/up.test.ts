@@ -237,6 +237,18 @@ describe("without flags", { timeout: 150_000 }, () => {
     await second.line((line) => line.includes("with what was there"));
     const again = await ready(second);
     expect(readFileSync(keys, "utf8")).toBe(kept);
+    // The stand-ins remember too: the root of the thread can still be brought up to date.
+    await until(
+      () => query(again, "select from outbox.dead"),
+      (dead) => dead.length === 0,
+      "nothing to be dead",
+    );
+    const slack = /http:\/\/[\d.:]+/.exec(await second.line((line) => line.startsWith("Slack")))?.[0] ?? "";
+    await until(
+      async () => (await fetch(`${slack}/slack`)).text(),
+      (page) => page.includes(request?.id ?? "nothing") && page.includes("approved by Omar Haddad"),
+      "the thread to be there, and current",
+    );
     expect(await query(again, "select count(*)::int as requests from public.capacity_requests")).toEqual([
       { requests: 3 },
     ]);

@@ -42,6 +42,13 @@ export function openapiRoutes(dependencies: HttpDependencies, state: AppState): 
     }),
     defineRoute({
       method: "GET",
+      path: "/",
+      credentials: "none",
+      summary: "Leads to the page that says what there is.",
+      handler: () => new Response(null, { status: 302, headers: { location: "/docs" } }),
+    }),
+    defineRoute({
+      method: "GET",
       path: "/docs",
       credentials: "none",
       summary: "This description, for people.",

@@ -18,6 +18,7 @@ const open: Readonly<Record<string, string>> = {
   "GET /readyz": "likewise",
   "GET /metrics": "counts and durations by route; a proxy keeps it from the outside",
   "GET /openapi.json": "the description of the API is public",
+  "GET /": "leads there",
   "GET /docs": "likewise",
   "GET /confirm/:token": "the customer has nothing but the link; the token in it is the credential",
   "POST /confirm/:token": "likewise",

@@ -10,14 +10,18 @@ import { createApp } from "../../http/app.ts";
 import type { OidcSettings } from "../../http/auth/oidc.ts";
 import { createGatewayDatabase, type GatewayDatabase } from "../../http/gateway-database.ts";
 import { startServer } from "../../http/server.ts";
+import { createDrainer, type Drainer } from "../../outbox/drain.ts";
+import { freePort } from "../free-port.ts";
 import { signToken } from "../keys/issue.ts";
 import { printJson, printLine } from "../output.ts";
-import { createHttpLog } from "../relay/log.ts";
+import { createHttpLog, createLog } from "../relay/log.ts";
 import { wholeNumber } from "../relay/options.ts";
+import { loadRails } from "../relay/rails.ts";
 import { watchSignals } from "../signals.ts";
 
 interface ServeOptions {
   readonly databaseUrl?: string;
+  readonly relayDatabaseUrl?: string;
   readonly host: string;
   readonly port: number;
   readonly publicUrl?: string;
@@ -34,6 +38,12 @@ export function register(program: Command): void {
       new Option("--database-url <url>", "database, logging in as headroom_gateway or authenticator").env(
         "HEADROOM_GATEWAY_URL",
       ),
+    )
+    .addOption(
+      new Option(
+        "--relay-database-url <url>",
+        "database as a member of headroom_executor: lets POST /api/internal/outbox-relay deliver",
+      ).env("DATABASE_URL"),
     )
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--port <port>", "port to listen on; 0 takes a free one", wholeNumber(0, 65_535), 8400)
@@ -67,6 +77,9 @@ async function runServe(options: ServeOptions): Promise<void> {
     maxConnections: options.maxConnections,
     secretKey: process.env["HEADROOM_SECRET_KEY"],
   });
+  const relaySecret = nonEmpty(process.env["HEADROOM_RELAY_SECRET"]);
+  const drainer = relaySecret === undefined ? undefined : await drainerOf(options.relayDatabaseUrl, json);
+  const port = options.port === 0 ? await freePort(options.host) : options.port;
   const signals = watchSignals((signal) => log({ level: "info", event: "stopping", message: signal }));
   try {
     await checkLogin(database);
@@ -79,21 +92,30 @@ async function runServe(options: ServeOptions): Promise<void> {
         anonKey: await signToken({ role: "anon" }, forever),
         serviceKey: await signToken({ role: "service_role" }, forever),
       },
-      publicUrl: options.publicUrl ?? `http://${options.host}:${options.port}`,
+      publicUrl: options.publicUrl ?? `http://${options.host}:${port}`,
       secretKey: process.env["HEADROOM_SECRET_KEY"],
-      relaySecret: process.env["HEADROOM_RELAY_SECRET"],
+      relaySecret,
+      drainer,
       trustedProxies: options.trustedProxies,
       oidc: oidcSettings(process.env),
       log,
     });
-    const server = await startServer({ app, host: options.host, port: options.port });
+    const server = await startServer({ app, host: options.host, port });
     announce(server.url, options);
     await signals.stopped;
     await server.stop();
   } finally {
     signals.dispose();
-    await database.close();
+    await Promise.all([database.close(), drainer?.close()]);
   }
+}
+
+/** What /api/internal/outbox-relay delivers with: a login of its own, because the gateway may not claim. */
+async function drainerOf(url: string | undefined, json: boolean): Promise<Drainer | undefined> {
+  if (url === undefined || url === "") return undefined;
+  const log = createLog(json);
+  const rails = await loadRails({ listen: false, metricsHost: "127.0.0.1" }, { databaseUrl: url, log });
+  return createDrainer({ connectionString: url, rails, log });
 }
 
 function requireSecret(): string {

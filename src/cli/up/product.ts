@@ -4,8 +4,6 @@
  * Owns: the order in which they start and end, and how they find each other. Does not own: the database server and the relay
  * (the command's), nor what any part does.
  */
-import { once } from "node:events";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import type { Client } from "pg";
 import { listSecrets, putIdentityDomain, putWorkspace, setSecret } from "../../capacity/index.ts";
@@ -20,6 +18,7 @@ import type { Drainer } from "../../outbox/drain.ts";
 import { defaultCast } from "../../sandbox/cast.ts";
 import { startSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
 import { orFail } from "../commands/request/acting.ts";
+import { freePort } from "../free-port.ts";
 import type { Environment } from "../relay/provider-rails.ts";
 import { exampleWorkspace, makeExample } from "./example.ts";
 import type { InstallationKeys } from "./installation.ts";
@@ -126,7 +125,7 @@ async function listen(
   sandbox: Sandbox,
 ): Promise<RunningServer> {
   // Links and cookies need the address before the server listens.
-  const actual = port === 0 ? await freePort() : port;
+  const actual = port === 0 ? await freePort(host) : port;
   const app = createApp({
     database,
     keys: { jwtSecret: keys.jwtSecret, anonKey: keys.anonKey, serviceKey: keys.serviceKey },
@@ -149,16 +148,6 @@ async function listen(
 }
 
 const host = "127.0.0.1";
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  probe.listen(0, host);
-  await once(probe, "listening");
-  const address = probe.address();
-  probe.close();
-  await once(probe, "close");
-  return typeof address === "object" && address !== null ? address.port : 0;
-}
 
 /** The port that was asked for and no other; else the customary one, or any when that is taken. */
 async function onPort<T>(

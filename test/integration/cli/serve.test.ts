@@ -35,3 +35,21 @@ it("refuses a login whose word about callers the database would not take", async
   expect(refused.status).toBe(2);
   expect(refused.err).toContain("headroom_gateway");
 });
+
+it("delivers when its relay route is called, with the login that may claim", async () => {
+  const secret = "relay-secret-of-this-test-32-characters";
+  const env = {
+    HEADROOM_GATEWAY_URL: gatewayUrl,
+    HEADROOM_JWT_SECRET: jwtSecret,
+    HEADROOM_RELAY_SECRET: secret,
+    DATABASE_URL: db.as("headroom_executor").url,
+  };
+  const server = startHeadroom(["serve", "--port", "0", "--json"], { env });
+  const { url } = JSON.parse(await server.line((line) => line.includes("server_ready"))) as { url: string };
+  const route = `${url}/api/internal/outbox-relay`;
+  expect((await fetch(route, { method: "POST" })).status).toBe(401);
+  const called = await fetch(route, { method: "POST", headers: { "x-outbox-secret": secret } });
+  expect(called.status).toBe(200);
+  expect(await called.json()).toMatchObject({ claimed: 0, more: false });
+  expect(await server.end("SIGTERM")).toMatchObject({ status: 0 });
+});

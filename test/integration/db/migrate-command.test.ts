@@ -26,7 +26,8 @@ const migrated = await createTestDatabase();
 test("migrates an empty database, says what it did and what comes next", async () => {
   await using db = await createEmptyDatabase();
   const outcome = await headroom(["migrate", "--database-url", db.url]);
-  expect(outcome).toMatchObject({ status: 0, err: "" });
+  // On a busy machine it takes long enough to tell how far it is.
+  expect({ ...outcome, err: outcome.err.replaceAll(/^Migrating .*\n/gm, "") }).toMatchObject({ status: 0, err: "" });
   expect(outcome.out).toContain("applied    migrations/0001_roles.sql");
   expect(outcome.out).toContain("Next:");
   expect(outcome.out).not.toContain(new URL(db.url).password);

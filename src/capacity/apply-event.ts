@@ -3,7 +3,7 @@
  *
  * Owns: the payload that each event takes. Does not own: who may do what, and what is a repeat; both the database decides.
  */
-import { z } from "zod";
+import { decisionSchema, type Decided } from "./answers.ts";
 import { call, type Queryable } from "../db/call.ts";
 import { refusable, type Refused } from "./refusal.ts";
 import { requestSchema, type CapacityRequest } from "./request.ts";
@@ -50,27 +50,6 @@ async function record(db: Queryable, requestId: string, event: MemberEvent, opti
   });
   return { outcome: "recorded", request: requestSchema.parse(row) };
 }
-
-const decisionSchema = z
-  .object({
-    request: requestSchema,
-    repeated: z.boolean(),
-    counts: z.boolean(),
-    decided_by: z.string(),
-    decided_at: z.coerce.date(),
-  })
-  .transform((answer) => ({
-    /** `repeated`: taken before; nothing was changed. */
-    outcome: answer.repeated ? ("repeated" as const) : ("decided" as const),
-    /** As it is now. */
-    request: answer.request,
-    /** False for an endorsement, which leaves the decision to a higher authority. */
-    counts: answer.counts,
-    /** The member who decided, by this call or before it; a rule or the customer where it was one of these. */
-    decidedBy: answer.decided_by,
-    decidedAt: answer.decided_at,
-  }));
-export type Decided = z.infer<typeof decisionSchema>;
 
 /** Records the event and says whether it was this call that decided, or who had done so before, and when. */
 export async function decide(

@@ -6,12 +6,13 @@
  *     if (created.outcome === "refused") console.log(created.message, created.hint);
  */
 export { createRequest, type Created, type NewRequest, type RequestTerms } from "./create-request.ts";
-export { previewRequest, type Preview, type Previewed } from "./preview-request.ts";
+export { previewRequest, type Previewed } from "./preview-request.ts";
+export type { Decided, Nudged, Preview } from "./answers.ts";
 export { getRequest, type Found } from "./get-request.ts";
 export { listRequests, type Listed, type ListedRequest, type ListOptions } from "./list-requests.ts";
-export { applyEvent, decide, type Decided, type EventOptions, type MemberEvent, type Recorded } from "./apply-event.ts";
+export { applyEvent, decide, type EventOptions, type MemberEvent, type Recorded } from "./apply-event.ts";
 export { eraseCustomer, type Erased } from "./erase-customer.ts";
-export { nudgeRequest, type Nudged } from "./nudge-request.ts";
+export { nudgeRequest } from "./nudge-request.ts";
 
 /** What a request is. */
 export {

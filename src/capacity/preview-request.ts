@@ -1,21 +1,8 @@
 /** What would become of a request, without making it. */
-import { z } from "zod";
+import { previewSchema, type Preview } from "./answers.ts";
 import { call, type Queryable } from "../db/call.ts";
 import type { RequestTerms } from "./create-request.ts";
 import { refusable, type Refused } from "./refusal.ts";
-import { askedSchema, planSchema, requestStates } from "./request.ts";
-
-const asked = z.array(askedSchema);
-const previewSchema = planSchema
-  .extend({
-    commercial: planSchema.shape.commercial.extend({ asked }),
-    technical: planSchema.shape.technical.extend({ asked }),
-    state: z.enum(requestStates),
-    slack_channel_id: z.string().nullable(),
-  })
-  .transform(({ slack_channel_id: slackChannelId, ...rest }) => ({ ...rest, slackChannelId }));
-/** The plan with whom it would ask first, the state that the request would be in, and where it would be posted. */
-export type Preview = z.infer<typeof previewSchema>;
 
 export type Previewed = { readonly outcome: "previewed"; readonly preview: Preview };
 

@@ -1,0 +1,177 @@
+/**
+ * The typed client of the HTTP API, for browsers, Deno, workers and Node: it needs fetch and nothing else.
+ *
+ *     const headroom = createClient({ url, key: anonKey, token });
+ *     const answer = await headroom.decide("CR-2026-000042", { type: "COMMERCIAL_APPROVED" });
+ *     if (answer.outcome === "refused") console.log(answer.message, answer.hint);
+ *
+ * Owns: requests to /rest/v1 and /events, and the form of their answers. Does not own: who may do what; a no of the workflow is a value,
+ * as in headroom/capacity, and everything else that goes wrong is thrown.
+ */
+import { z } from "zod";
+import { decisionSchema, nudgeSchema, previewSchema, type Decided, type Nudged } from "../capacity/answers.ts";
+import type { Created, NewRequest, RequestTerms } from "../capacity/create-request.ts";
+import type { MemberEvent } from "../capacity/apply-event.ts";
+import type { Found } from "../capacity/get-request.ts";
+import type { Previewed } from "../capacity/preview-request.ts";
+import type { Refused } from "../capacity/refusal.ts";
+import { requestSchema, storySchema, type CapacityRequest, type CapacityRequestState } from "../capacity/request.ts";
+import { subscribe, type LiveEvent, type SubscribeOptions } from "./subscribe.ts";
+import { createTransport, type ClientOptions, type Transport } from "./transport.ts";
+
+export type { ClientOptions } from "./transport.ts";
+export type { LiveEvent, SubscribeOptions } from "./subscribe.ts";
+export type { CapacityRequest, CapacityRequestState, Created, Decided, Found, MemberEvent, NewRequest, Nudged };
+export type { Previewed, Refused, RequestTerms };
+
+/** A member's token acts as that member; a service's key says for whom. */
+export interface ActingOptions {
+  readonly as?: string | undefined;
+}
+
+export interface ListFilter {
+  readonly states?: readonly CapacityRequestState[] | undefined;
+  readonly requester?: string | undefined;
+  /** Default: 50. */
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
+}
+
+export interface Noted {
+  readonly outcome: "noted";
+  readonly requestId: string;
+  readonly noticeId: number;
+}
+
+/** The offer behind a customer's link. */
+export type Offer = z.infer<typeof offerSchema>;
+
+const offerSchema = z.looseObject({
+  status: z.enum(["open", "confirmed", "declined", "expired", "cancelled", "closed"]),
+  request_id: z.string(),
+  expires_at: z.coerce.date(),
+  decided_at: z.coerce.date().nullable(),
+});
+const noteSchema = z
+  .object({ request_id: z.string(), notice_id: z.number() })
+  .transform((row): Noted => ({ outcome: "noted", requestId: row.request_id, noticeId: row.notice_id }));
+
+export type HeadroomClient = ReturnType<typeof createClient>;
+
+export function createClient(options: ClientOptions) {
+  const transport = createTransport(options);
+  return {
+    ...requestCalls(transport),
+    ...decisionCalls(transport),
+    ...linkCalls(transport),
+    /** Live updates until the signal ends them; reconnects by itself. For a member's token. */
+    subscribe: (listen: (event: LiveEvent) => void, how: SubscribeOptions): Promise<void> =>
+      subscribe(options, transport.headers, listen, how),
+  };
+}
+
+function requestCalls({ rpc, select }: Transport) {
+  return {
+    create: (terms: NewRequest): Promise<Created | Refused> =>
+      rpc("create_capacity_request", newRequestArguments(terms), (row) => ({
+        outcome: "created",
+        request: requestSchema.parse(row),
+      })),
+    preview: (terms: RequestTerms): Promise<Previewed | Refused> =>
+      rpc("preview_capacity_request", termArguments(terms), (answer) => ({
+        outcome: "previewed",
+        preview: previewSchema.parse(answer),
+      })),
+    get: (requestId: string): Promise<Found | Refused> =>
+      rpc("get_capacity_request", { p_request_id: requestId }, (answer) => ({
+        outcome: "found",
+        story: storySchema.parse(answer),
+      })),
+    /** Newest first, as far as the caller may read them. */
+    async list(filter: ListFilter = {}): Promise<readonly CapacityRequest[]> {
+      return z.array(requestSchema).parse(await select("capacity_requests", listQuery(filter)));
+    },
+  };
+}
+
+function decisionCalls({ rpc }: Transport) {
+  return {
+    decide: (
+      requestId: string,
+      { type, ...payload }: MemberEvent,
+      { as, expectedVersion }: ActingOptions & { readonly expectedVersion?: number | undefined } = {},
+    ): Promise<Decided | Refused> =>
+      rpc(
+        "decide_capacity_request",
+        {
+          p_request_id: requestId,
+          p_event_type: type,
+          p_payload: payload,
+          p_actor_id: as,
+          p_expected_version: expectedVersion,
+        },
+        (answer) => decisionSchema.parse(answer),
+      ),
+    nudge: (requestId: string, { as }: ActingOptions = {}): Promise<Nudged | Refused> =>
+      rpc("nudge_capacity_request", { p_request_id: requestId, p_actor_id: as }, (answer) => nudgeSchema.parse(answer)),
+    note: (requestId: string, body: string, { as }: ActingOptions = {}): Promise<Noted | Refused> =>
+      rpc("note_capacity_request", { p_request_id: requestId, p_body: body, p_actor_id: as }, (answer) =>
+        noteSchema.parse(answer),
+      ),
+  };
+}
+
+function linkCalls({ rpc }: Transport) {
+  return {
+    /** What the customer's link shows; changes nothing. */
+    offer: (token: string): Promise<{ readonly outcome: "shown"; readonly offer: Offer } | Refused> =>
+      rpc("describe_confirmation", { p_token: token }, (story) => ({
+        outcome: "shown",
+        offer: offerSchema.parse(story),
+      })),
+    /** The customer's answer, by the link's token. */
+    confirm: (
+      token: string,
+      decision: "confirm" | "decline",
+      reason?: string,
+    ): Promise<{ readonly outcome: "answered"; readonly offer: Offer } | Refused> =>
+      rpc("decide_by_token", { p_token: token, p_decision: decision, p_reason: reason }, (story) => ({
+        outcome: "answered",
+        offer: offerSchema.parse(story),
+      })),
+  };
+}
+
+function termArguments(terms: RequestTerms): Record<string, unknown> {
+  return {
+    p_requester_user_id: terms.requester,
+    p_commercial_owner_user_id: terms.commercialOwner ?? null,
+    p_infra_owner_group: terms.infraGroup ?? null,
+    p_requested_size: terms.size,
+    p_quantity: terms.quantity,
+    p_region: terms.region,
+    p_estimated_monthly_cost_usd: terms.monthlyCostUsd,
+    p_workspace_id: terms.workspaceId,
+    p_slack_channel_id: terms.slackChannelId,
+  };
+}
+
+function newRequestArguments(terms: NewRequest): Record<string, unknown> {
+  return {
+    ...termArguments(terms),
+    p_customer_ref: terms.customerRef ?? null,
+    p_needed_by_date: terms.neededBy ?? null,
+    p_expected_duration_days: terms.durationDays ?? null,
+    p_confirmation_ttl_days: terms.confirmationTtlDays,
+    p_idempotency_key: terms.idempotencyKey,
+    p_replaces_request_id: terms.replaces,
+  };
+}
+
+function listQuery({ states, requester, limit, offset }: ListFilter): URLSearchParams {
+  const query = new URLSearchParams({ order: "created_at.desc,id.desc", limit: String(limit ?? 50) });
+  if (offset !== undefined) query.set("offset", String(offset));
+  if (states !== undefined) query.set("state", `in.(${states.join(",")})`);
+  if (requester !== undefined) query.set("requester_user_id", `eq.${requester}`);
+  return query;
+}

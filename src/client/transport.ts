@@ -1,0 +1,82 @@
+/**
+ * Requests to /rest/v1: the two headers of a caller, and telling a no of the workflow from a failure.
+ */
+import { z } from "zod";
+import type { RefusalCode, Refused } from "../capacity/refusal.ts";
+import { HeadroomError } from "../db/errors.ts";
+
+export interface ClientOptions {
+  /** Where the server is, without /rest/v1. */
+  readonly url: string;
+  /** The anon key, or a service's. */
+  readonly key: string;
+  /** A member's token, or what gives the current one. Left out, the key acts. */
+  readonly token?: string | (() => string | Promise<string>) | undefined;
+  /** Default: the global one. */
+  readonly fetch?: typeof globalThis.fetch | undefined;
+}
+
+type Parse<T> = (answer: unknown) => T;
+
+export interface Transport {
+  readonly rpc: <T>(name: string, body: Readonly<Record<string, unknown>>, parse: Parse<T>) => Promise<T | Refused>;
+  readonly select: (view: string, query: URLSearchParams) => Promise<unknown>;
+  readonly headers: () => Promise<Record<string, string>>;
+}
+
+const errorSchema = z.object({
+  code: z.string(),
+  message: z.string(),
+  details: z.string().nullish(),
+  hint: z.string().nullish(),
+});
+
+export function createTransport(options: ClientOptions): Transport {
+  const { fetch = globalThis.fetch } = options;
+  const base = `${options.url.replace(/\/+$/, "")}/rest/v1`;
+  const headers = async (): Promise<Record<string, string>> => {
+    const token = typeof options.token === "function" ? await options.token() : options.token;
+    return { apikey: options.key, authorization: `Bearer ${token ?? options.key}` };
+  };
+  return {
+    headers,
+    async rpc(name, body, parse) {
+      const response = await fetch(`${base}/rpc/${name}`, {
+        method: "POST",
+        headers: { ...(await headers()), "content-type": "application/json", accept: "application/json" },
+        body: JSON.stringify(body),
+      });
+      if (response.ok) return parse(await response.json());
+      return refusalOf(response.status, await readError(response));
+    },
+    async select(view, query) {
+      const response = await fetch(`${base}/${view}?${query.toString()}`, { headers: await headers() });
+      if (response.ok) return response.json();
+      const { code, message, hint } = await readError(response);
+      throw new HeadroomError(code, message, { hint: hint ?? undefined, httpStatus: response.status });
+    },
+  };
+}
+
+async function readError(response: Response): Promise<z.infer<typeof errorSchema>> {
+  const text = await response.text();
+  try {
+    return errorSchema.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new HeadroomError("unexpected_answer", `The server answered ${response.status} in a form that is not ours.`, {
+      httpStatus: response.status,
+      cause,
+    });
+  }
+}
+
+/** A refusal names its code before its facts (`stale_version: version 3, expected 2`); what is none is thrown. */
+function refusalOf(status: number, error: z.infer<typeof errorSchema>): Refused {
+  const [, code, detail] = /^([a-z_]+)(?:: (.+))?$/s.exec(error.details ?? "") ?? [];
+  const hint = error.hint ?? undefined;
+  if (!error.code.startsWith("PT") || code === undefined) {
+    throw new HeadroomError(error.code, error.message, { hint, httpStatus: status });
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- capacity.fail() has exactly these codes
+  return { outcome: "refused", code: code as RefusalCode, message: error.message, detail, hint, httpStatus: status };
+}

@@ -1,10 +1,14 @@
 import { expect, test } from "vitest";
+import type { RailOutcome } from "./rail.ts";
 import { createSettling } from "./settling.ts";
 
-test("a miss counts once enough time has passed since this process sent the row", () => {
+const unknown: RailOutcome = { kind: "unknown", code: "timed_out", reason: "" };
+const delivered: RailOutcome = { kind: "delivered" };
+
+test("a miss counts once enough time has passed since this process sent the row", async () => {
   let now = 1_000;
   const settling = createSettling(500, () => now);
-  settling.sent("row");
+  await settling.during("row", async () => unknown);
   now += 200;
   expect(settling.missed("row")).toBe(300);
   now += 300;
@@ -21,19 +25,34 @@ test("a row that another process sent must be missed twice, with enough time bet
   expect(settling.missed("row")).toBe(0);
 });
 
-test("sending again begins the wait anew", () => {
+test.each<[string, () => Promise<RailOutcome>]>([
+  ["without an answer", async () => unknown],
+  ["in an error", () => Promise.reject(new Error("lost"))],
+])("the time counts from the end of a send that ended %s, however long it was", async (_how, end) => {
+  let now = 1_000;
+  const settling = createSettling(500, () => now);
+  const sending = settling.during("row", () => {
+    now += 15_000;
+    return end();
+  });
+  await sending.catch(() => undefined);
+  now += 100;
+  expect(settling.missed("row")).toBe(400);
+});
+
+test("sending again begins the wait anew", async () => {
   let now = 0;
   const settling = createSettling(500, () => now);
-  settling.sent("row");
+  await settling.during("row", async () => unknown);
   now = 400;
-  settling.sent("row");
+  await settling.during("row", async () => unknown);
   now = 600;
   expect(settling.missed("row")).toBe(300);
 });
 
-test("what is forgotten beyond its bound only waits once more", () => {
+test("what is forgotten beyond its bound only waits once more", async () => {
   const settling = createSettling(500, () => 0);
-  for (let row = 0; row < 20_000; row += 1) settling.sent(String(row));
+  for (let row = 0; row < 20_000; row += 1) await settling.during(String(row), async () => delivered);
   expect(settling.missed("0")).toBe(500);
 });
 

@@ -2,13 +2,18 @@
  * Keeps a search from trusting its first "not there". No provider promises that what it has just accepted can be read at
  * once, and a call that was given up may still be on its way; a resend on the first miss would be a second effect.
  *
- * Owns: how long ago this process sent a row, or first missed it; a miss counts once that is long enough. Does not own:
- * the search. The memory is this process's alone, which is enough: another relay's rail begins with a miss of its own.
+ * Owns: how long ago this process last had a send of a row under way, or first missed it; a miss counts once that is long
+ * enough. Does not own: the search. The memory is this process's alone, which is enough: another relay's rail begins with a
+ * miss of its own.
  */
+import type { RailOutcome } from "./rail.ts";
 
 export interface Settling {
-  /** The row is being sent now. */
-  sent(outboxId: string): void;
+  /**
+   * Sends the row. Where the send does not end in a proof, the time counts from its end: a call that was given up after its
+   * whole time may be carried out just then.
+   */
+  during(outboxId: string, send: () => Promise<RailOutcome>): Promise<RailOutcome>;
   /** The row was not found: how much longer a miss proves nothing; 0 when it counts. */
   missed(outboxId: string): number;
 }
@@ -25,7 +30,15 @@ export function createSettling(settlingMs: number, now: () => number = () => per
     since.set(outboxId, now());
   };
   return {
-    sent: note,
+    async during(outboxId, send) {
+      let outcome: RailOutcome | undefined;
+      note(outboxId);
+      try {
+        return (outcome = await send());
+      } finally {
+        if (outcome === undefined || outcome.kind === "unknown") note(outboxId);
+      }
+    },
     missed(outboxId) {
       if (settlingMs <= 0) return 0;
       if (!since.has(outboxId)) note(outboxId);

@@ -10,11 +10,12 @@ import { createApp } from "../../http/app.ts";
 import type { OidcSettings } from "../../http/auth/oidc.ts";
 import { createGatewayDatabase, type GatewayDatabase } from "../../http/gateway-database.ts";
 import { startServer } from "../../http/server.ts";
-import { createDrainer, type Drainer } from "../../outbox/drain.ts";
+import type { Drainer } from "../../outbox/drain.ts";
 import { freePort } from "../free-port.ts";
 import { signToken } from "../keys/issue.ts";
 import { printJson, printLine } from "../output.ts";
 import { createHttpLog, createLog } from "../relay/log.ts";
+import { createOnDemandRelay } from "../relay/on-demand.ts";
 import { wholeNumber } from "../relay/options.ts";
 import { loadRails } from "../relay/rails.ts";
 import { watchSignals } from "../signals.ts";
@@ -78,10 +79,11 @@ async function runServe(options: ServeOptions): Promise<void> {
     secretKey: process.env["HEADROOM_SECRET_KEY"],
   });
   const relaySecret = nonEmpty(process.env["HEADROOM_RELAY_SECRET"]);
-  const drainer = relaySecret === undefined ? undefined : await drainerOf(options.relayDatabaseUrl, json);
-  const port = options.port === 0 ? await freePort(options.host) : options.port;
   const signals = watchSignals((signal) => log({ level: "info", event: "stopping", message: signal }));
+  let drainer: Drainer | undefined;
   try {
+    drainer = relaySecret === undefined ? undefined : await drainerOf(options.relayDatabaseUrl, json);
+    const port = options.port === 0 ? await freePort(options.host) : options.port;
     await checkLogin(database);
     const forever = { jwtSecret, expiresAt: null };
     const app = createApp({
@@ -115,7 +117,7 @@ async function drainerOf(url: string | undefined, json: boolean): Promise<Draine
   if (url === undefined || url === "") return undefined;
   const log = createLog(json);
   const rails = await loadRails({ listen: false, metricsHost: "127.0.0.1" }, { databaseUrl: url, log });
-  return createDrainer({ connectionString: url, rails, log });
+  return createOnDemandRelay(url, rails, log);
 }
 
 function requireSecret(): string {

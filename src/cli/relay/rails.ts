@@ -35,6 +35,11 @@ export async function loadRails(options: RelayCommandOptions, surroundings: Rail
   ];
 }
 
+/** Connections that a rail keeps open for reuse; left open, they would keep the process alive. */
+export function closeRails(rails: readonly Rail[]): void {
+  for (const rail of rails) if ("close" in rail && typeof rail.close === "function") rail.close();
+}
+
 /**
  * The webhook rail, where there are endpoints that this relay can use: those of a file, and those of the database when it
  * has the key to their secrets. A relay without it leaves their rows to one that has it.

@@ -12,6 +12,7 @@ import type { Rail } from "../../rails/rail.ts";
 import type { Log } from "./log.ts";
 import { startMetricsServer } from "./metrics-server.ts";
 import type { RelayCommandOptions } from "./options.ts";
+import { closeRails } from "./rails.ts";
 
 export interface RunningRelay {
   readonly relay: Relay;
@@ -68,8 +69,7 @@ export async function runRelay(
       stopping = true;
       await Promise.all([relay.stop(), timers.stop(), drainer?.close()]);
       await metrics?.close();
-      // Connections that a rail keeps open for reuse.
-      for (const rail of rails) if ("close" in rail && typeof rail.close === "function") rail.close();
+      closeRails(rails);
     },
   };
 }

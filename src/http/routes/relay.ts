@@ -5,13 +5,14 @@
  * not read: it is a wake-up, and the database knows what is due.
  */
 import { HeadroomError } from "../../db/errors.ts";
+import type { AppState } from "../app.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { defineRoute, type RouteContext, type RouteEntry } from "../route.ts";
 
 /** A database webhook carries the row that was inserted; more than that is nobody's wake-up. */
 const bodyBytes = 1024 * 1024;
 
-export function relayRoutes(dependencies: HttpDependencies): RouteEntry[] {
+export function relayRoutes(dependencies: HttpDependencies, { closing }: AppState): RouteEntry[] {
   return [
     defineRoute({
       method: "POST",
@@ -19,12 +20,16 @@ export function relayRoutes(dependencies: HttpDependencies): RouteEntry[] {
       credentials: "relay-secret",
       limits: { bodyBytes },
       summary: "Delivers what is due in the outbox, within bounds, and says how much that was.",
-      handler: (context) => relay(dependencies, context),
+      handler: (context) => relay(dependencies, context, closing),
     }),
   ];
 }
 
-async function relay({ drainer, relayBudgetMs }: HttpDependencies, context: RouteContext): Promise<Response> {
+async function relay(
+  { drainer, relayBudgetMs }: HttpDependencies,
+  context: RouteContext,
+  closing: AbortSignal,
+): Promise<Response> {
   // Read to its end, so that the connection can be used again, and refused when it is too large.
   await context.bytes();
   if (drainer === undefined) {
@@ -32,6 +37,7 @@ async function relay({ drainer, relayBudgetMs }: HttpDependencies, context: Rout
       hint: "Start it with rails, or let `headroom relay` deliver.",
     });
   }
-  const report = await drainer.drain({ budgetMs: relayBudgetMs, signal: context.signal });
+  // A database webhook hangs up after a second, long before a turn is over; it has woken us all the same.
+  const report = await drainer.drain({ budgetMs: relayBudgetMs, signal: closing });
   return Response.json(report, { headers: { "cache-control": "no-store" } });
 }

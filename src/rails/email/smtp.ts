@@ -105,6 +105,8 @@ class Delivery {
   }
 
   async run(): Promise<EmailResult> {
+    // Composing takes its time, and a signal that was aborted meanwhile does not tell anybody again.
+    if (this.#signal.aborted) return failure("aborted_before_send");
     this.#signal.addEventListener("abort", this.#onAbort);
     this.#connection.on("error", (error: unknown) => this.#fail(error));
     // Ended by the server in a way that the library does not call an error.

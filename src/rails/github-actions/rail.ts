@@ -58,7 +58,7 @@ export function createGithubActionsRail(options: GithubActionsRailOptions): Gith
     concurrency,
     codes: Object.keys(githubActionsCodes),
     validate: ({ payload }) => validate(payload),
-    send: (message, context) => send(github, message, context),
+    send: (message, context) => github.settling.during(message.outboxId, () => send(github, message, context)),
     lookup: (message, context) => lookUp(github, message, context),
     close: () => connections.close(),
   };
@@ -73,7 +73,6 @@ const startedSchema = z.object({ workflow_run_id: z.int(), html_url: z.string().
 
 async function send(github: Github, message: RailMessage, { signal }: RailContext): Promise<RailOutcome> {
   const dispatch = dispatchSchema.parse(message.payload);
-  github.settling.sent(message.outboxId);
   const answer = await dispatchOnce(github, dispatch, signal);
   if (answer.kind === "failure") return outcomeOf(answer);
   // What an older server answers; it says nothing about the run.

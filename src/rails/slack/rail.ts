@@ -52,10 +52,7 @@ export function createSlackRail(options: SlackRailOptions): SlackRail {
     ...(concurrency === undefined ? {} : { concurrency }),
     codes: Object.keys(slackCodes),
     validate: ({ payload }) => validateBy(messageSchema, payload),
-    send(message, context) {
-      settling.sent(message.outboxId);
-      return sendMessage(call, message, context);
-    },
+    send: (message, context) => settling.during(message.outboxId, () => sendMessage(call, message, context)),
     lookup: (message, context) => lookUp(call, settling, message, context),
     close: () => connections.close(),
   };

@@ -158,6 +158,38 @@ describe.each(POSTGRES_VERSIONS)("the relay by route on PostgreSQL %i", async (v
     expect(receiver.book.requests).toHaveLength(5);
   });
 
+  test("goes on when who called hangs up, as database webhooks do after a second", async () => {
+    const { receiver } = await events.endpoint("patient");
+    receiver.script.push({ kind: "late" });
+    const gateway = await serve([events.rail({ concurrency: 1 })]);
+    const sent = await events.publish(
+      "transfers",
+      ...["a", "b", "c"].map((subject) => envelope({ subject: `left-${subject}` })),
+    );
+    const patience = new AbortController();
+    const left = wake(gateway, { signal: patience.signal });
+    await until(
+      () => receiver.book.requests.length,
+      (count) => count === 1,
+      "the first request",
+    );
+    patience.abort();
+    await expect(left).rejects.toThrow("abort");
+    // The server hears of it before the receiver answers: a whole exchange with it lies in between.
+    await fetch(`${gateway.url}/healthz`);
+    receiver.release();
+    const fates = await until(
+      () =>
+        events.fates(
+          "transfers",
+          sent.map(({ id }) => id),
+        ),
+      (rows) => rows.every(({ status }) => status === "SENT"),
+      "the whole turn",
+    );
+    expect(fates).toHaveLength(3);
+  });
+
   test("a call that comes while a turn is under way makes it look once more", async () => {
     const { receiver } = await events.endpoint("late-row");
     receiver.script.push({ kind: "late" });

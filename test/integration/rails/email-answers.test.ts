@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { HeadroomError } from "../../../src/db/errors.ts";
 import { createEmailRail } from "../../../src/rails/email/rail.ts";
 import type { EmailRail, EmailRailOptions } from "../../../src/rails/email/rail.ts";
+import { createSmtpTransport } from "../../../src/rails/email/smtp.ts";
 import { messageOf, notAborted } from "./messages.ts";
 import { startScriptedServer } from "./scripted-server.ts";
 import type { ScriptedAnswer, ScriptedServer } from "./scripted-server.ts";
@@ -81,6 +82,17 @@ describe("a mail by SMTP", () => {
     mailServer.next("refuse_echoing");
     const withLink = await bySmtp().send(messageOf(letter()), notAborted);
     expect(withLink).toMatchObject({ kind: "rejected", reason: "The mail server refuses the mail. (554 5.6.0)" });
+  });
+
+  test("whose time is up while it is being written is not sent", async () => {
+    const clock = new AbortController();
+    const written = { ...plain, messageId: "one@headroom.example", confidential: false };
+    const sending = createSmtpTransport(mailServer.url, from).send(written, clock.signal);
+    clock.abort();
+    expect(await sending).toMatchObject({ kind: "failure", code: "aborted_before_send" });
+    // A mail of later has arrived, so one of before would have.
+    await bySmtp().send(messageOf({ ...plain, subject: "The next" }), notAborted);
+    expect(mailServer.mails.map(({ subject }) => subject)).toEqual(["The next"]);
   });
 
   test("logs in on this machine, but sends no password in the clear to a server that may be far away", async () => {

@@ -9,6 +9,8 @@ import type { IncomingHttpHeaders } from "node:http";
 export interface ScriptedAnswer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Takes the request and says nothing. */
+  readonly silent?: boolean;
   /** Text as it is; anything else as JSON. */
   readonly body?: unknown;
 }
@@ -38,6 +40,7 @@ export async function startScriptedServer(): Promise<ScriptedServer> {
       const { method = "", url: path = "", headers } = request;
       requests.push({ method, path, headers, body: Buffer.concat(chunks).toString("utf8") });
       const answer = script.shift() ?? { status: 404, body: "nothing was scripted" };
+      if (answer.silent === true) return;
       const text = typeof answer.body === "string" ? answer.body : JSON.stringify(answer.body ?? null);
       const status = answer.status ?? 200;
       response.writeHead(status, { "content-type": "application/json", ...answer.headers });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Json, RailMessage } from "../../../src/rails/rail.ts";
 import { createSlackInteractionRail, createSlackRail } from "../../../src/rails/slack/rail.ts";
 import type { SlackRail } from "../../../src/rails/slack/rail.ts";
@@ -214,6 +214,27 @@ describe("a search for a message", () => {
     answering(...Array.from({ length: 20 }, () => endless));
     expect(await lookUp(reply)).toMatchObject({ kind: "unavailable", code: "too_many_to_search" });
     expect(slack.requests).toHaveLength(21);
+  });
+
+  test("does not count a miss right after a call was given up: what it carried may appear just then", async () => {
+    const clock = vi.spyOn(performance, "now").mockReturnValue(0);
+    onTestFinished(() => clock.mockRestore());
+    const nothing = { body: { ok: true, messages: [] } };
+    answering({ silent: true }, nothing, { body: { ok: true, messages: [found] } });
+    const message = { ...messageOf(reply), uncertain: true };
+    const timeOut = new AbortController();
+    const sending = rail.send(message, { signal: timeOut.signal });
+    await vi.waitFor(() => expect(slack.requests).toHaveLength(1), { timeout: 10_000 });
+    clock.mockReturnValue(15_000);
+    timeOut.abort();
+    expect(await sending).toMatchObject({ kind: "unknown", code: "timed_out" });
+    expect(await rail.lookup?.(message, notAborted)).toMatchObject({
+      kind: "unavailable",
+      code: "may_still_appear",
+      afterMs: 2_000,
+    });
+    clock.mockReturnValue(17_000);
+    expect(await rail.lookup?.(message, notAborted)).toMatchObject({ kind: "found" });
   });
 
   test("is not made for an update, which may always be sent again", async () => {

@@ -56,13 +56,17 @@ export function createSignInFlows(
   };
 }
 
+/** One slash at the beginning and no backslash after it: two of them would name a host. */
+const ownPath = /^\/(?![/\\])[\x21-\x7e]*$/;
+
 /** A path of ours to come back to. Anything else, such as another site's address, becomes the default. */
 export function returnPath(wanted: string | null | undefined): string {
   const fallback = "/auth/me";
-  if (wanted === null || wanted === undefined || wanted.length > 500 || !/^\/(?![/\\])[\x21-\x7e]*$/.test(wanted)) {
-    return fallback;
-  }
+  if (wanted === null || wanted === undefined || wanted.length > 500 || !ownPath.test(wanted)) return fallback;
   // Browsers drop some characters and turn others before they decide which host is meant; this parser does the same.
   const parsed = URL.parse(wanted, "http://own.invalid");
-  return parsed?.origin === "http://own.invalid" ? `${parsed.pathname}${parsed.search}` : fallback;
+  if (parsed?.origin !== "http://own.invalid") return fallback;
+  // Taking dots out of a path can leave two slashes at its beginning, which name a host again.
+  const path = `${parsed.pathname}${parsed.search}`;
+  return ownPath.test(path) ? path : fallback;
 }

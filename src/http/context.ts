@@ -57,8 +57,9 @@ class RequestContext implements RouteContext {
     const socket = client?.address ?? "unknown";
     if (proxies === 0) return socket;
     // Each proxy appends the address that it saw: the one that our outermost trusted proxy saw is the caller's.
-    const seen = (this.request.headers.get("x-forwarded-for") ?? "").split(",").map((part) => part.trim());
-    return seen.at(-proxies) ?? socket;
+    const forwarded = (this.request.headers.get("x-forwarded-for") ?? "").split(",").map((part) => part.trim());
+    // An empty part is no address: whoever sends one would otherwise be counted as nobody.
+    return forwarded.filter((part) => part !== "").at(-proxies) ?? socket;
   }
 
   get signal(): AbortSignal {

@@ -10,7 +10,7 @@ import { createCookieSessions } from "./auth/cookie-session.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import type { Credentials } from "./route.ts";
 import { anonymous, serviceSession, type Session } from "./session.ts";
-import { createTokenVerifier, type TokenVerdict } from "./tokens.ts";
+import { createTokenVerifier, requireLong, type TokenVerdict } from "./tokens.ts";
 
 /** Finds the session, or throws the refusal. */
 export type CredentialCheck = (request: Request) => Promise<Session>;
@@ -20,6 +20,7 @@ export function createCredentialChecks(
   now: () => number,
 ): Readonly<Record<Credentials, CredentialCheck>> {
   const { keys, relaySecret } = dependencies;
+  if (relaySecret !== undefined) requireLong(relaySecret, "The secret that wakes the relay (HEADROOM_RELAY_SECRET)");
   const verifier = createTokenVerifier(keys, now);
   const cookies = createCookieSessions(dependencies, now);
 

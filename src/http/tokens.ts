@@ -7,6 +7,7 @@
  * What was verified is remembered until it expires, within bounds: a client sends the same token with every request.
  */
 import { errors as joseErrors, jwtVerify, type JWTPayload } from "jose";
+import { HeadroomError } from "../db/errors.ts";
 import type { GatewayKeys } from "./dependencies.ts";
 import { sessionRoles, type Session, type SessionRole } from "./session.ts";
 
@@ -33,7 +34,7 @@ interface Remembered {
 export function createTokenVerifier(keys: GatewayKeys, now: () => number): TokenVerifier {
   const secrets = [keys.jwtSecret, keys.previousJwtSecret]
     .filter((secret) => secret !== undefined)
-    .map((secret) => new TextEncoder().encode(secret));
+    .map((secret) => new TextEncoder().encode(requireLong(secret, "A secret that tokens are checked with")));
   const remembered = new Map<string, Remembered>();
   return {
     async verify(token) {
@@ -48,6 +49,16 @@ export function createTokenVerifier(keys: GatewayKeys, now: () => number): Token
       return verified.verdict;
     },
   };
+}
+
+const shortestSecret = 32;
+
+/** A short secret can be guessed from one token that it signed; an empty one is known to everybody. */
+export function requireLong(secret: string, what: string): string {
+  if (secret.length >= shortestSecret) return secret;
+  throw new HeadroomError("usage", `${what} is shorter than ${shortestSecret} characters.`, {
+    hint: "Make keys with `headroom keys init`.",
+  });
 }
 
 function refuse(reason: string): Remembered {

@@ -139,6 +139,15 @@ function jsonOf(text: string): unknown {
   }
 }
 
+/** What is not set up is explained to the operator, in the log; a caller learns the refusal's code and whom to ask. */
+function factsOf({ httpStatus }: HeadroomError, { sqlState, detail, hint }: DatabaseWords) {
+  if (httpStatus < 500 || !/^(PT|HR)/.test(sqlState)) return { details: detail, hint };
+  return {
+    details: /^[a-z_]+(?=:|$)/.exec(detail ?? "")?.[0] ?? null,
+    hint: "Tell the operator the request id (X-Request-Id).",
+  };
+}
+
 function answerOf(error: HeadroomError, role?: SessionRole): RestAnswer {
   if (error instanceof InvalidToken) {
     const challenge = `Bearer error="invalid_token", error_description="${error.message.replaceAll('"', "'")}"`;
@@ -151,9 +160,9 @@ function answerOf(error: HeadroomError, role?: SessionRole): RestAnswer {
   const words = wordsOf(error);
   if (words?.sqlState === "PGRST") return answerAsRaised(words);
   if (words !== undefined) {
-    const { sqlState: code, message, detail: details, hint } = words;
+    const { sqlState: code, message } = words;
     const status = statusOf(code, role);
-    return { status, headers: headersFor(status), body: { code, details, hint, message } };
+    return { status, headers: headersFor(status), body: { code, ...factsOf(error, words), message } };
   }
   const { code, message, detail = null, hint = null, httpStatus: status } = error;
   const headers = error instanceof RestError ? error.headers : {};

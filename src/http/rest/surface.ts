@@ -164,11 +164,14 @@ function named({ text, values }: Statement): BatchStatement {
   return name === undefined ? unnamed({ text, values }) : { name, text, values };
 }
 
-function unnamed({ text, values }: Statement): BatchStatement {
+function unnamed({ text, values }: BatchStatement): BatchStatement {
   return { text, values };
 }
 
-/** With `rows`, any other number of rows undoes what the call did. */
+/**
+ * With `rows`, any other number of rows undoes what the call did. Such a call goes past the database's own sending, which knows
+ * whether names are borne here, so it goes without one.
+ */
 async function runOne(
   database: GatewayDatabase,
   context: RouteContext,
@@ -180,7 +183,7 @@ async function runOne(
   return database.transaction(
     context.session,
     async (client) => {
-      const row = rowOf((await sendBatch(client, [statement]))[0]);
+      const row = rowOf((await sendBatch(client, [unnamed(statement)]))[0]);
       if (row.rows !== rows) throw notSingular(row.rows);
       return row;
     },

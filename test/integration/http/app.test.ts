@@ -2,8 +2,11 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
+import { createApp } from "../../../src/http/app.ts";
+import type { HttpDependencies } from "../../../src/http/dependencies.ts";
+import { createGatewayDatabase } from "../../../src/http/gateway-database.ts";
 import { createTestDatabase } from "../../helpers/database.ts";
-import { startTestGateway } from "./gateway.ts";
+import { jwtSecret, startTestGateway } from "./gateway.ts";
 
 const db = await createTestDatabase();
 const gateway = await startTestGateway(db);
@@ -72,6 +75,8 @@ it("counts callers behind a trusted proxy by the address that the proxy saw, wha
   for (let turn = 0; turn < 200; turn += 1) await ask(`192.0.2.${turn}, 198.51.100.7`);
   expect((await ask("203.0.113.9, 198.51.100.7")).status).toBe(429);
   expect((await ask("198.51.100.7, 198.51.100.8")).status).toBe(200);
+  // What has no address in it counts for nothing.
+  expect((await ask("203.0.113.9, 198.51.100.7, ")).status).toBe(429);
 });
 
 it("ends a client that sends a byte and stops", async () => {
@@ -108,4 +113,44 @@ it("finishes what is under way when it stops, and takes nothing new", async () =
   await stopped;
   await stopping.stop();
   expect((await stopping.app.fetch(new Request("http://x/readyz"))).status).toBe(503);
+});
+
+it("tells a caller of /rest/v1 that something is not set up, and only the log what", async () => {
+  await using bare = await startTestGateway(db);
+  const response = await fetch(`${bare.url}/rest/v1/rpc/handle_linear_webhook`, {
+    method: "POST",
+    headers: { apikey: bare.keys.anonKey, "content-type": "text/plain", "linear-signature": "0".repeat(64) },
+    body: JSON.stringify({ webhookTimestamp: Date.now() }),
+  });
+  expect(response.status).toBe(503);
+  const text = await response.text();
+  expect(JSON.parse(text)).toMatchObject({ code: "PT503", details: "not_configured" });
+  expect(text).not.toContain("LINEAR_WEBHOOK_SECRET");
+  expect(JSON.stringify(bare.log)).toContain("LINEAR_WEBHOOK_SECRET");
+});
+
+it("prepares nothing by name where the pooler does not bear it, even for one row of many", async () => {
+  await db.superuser.pool.query("create function public.some_rows() returns setof int stable return 1");
+  await db.superuser.pool.query("grant execute on function public.some_rows() to anon");
+  const pooled = createGatewayDatabase({ url: db.as("authenticator").url, maxConnections: 1, prepare: false });
+  await using plain = await startTestGateway(db, { dependencies: { database: pooled } });
+  const response = await fetch(`${plain.url}/rest/v1/rpc/some_rows`, {
+    headers: { apikey: plain.keys.anonKey, accept: "application/vnd.pgrst.object+json" },
+  });
+  expect(response.status).toBe(200);
+  expect((await pooled.ask({ text: "select name from pg_prepared_statements" })).rows).toEqual([]);
+  await pooled.close();
+});
+
+it("does not begin with a secret that can be guessed", async () => {
+  const keys = { jwtSecret, anonKey: "a", serviceKey: "b" };
+  const database = createGatewayDatabase({ url: db.as("authenticator").url });
+  const begin = (more: Partial<HttpDependencies>) => () =>
+    createApp({ database, keys, publicUrl: "http://127.0.0.1", log: () => undefined, ...more });
+  expect(begin({})).not.toThrow();
+  expect(begin({ relaySecret: "" })).toThrow("HEADROOM_RELAY_SECRET");
+  expect(begin({ relaySecret: "s".repeat(31) })).toThrow("shorter than 32 characters");
+  expect(begin({ keys: { ...keys, previousJwtSecret: "short" } })).toThrow("shorter than 32 characters");
+  expect(begin({ keys: { ...keys, jwtSecret: "" } })).toThrow("shorter than 32 characters");
+  await database.close();
 });

@@ -25,7 +25,7 @@ const credentials: readonly Record<string, string>[] = [
   { apikey: gateway.keys.anonKey },
   { apikey: gateway.keys.serviceKey, authorization: `Bearer ${gateway.keys.serviceKey}` },
   { apikey: gateway.keys.anonKey, authorization: `Bearer ${member}` },
-  { "x-outbox-secret": "the-relay-secret-of-the-tests" },
+  { "x-outbox-secret": "the-relay-secret-of-all-the-tests" },
 ];
 
 const functionNames: string[] = [];

@@ -81,7 +81,7 @@ export async function startTestGateway(db: TestDatabase, options: TestGatewayOpt
     publicUrl: "http://127.0.0.1",
     log: (entry) => void log.push(entry),
     secretKey: testSecretKey,
-    relaySecret: "the-relay-secret-of-the-tests",
+    relaySecret: "the-relay-secret-of-all-the-tests",
     ...options.dependencies,
   });
   const server = await startServer({ app, host: "127.0.0.1", port: 0, drainMs: 2_000, ...options.server });

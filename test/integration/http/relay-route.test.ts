@@ -11,7 +11,7 @@ import { createPublishing, envelope } from "../outbox/published.ts";
 import { until } from "../outbox/relay/stage.ts";
 import { startTestGateway, type TestGateway } from "./gateway.ts";
 
-const secret = "the-relay-secret-of-the-tests";
+const secret = "the-relay-secret-of-all-the-tests";
 
 async function wake(gateway: TestGateway, init: RequestInit = {}): Promise<DrainReport> {
   const response = await fetch(`${gateway.url}/api/internal/outbox-relay`, {

@@ -74,7 +74,7 @@ const refused: Readonly<Record<Credentials, Readonly<Record<string, Record<strin
   "relay-secret": {
     nothing: {},
     "a wrong secret": { "x-outbox-secret": "wrong" },
-    "the secret in another place": { authorization: "Bearer the-relay-secret-of-the-tests" },
+    "the secret in another place": { authorization: "Bearer the-relay-secret-of-all-the-tests" },
     "the service key": { authorization: `Bearer ${serviceKey}`, "x-outbox-secret": serviceKey },
   },
 };

@@ -2850,7 +2850,7 @@ create function inbound.decided_already(p_request capacity.requests, p_event_typ
 create function inbound.enqueue_interaction(p_delivery jsonb, p_purpose text, p_payload jsonb, p_for interval)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c2ee444d763951c6';
+  as 'sha256 876b546e271b9db8';
 
 create function inbound.forget(p_most integer DEFAULT 1000)
   returns integer
@@ -2870,7 +2870,7 @@ create function inbound.form_value(p_values jsonb, p_field text)
 create function inbound.linear_handle(p_sent jsonb, p_request_id text)
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 299e7d152cc199c9';
+  as 'sha256 000ccc1f8ad8ebd4';
 
 create function inbound.linear_note(p_sent jsonb)
   returns text
@@ -3000,7 +3000,7 @@ create function inbound.slack_list(p_member capacity.members)
 create function inbound.slack_member(p_workspace_id text, p_delivery jsonb)
   returns capacity.members
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ab10781830928101';
+  as 'sha256 c6164b2661b5f74f';
 
 create function inbound.slack_named(p_delivery jsonb)
   returns text
@@ -3010,7 +3010,7 @@ create function inbound.slack_named(p_delivery jsonb)
 create function inbound.slack_note(p_delivery jsonb, p_text text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0294181c049a9d16';
+  as 'sha256 55a0913e84cda93e';
 
 create function inbound.slack_open(p_delivery jsonb, p_view jsonb)
   returns void
@@ -3767,7 +3767,7 @@ grant execute on function public.handle_linear_webhook to service_role;
 create function public.handle_slack_webhook(text)
   returns json
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 57b079b11d78b8b0';
+  as 'sha256 c80e41e1f5b099c9';
 grant execute on function public.handle_slack_webhook to anon;
 grant execute on function public.handle_slack_webhook to authenticated;
 grant execute on function public.handle_slack_webhook to service_role;

@@ -2720,7 +2720,7 @@ export interface Functions {
     };
     result: string | null;
   };
-  /** Enqueues a note to the person who clicked, in the channel where they did. */
+  /** Enqueues a note to the person who clicked, in the channel where they did, or to them directly. */
   "inbound.slack_note": {
     args: {
       p_delivery: unknown;

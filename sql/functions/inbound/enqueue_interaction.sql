@@ -1,12 +1,13 @@
 -- Something for one person: a form or a note that only they see. Once per delivery and purpose, and only while it is of use: a form
--- opens within three seconds of the click or never.
+-- opens within three seconds of the click or never. A message that stays goes by the rail that can look whether it was posted.
 create or replace function inbound.enqueue_interaction(p_delivery jsonb, p_purpose text, p_payload jsonb, p_for interval) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_row record;
 begin
-  v_row := outbox.enqueue('interactions', null, 'slack:' || (p_delivery ->> 'id'), p_purpose, 'slack-interaction', p_payload,
+  v_row := outbox.enqueue('interactions', null, 'slack:' || (p_delivery ->> 'id'), p_purpose,
+                          case p_payload ->> 'method' when 'chat.postMessage' then 'slack' else 'slack-interaction' end, p_payload,
                           p_expires_at => clock_timestamp() + p_for);
 end
 $$;

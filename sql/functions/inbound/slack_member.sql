@@ -1,10 +1,14 @@
 -- The member who clicked or typed, by Slack user id and nothing else. Somebody from another organisation, in a channel that is shared
--- with it, does not become a requester by clicking: only those whom the directory knows already act from there.
+-- with it, does not become a requester by clicking: only those whom the directory knows already act from there. In an Enterprise Grid
+-- people have home teams of their own, but so have its guests, and nothing that Slack sends tells them apart: whoever is of a team that
+-- is neither where the app was asked nor the one that the workspace names is a stranger until the directory knows them.
 create or replace function inbound.slack_member(p_workspace_id text, p_delivery jsonb) returns capacity.members
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if p_delivery ->> 'user_team' <> p_delivery ->> 'team' and not p_delivery ? 'enterprise'
+  if p_delivery ? 'user_team' and p_delivery ->> 'user_team' is distinct from p_delivery ->> 'team'
+     and p_delivery ->> 'user_team' is distinct from p_delivery ->> 'enterprise'
+     and not exists (select from capacity.workspaces w where w.id = p_workspace_id and w.slack_team_id = p_delivery ->> 'user_team')
      and not exists (select from capacity.members m where m.workspace_id = p_workspace_id and m.slack_user_id = p_delivery ->> 'user') then
     perform capacity.fail('not_allowed', 'You are not in the directory of this workspace.', null, 'Ask an admin to add you with your Slack id.');
   end if;

@@ -1,13 +1,14 @@
--- A note that only the person who clicked sees, where they clicked. Without a channel there is no place for one.
+-- A note that only the person who clicked sees, where they clicked. What comes without a channel (a form, a shortcut) is answered in
+-- their conversation with the app: nothing is ephemeral there, and a person's id names it only when something is posted.
 create or replace function inbound.slack_note(p_delivery jsonb, p_text text) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if p_delivery ? 'channel' then
-    perform inbound.enqueue_interaction(p_delivery, 'note', jsonb_strip_nulls(jsonb_build_object(
-      'method', 'chat.postEphemeral', 'channel', p_delivery ->> 'channel', 'user', p_delivery ->> 'user', 'thread_ts', p_delivery ->> 'thread_ts',
-      'text', capacity.slack_text(p_text, 3000))), interval '5 minutes');
-  end if;
+  perform inbound.enqueue_interaction(p_delivery, 'note', jsonb_strip_nulls(case
+    when p_delivery ? 'channel' then jsonb_build_object(
+      'method', 'chat.postEphemeral', 'channel', p_delivery ->> 'channel', 'user', p_delivery ->> 'user', 'thread_ts', p_delivery ->> 'thread_ts')
+    else jsonb_build_object('method', 'chat.postMessage', 'channel', p_delivery ->> 'user') end
+    || jsonb_build_object('text', capacity.slack_text(p_text, 3000))), interval '5 minutes');
 end
 $$;
-comment on function inbound.slack_note(jsonb, text) is 'Enqueues a note to the person who clicked, in the channel where they did.';
+comment on function inbound.slack_note(jsonb, text) is 'Enqueues a note to the person who clicked, in the channel where they did, or to them directly.';

@@ -47,12 +47,13 @@ begin
       get stacked diagnostics v_message = message_text, v_detail = pg_exception_detail, v_hint = pg_exception_hint;
       v_reply := inbound.slack_refused(v_delivery, v_message, v_detail, nullif(v_hint, ''));
   end;
-  -- Slack waits three seconds for the answer to a form. Later than that nobody reads what is wrong with it, so it is said where the
-  -- form was asked for.
-  if v_reply #>> '{answer,response_action}' = 'errors' and extract(epoch from clock_timestamp()) - v_stamp::bigint > 4 then
+  -- Slack waits three seconds for the answer to a form, and whoever stands between gives up sooner. From then on nobody may read what is
+  -- wrong with it, so it is said where the form was asked for as well. Whether the answer still arrives cannot be known here; said twice
+  -- is better than a form that closes as if it had been taken.
+  if v_reply #>> '{answer,response_action}' = 'errors' and extract(epoch from clock_timestamp()) - v_stamp::bigint >= 2 then
     perform inbound.slack_note(v_delivery || jsonb_strip_nulls(jsonb_build_object(
                                  'channel', substring(v_delivery ->> 'metadata' from '"channel": ?"([A-Z0-9]{2,32})"'))),
-      'Your form came too late for an answer. ' || (select string_agg(e.value, ' ') from jsonb_each_text(v_reply #> '{answer,errors}') e));
+      'Your form was not taken. ' || (select string_agg(e.value, ' ') from jsonb_each_text(v_reply #> '{answer,errors}') e));
   end if;
   update inbound.deliveries d
      set outcome = v_reply ->> 'outcome', refusal = v_reply ->> 'refusal', workspace_id = v_reply ->> 'workspace', member_id = v_reply ->> 'member',

@@ -157,7 +157,7 @@ describe.each(POSTGRES_VERSIONS)("deliveries of Linear on PostgreSQL %i", async 
       type: "Issue",
       action: "update",
       actor: bot,
-      data: { id: issue, state: { name: "Started" } },
+      data: { id: issue, state: { id: "s2", name: "Started", type: "started" } },
       updatedFrom: { stateId: "s1" },
     };
     await rowsOf(superuser, "update capacity.workspaces set linear_actor_id = null");
@@ -167,6 +167,47 @@ describe.each(POSTGRES_VERSIONS)("deliveries of Linear on PostgreSQL %i", async 
     expect(await notesOf(id)).toEqual([]);
     await deliver(body({ ...move, actor: ann }));
     expect(await notesOf(id)).toHaveLength(1);
+  });
+
+  test("a person whose key we were given is heard: their comments, their moves and a removal", async () => {
+    const { id, issue } = await withIssue();
+    await rowsOf(superuser, "update capacity.workspaces set linear_actor_id = $1 where id = 'acme'", [ann.id]);
+    await deliver(body(comment(issue)));
+    const change = (action: string, type: string): string =>
+      body({
+        type: "Issue",
+        action,
+        data: { id: issue, state: { id: "s3", name: type, type } },
+        updatedFrom: { stateId: "s1" },
+      });
+    await deliver(change("update", "started"));
+    await deliver(change("update", "canceled"));
+    await deliver(change("remove", "started"));
+    expect((await notesOf(id)).map((note) => note.body)).toEqual([
+      "Ann <b> commented in Linear: Looks good + ready = 🚀",
+      "Ann <b> moved the issue in Linear to “canceled”. The request itself is unchanged.",
+      "Ann <b> removed the issue in Linear. The request itself is unchanged.",
+    ]);
+    await rowsOf(superuser, "update capacity.workspaces set linear_actor_id = null");
+  });
+
+  test("where a workspace names the Linear state, only a move to that one is taken for our own", async () => {
+    const { id, issue } = await withIssue();
+    await rowsOf(superuser, "update capacity.workspaces set linear_actor_id = $1 where id = 'acme'", [ann.id]);
+    await rowsOf(superuser, "select capacity.put_linear_state('acme', 'UNDER_REVIEW', 'in-review')");
+    const moved = (state: string, type: string): string =>
+      body({
+        type: "Issue",
+        action: "update",
+        data: { id: issue, state: { id: state, name: state, type } },
+        updatedFrom: { stateId: "s1" },
+      });
+    await deliver(moved("in-review", "unstarted"));
+    expect(await notesOf(id)).toEqual([]);
+    await deliver(moved("in-progress", "started"));
+    expect(await notesOf(id)).toHaveLength(1);
+    await rowsOf(superuser, "select capacity.put_linear_state('acme', 'UNDER_REVIEW', null)");
+    await rowsOf(superuser, "update capacity.workspaces set linear_actor_id = null");
   });
 
   test("before we know who we are there, an issue moved to where its request stands is no news", async () => {

@@ -304,6 +304,31 @@ describe.each(POSTGRES_VERSIONS)("buttons and forms on PostgreSQL %i", async (ve
     expect(await workflow.size()).toEqual(before);
   });
 
+  test("what is wrong with a form whose answer may come too late is said where it was asked for as well", async () => {
+    const wrong = { ...intake, quantity: typed("many") };
+    const answer = await slack.submit("capacity_intake", wrong, { channel }, "U0RITA", 2);
+    expect(answer.response_action).toBe("errors");
+    expect(await slack.takeInteractions()).toMatchObject([
+      { method: "chat.postEphemeral", rail: "slack-interaction", channel, user: "U0RITA" },
+    ]);
+    await slack.submit("capacity_intake", wrong, { channel }, "U0RITA");
+    expect(await slack.takeInteractions()).toEqual([]);
+  });
+
+  test("where a form names no channel, its sender is told directly", async () => {
+    const reason = { reason: typed("no room") };
+    const metadata = { request: "CR-2026-999999", action: "tech_reject" };
+    await slack.submit("capacity_reason", reason, metadata, "U0TESS", 2);
+    expect(await slack.takeInteractions()).toMatchObject([
+      {
+        method: "chat.postMessage",
+        rail: "slack",
+        channel: "U0TESS",
+        text: expect.stringMatching(/^Your form was not taken\. There is no such request/),
+      },
+    ]);
+  });
+
   test("several fields that are wrong are all named", async () => {
     const answer = await slack.submit(
       "capacity_intake",
@@ -338,49 +363,5 @@ describe.each(POSTGRES_VERSIONS)("buttons and forms on PostgreSQL %i", async (ve
     });
     expect(await slack.send(sign("ssl_check=1&token=x"))).toEqual({});
     expect(await slack.written()).toEqual(before);
-  });
-
-  describe("which workspace", () => {
-    const enterprise = { team: null, enterprise: { id: "E0ACME", name: "Acme" } };
-
-    test("a Slack workspace that nobody connected is a stranger", async () => {
-      const id = await create();
-      await slack.click("tech_approve", id, "U0TESS", {
-        team: { id: "T0OTHER" },
-        user: { id: "U0TESS", team_id: "T0OTHER" },
-      });
-      expect((await slack.takeInteractions())[0]?.text).toContain("not connected");
-      expect((await workflow.row(id)).version).toBe(1);
-    });
-
-    test("an app that is installed for a whole Enterprise Grid sends no team", async () => {
-      const id = await create();
-      await slack.click("tech_approve", id, "U0TESS", enterprise);
-      expect((await slack.takeInteractions())[0]?.text).toContain("not connected");
-      await rowsOf(
-        workflow.superuser,
-        "update capacity.workspaces set slack_enterprise_id = 'E0ACME' where id = 'acme'",
-      );
-      await slack.click("tech_approve", id, "U0TESS", enterprise);
-      expect((await workflow.row(id)).technical_approved_by).toBe("tess");
-      await rowsOf(workflow.superuser, "update capacity.workspaces set slack_enterprise_id = null where id = 'acme'");
-    });
-
-    test("a guest from another organisation acts only if the directory knows them", async () => {
-      const id = await create();
-      await slack.click("cancel", id, "U0GUEST", { user: { id: "U0GUEST", team_id: "T0ELSE", name: "guest" } });
-      expect((await slack.takeInteractions())[0]?.text).toContain("not in the directory");
-      await slack.click("tech_approve", id, "U0TESS", { user: { id: "U0TESS", team_id: "T0ELSE", name: "tess" } });
-      expect((await workflow.row(id)).technical_approved_by).toBe("tess");
-    });
-
-    test("where no workspace is connected, the default one is meant", async () => {
-      await rowsOf(workflow.superuser, "update capacity.workspaces set slack_team_id = null where id = 'acme'");
-      expect((await slack.command("list", "U0SOLO")).text).toContain("Nothing waits for you");
-      expect(await rowsOf(workflow.superuser, "select workspace_id from capacity.members where id = 'U0SOLO'")).toEqual(
-        [{ workspace_id: "default" }],
-      );
-      await rowsOf(workflow.superuser, "update capacity.workspaces set slack_team_id = 'T0ACME' where id = 'acme'");
-    });
   });
 });

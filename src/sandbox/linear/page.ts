@@ -74,8 +74,8 @@ function listPage(state: LinearState): Response {
                       html`<tr>
                         <td class="nowrap"><a href="/linear/issue/${issue.identifier}">${issue.identifier}</a></td>
                         <td>${issue.title}</td>
-                        <td>${stateBadge(state, issue)}</td>
-                        <td class="nowrap">${time(issue.updatedAt)}</td>
+                        <td data-name="State">${stateBadge(state, issue)}</td>
+                        <td class="nowrap" data-name="Changed">${time(issue.updatedAt)}</td>
                       </tr>`,
                   )}
                 </tbody>

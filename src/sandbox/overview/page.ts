@@ -196,7 +196,7 @@ function requestTable(requests: readonly LoggedRequest[]): Fragment {
             <td class="nowrap">${time(each.at)}</td>
             <td>${each.provider}</td>
             <td><code>${each.method}</code> <span class="quiet">${each.channel}</span></td>
-            <td>
+            <td data-name="Came to">
               ${each.status ?? (each.effect === undefined ? "under way" : "no answer")}
               ${each.fault !== undefined && html`<span class="badge bad">${kindWords[each.fault]}</span>`}
             </td>
@@ -224,7 +224,9 @@ function deliveryTable(deliveries: readonly Delivery[]): Fragment {
             <td class="nowrap">${time(each.at)}</td>
             <td>${each.provider}</td>
             <td>${each.title}</td>
-            <td>${each.tries.length === 0 ? "under way" : each.tries.map((arrival) => arrivalHtml(arrival))}</td>
+            <td data-name="Headroom answered">
+              ${each.tries.length === 0 ? "under way" : each.tries.map((arrival) => arrivalHtml(arrival))}
+            </td>
           </tr>`,
       )}
     </tbody>

@@ -16,14 +16,14 @@ export const css = `
   }
 }
 * { box-sizing: border-box; }
-html { -webkit-text-size-adjust: 100%; }
+html { -webkit-text-size-adjust: 100%; scroll-padding: 4rem 0 1rem; } html:has(main.slack) { scroll-padding-bottom: 8rem; }
 body { margin: 0; overflow-wrap: anywhere; background: var(--ground); color: var(--ink); font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; }
 a { color: var(--accent); text-underline-offset: .15em; }
 :focus-visible { outline: 3px solid var(--focus); outline-offset: 2px; border-radius: .2rem; }
 .skip { position: absolute; left: -999rem; } .skip:focus { left: 1rem; top: .5rem; background: var(--paper); padding: .5rem 1rem; z-index: 9; }
-.top { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; align-items: center; padding: .6rem 1.25rem; border-bottom: 1px solid var(--line); background: var(--paper); }
-.top strong { margin-right: .5rem; } .top nav { display: flex; flex-wrap: wrap; gap: .1rem 1.1rem; }
-.top a { text-decoration: none; color: var(--quiet); padding: .3rem .1rem; }
+.top { position: sticky; top: 0; z-index: 3; display: flex; gap: 1.25rem; align-items: center; height: 3.2rem; padding: 0 1.25rem; border-bottom: 1px solid var(--line); background: var(--paper); }
+.top strong { margin-right: .5rem; white-space: nowrap; } .top nav { display: flex; gap: 1.1rem; overflow-x: auto; padding: .3rem; }
+.top a { white-space: nowrap; text-decoration: none; color: var(--quiet); padding: .3rem .1rem; }
 .top a:hover { color: var(--ink); text-decoration: underline; } .top a[aria-current] { color: var(--ink); font-weight: 650; box-shadow: 0 2px 0 var(--accent); }
 main { max-width: 62rem; margin: 0 auto; padding: 1.5rem 1.25rem 4rem; }
 main.narrow { max-width: 34rem; }
@@ -66,7 +66,7 @@ blockquote { margin: .2rem 0; padding: 0 0 0 .75rem; border-left: .25rem solid v
 .visually-hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 
 main.slack { display: grid; grid-template-columns: 15rem minmax(0, 1fr); max-width: none; padding: 0; min-height: calc(100vh - 3.2rem); }
-.rail { background: var(--side); border-right: 1px solid var(--line); padding: 1rem; position: sticky; top: 0; height: 100vh; overflow-y: auto; }
+.rail { background: var(--side); border-right: 1px solid var(--line); padding: 1rem; position: sticky; top: 3.2rem; height: calc(100vh - 3.2rem); overflow-y: auto; }
 .rail h2 { margin: 1.2rem 0 .3rem; font-size: .85rem; color: var(--quiet); } .rail ul { list-style: none; margin: 0; padding: 0; }
 .rail li a { display: block; padding: .35rem .6rem; border-radius: .4rem; text-decoration: none; color: var(--ink); } .rail li a:hover { background: var(--line); }
 .rail li a[aria-current] { background: var(--accent); color: var(--accent-ink); font-weight: 600; }
@@ -86,18 +86,28 @@ main.slack { display: grid; grid-template-columns: 15rem minmax(0, 1fr); max-wid
 .thread .message { grid-template-columns: 1.8rem minmax(0, 1fr); padding: .3rem 0; } .thread .avatar { width: 1.8rem; height: 1.8rem; font-size: .72rem; }
 .whisper { background: var(--warn-ground); }
 .composer { position: sticky; bottom: 0; background: var(--ground); border-top: 1px solid var(--line); padding: .8rem 1.25rem 1rem; }
-dialog.modal { position: fixed; inset: 0; margin: auto; width: min(34rem, calc(100vw - 2rem)); max-height: calc(100vh - 3rem); overflow: auto; border: 1px solid var(--line); border-radius: .75rem; padding: 0; background: var(--paper); color: var(--ink); box-shadow: 0 1rem 3rem #0005; z-index: 5; }
+dialog.modal { position: fixed; inset: 0; margin: auto; width: min(34rem, calc(100vw - 2rem)); max-height: calc(100vh - 3rem); max-height: calc(100dvh - 3rem); overflow: hidden; border: 1px solid var(--line); border-radius: .75rem; padding: 0; background: var(--paper); color: var(--ink); box-shadow: 0 1rem 3rem #0005; z-index: 5; }
 dialog.modal::backdrop { background: #0006; }
 .modal header { padding: 1rem 1.4rem; border-bottom: 1px solid var(--line); } .modal header h2 { margin: 0; font-size: 1.2rem; }
-.modal .inside { padding: 1.2rem 1.4rem .4rem; } .modal footer { padding: .8rem 1.4rem 1.1rem; display: flex; gap: .6rem; justify-content: flex-end; }
+dialog.modal[open], .modal form { display: flex; flex-direction: column; } .modal form { min-height: 0; position: relative; }
+.modal .inside { padding: 1.2rem 1.4rem .4rem; } .modal form > .inside { position: relative; min-height: 0; overflow-y: auto; overscroll-behavior: contain; }
+.modal footer { flex: none; padding: .8rem 1.4rem; border-top: 1px solid var(--line); display: flex; flex-wrap: wrap; gap: .6rem; justify-content: flex-end; }
 .shade { position: fixed; inset: 0; background: #0006; z-index: 4; }
 iframe.letter { width: 100%; min-height: 26rem; border: 1px solid var(--line); border-radius: .5rem; background: #fff; }
 .split { display: grid; grid-template-columns: minmax(14rem, 22rem) minmax(0, 1fr); gap: 1.25rem; align-items: start; }
 .mails a { display: block; text-decoration: none; color: inherit; padding: .6rem .8rem; border-radius: .5rem; border: 1px solid var(--line); background: var(--paper); } .mails a[aria-current] { border-color: var(--accent); box-shadow: inset .25rem 0 0 var(--accent); }
 @media (max-width: 46rem) {
-  main.slack { grid-template-columns: minmax(0, 1fr); } .rail { position: static; height: auto; border-right: 0; border-bottom: 1px solid var(--line); padding: .6rem 1rem; }
-  .rail ul { display: flex; gap: .3rem; overflow-x: auto; } .rail li a { white-space: nowrap; } .rail h2 { margin: .5rem 0 .2rem; }
+  .top { gap: .5rem; height: 2.8rem; padding: 0 .6rem; } .top strong { display: none; } .top nav { gap: .65rem; padding: .3rem 0; font-size: .93rem; }
+  main.slack { grid-template-columns: minmax(0, 1fr); align-content: start; min-height: calc(100vh - 2.8rem); } .channel { min-height: calc(100vh - 9rem); }
+  .rail { top: 2.8rem; z-index: 2; height: auto; overflow: visible; display: flex; flex-wrap: wrap; gap: .3rem; border-right: 0; border-bottom: 1px solid var(--line); padding: .4rem .9rem; }
+  .rail form { flex: 1 0 100%; display: flex; gap: .6rem; align-items: center; } .rail label { flex: none; margin: 0; } .rail select { min-width: 0; flex: 1; }
+  .rail h2 { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); } .rail ul { display: flex; flex-wrap: wrap; gap: .2rem; } .rail li a { white-space: nowrap; padding: .2rem .4rem; font-size: .86rem; }
+  html:has(main.slack) { scroll-padding-top: 10rem; }
   .split { grid-template-columns: minmax(0, 1fr); } .message { grid-template-columns: minmax(0, 1fr); padding: .5rem .25rem; } .message > .avatar { display: none; } .messages { padding: .6rem .9rem; } .thread .message { grid-template-columns: minmax(0, 1fr); }
+  table.wide { min-width: 0; } table.wide thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  table.wide tr { display: block; padding: .6rem 0; border-bottom: 1px solid var(--line); } table.wide td { display: block; border: 0; padding: .1rem 0; }
+  table.wide td[data-name]::before { content: attr(data-name) ": "; color: var(--quiet); }
 }
+@media (max-height: 30rem) { .top, .rail, .composer { position: static; } .rail { height: auto; } html, html:has(main.slack) { scroll-padding: 1rem 0; } }
 @media (prefers-reduced-motion: no-preference) { button { transition: background .12s, border-color .12s; } }
 `;

@@ -26,8 +26,13 @@ import {
   type SlackState,
 } from "./state.ts";
 
+/** The one command that the app's manifest has. */
+const ownCommand = "/capacity";
+
 export type ActResult =
   | { readonly kind: "acknowledged"; readonly status: number; readonly body: string }
+  /** No app has this command: nothing was sent. */
+  | { readonly kind: "unknown_command" }
   /** `error` is the word that Slack shows, e.g. operation_timeout. */
   | { readonly kind: "failed"; readonly error: string; readonly arrival: Arrival };
 
@@ -93,9 +98,10 @@ export class SlackDesk {
   /** Gives a slash command; what the app answers in the body is shown as Slack shows it. */
   async command(given: Command): Promise<ActResult> {
     const channel = this.#channel(given.channel);
-    const command = given.command ?? "/capacity";
+    const command = (given.command ?? ownCommand).toLowerCase();
     const text = given.text ?? "";
     this.#mustExist(given.user);
+    if (command !== ownCommand) return this.#notACommand(command, given.user, channel.id);
     const arrival = await sendForm(
       this.#world,
       `${command} ${text}`.trim(),
@@ -233,6 +239,13 @@ export class SlackDesk {
       this.#state.whisper({ channel, user, from: "slackbot", text, blocks: undefined, threadTs: undefined });
     }
     return failed;
+  }
+
+  /** The app installed one command; what else begins with a slash Slack answers by itself. */
+  #notACommand(command: string, user: string, channel: string): ActResult {
+    const text = `${command.slice(0, 100)} is not a valid command. To say something that begins with a slash, put a space before it.`;
+    this.#state.whisper({ channel, user, from: "slackbot", text, blocks: undefined, threadTs: undefined });
+    return { kind: "unknown_command" };
   }
 
   #showAnswer(body: string, user: string, channel: Channel): void {

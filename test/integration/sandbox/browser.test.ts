@@ -1,7 +1,7 @@
 // oxlint-disable unicorn/require-post-message-target-origin -- this is Slack's method, not the browser's
 import chromium from "@sparticuz/chromium";
 import { LogLevel, WebClient } from "@slack/web-api";
-import { chromium as playwright, type Browser } from "playwright-core";
+import { chromium as playwright, type Browser, type Locator } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { setStage } from "./stage.ts";
 
@@ -15,6 +15,16 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser.close();
 });
+
+/** How much of an element a visitor sees, from 0 to 1; what another part covers does not count. */
+function shareInSight(element: Locator): Promise<number> {
+  return element.evaluate((node) => {
+    const { left, top, width, height } = node.getBoundingClientRect();
+    const points = [0.1, 0.5, 0.9].map((part) => [left + width / 2, top + height * part] as const);
+    const seen = points.filter(([x, y]) => node.contains(node.ownerDocument.elementFromPoint(x, y)));
+    return seen.length / points.length;
+  });
+}
 
 const text = (words: string) => ({ type: "plain_text", text: words }) as const;
 
@@ -69,6 +79,55 @@ describe("the Slack page in a browser", () => {
     await dialog.waitFor({ state: "detached" });
     expect(stage.ear.heard[1]?.body).toContain("Too+large+for+this+region");
     expect(slack.openViews("UCASEY01")).toEqual([]);
+    await page.close();
+  });
+
+  test.each([
+    { width: 1280, height: 720 },
+    { width: 390, height: 844 },
+  ])("at $width px who one is and where to write stay in sight below many messages", async (viewport) => {
+    await using stage = await setStage();
+    const page = await browser.newPage({ viewport });
+    for (let n = 0; n < 40; n += 1) await stage.sandbox.slack.say({ user: "URILEY01", text: `Message ${n}` });
+    await page.goto(`${stage.sandbox.url}/slack`);
+    await page.getByText("Message 39").waitFor();
+    await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
+    expect(await page.evaluate("scrollY")).toBeGreaterThan(500);
+    const inSight = [
+      page.getByRole("link", { name: "Overview" }),
+      page.getByLabel("You are"),
+      page.getByRole("link", { name: "#general" }),
+      page.getByLabel("Message or command"),
+    ];
+    for (const each of inSight) expect(await shareInSight(each)).toBe(1);
+    await page.getByLabel("You are").selectOption({ label: "Omar Haddad, Infrastructure" });
+    await page.getByText("You see this as Omar Haddad").waitFor();
+    await page.close();
+  });
+
+  test("the buttons of a long modal stay in sight while its fields scroll", async () => {
+    await using stage = await setStage({ now: () => 1_794_736_800_000 });
+    const { url, slack } = stage.sandbox;
+    await slack.command({ user: "URILEY01" });
+    const trigger_id = new URLSearchParams(stage.ear.heard[0]?.body).get("trigger_id") ?? "";
+    const app = new WebClient("xoxb-sandbox", { slackApiUrl: `${url}/slack/api/`, logLevel: LogLevel.ERROR });
+    const blocks = Array.from({ length: 15 }, (_, n) => ({
+      type: "input" as const,
+      block_id: `b${n}`,
+      label: text(`Field ${n}`),
+      element: { type: "plain_text_input" as const, action_id: "words" },
+    }));
+    const view = { type: "modal" as const, title: text("Long"), submit: text("Send"), close: text("Cancel"), blocks };
+    await app.views.open({ trigger_id, view });
+    const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
+    await page.goto(`${url}/slack?as=URILEY01`);
+    const dialog = page.getByRole("dialog", { name: "Long" });
+    for (const field of ["Field 0", "Field 14"]) {
+      await dialog.getByLabel(field, { exact: true }).focus();
+      expect(await shareInSight(dialog.getByLabel(field, { exact: true }))).toBe(1);
+      expect(await shareInSight(dialog.getByRole("button", { name: "Send" }))).toBe(1);
+      expect(await shareInSight(dialog.getByRole("button", { name: "Cancel" }))).toBe(1);
+    }
     await page.close();
   });
 

@@ -85,6 +85,15 @@ test("the signature of Slack's published example is reproduced", () => {
 });
 
 describe("a slash command", () => {
+  test("one that the app does not have is answered by Slack itself and sent to nobody", async () => {
+    await using stage = await setStage(still);
+    const result = await stage.sandbox.slack.command({ user: riley, command: "/kapacity", text: "list" });
+    expect(result).toEqual({ kind: "unknown_command" });
+    expect(stage.ear.heard).toEqual([]);
+    const page = await fetch(`${stage.sandbox.url}/slack?as=${riley}`);
+    expect(await page.text()).toContain("/kapacity is not a valid command.");
+  });
+
   test("arrives as Slack's form, whatever was typed", async () => {
     await using stage = await setStage();
     const typed = "create 32XL x4 a+b=c %2B & ü 💧";

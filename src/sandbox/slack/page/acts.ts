@@ -62,7 +62,7 @@ export function slackPages(world: World, state: SlackState, desk: SlackDesk, liv
   act("/slack/act/press", pressSchema, ({ as, view, press: [blockId, actionId] }) =>
     desk.click({ user: as, viewId: view, blockId, actionId }),
   );
-  act("/slack/act/write", writeSchema, ({ as, channel, text }) => write(desk, as, channel, text.trim()));
+  act("/slack/act/write", writeSchema, ({ as, channel, text }) => write(desk, as, channel, text));
   act("/slack/act/submit", viewSchema, ({ as, view }, form) =>
     desk.submitView({ user: as, viewId: view, values: filledIn(form) }),
   );
@@ -92,11 +92,11 @@ function filledIn(form: Form): FilledIn {
   );
 }
 
-/** A line that begins with a slash is a command; any other is said. */
+/** A line that begins with a slash is a command; any other is said, also one with a space before the slash. */
 async function write(desk: SlackDesk, user: string, channel: string, text: string): Promise<void> {
   const [, command, rest = ""] = /^(\/\S+)\s*([\s\S]*)$/.exec(text) ?? [];
-  if (command === undefined) await desk.say({ user, channel, text: escaped(text) });
-  else await desk.command({ user, channel, command, text: rest });
+  if (command === undefined) await desk.say({ user, channel, text: escaped(text.trim()) });
+  else await desk.command({ user, channel, command, text: rest.trimEnd() });
 }
 
 /** What people type is text: Slack escapes it before anybody reads it as markup. */

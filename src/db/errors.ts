@@ -285,6 +285,14 @@ export function toHeadroomError(error: unknown): HeadroomError {
 }
 
 /**
+ * True when the database itself said that it refused the statement: nothing of its transaction is left. A connection that ended,
+ * also by the server's own word, may have ended after the commit and before its acknowledgement; then nobody knows.
+ */
+export function provesRollback({ sqlState }: HeadroomError): boolean {
+  return sqlState !== undefined && !/^(?:08|40003|57P0|58|XX)/.test(sqlState);
+}
+
+/**
  * True when the connection, not the statement, failed: opening a new one and asking again is sound for anything that is
  * idempotent. Deadlocks and serialization failures are not meant, for there the connection is fine.
  */

@@ -7,6 +7,7 @@
 import { randomUUID } from "node:crypto";
 import { Hono } from "hono";
 import { HeadroomError, toHeadroomError } from "../db/errors.ts";
+import { createAfterwards, type Afterwards } from "./afterwards.ts";
 import { createAnswer, preflight, type Answer } from "./answer.ts";
 import { createCredentialChecks, type CredentialCheck } from "./credentials.ts";
 import type { HttpDependencies } from "./dependencies.ts";
@@ -30,6 +31,8 @@ export interface AppState {
   readonly metrics: HttpMetrics;
   /** Aborted when the server stops taking new work. */
   readonly closing: AbortSignal;
+  /** What goes on after its request was answered is told here. */
+  readonly afterwards: Afterwards;
   readonly routes: () => readonly RouteEntry[];
   readonly catalogue: Catalogue;
 }
@@ -40,6 +43,8 @@ export interface App {
   fetch(request: Request, client?: ClientInfo): Promise<Response>;
   /** From now on /readyz says no, and answers that stream come to their end. */
   drain(): void;
+  /** Resolves when what went on after its request was answered is done. */
+  settled(): Promise<void>;
 }
 
 /** Each gives the routes of one area; a new area is added here. */
@@ -60,6 +65,7 @@ export function createApp(dependencies: HttpDependencies): App {
   const state: AppState = {
     metrics: createHttpMetrics(),
     closing: closing.signal,
+    afterwards: createAfterwards(),
     routes: () => routes,
     catalogue: createCatalogue(dependencies.database),
   };
@@ -79,6 +85,7 @@ export function createApp(dependencies: HttpDependencies): App {
     metrics: state.metrics,
     fetch: async (request, client) => hono.fetch(request, client === undefined ? {} : { client }),
     drain: () => closing.abort(),
+    settled: () => state.afterwards.settled(),
   };
 }
 

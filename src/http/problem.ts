@@ -3,7 +3,7 @@
  *
  * Owns: what of an error may be shown. Does not own: codes and statuses, nor the REST surface's own form (rest/errors.ts).
  */
-import { HeadroomError, toHeadroomError } from "../db/errors.ts";
+import { HeadroomError, provesRollback, toHeadroomError } from "../db/errors.ts";
 
 export interface Problem {
   readonly type: string;
@@ -50,7 +50,7 @@ function sayable(error: HeadroomError): Sayable {
       ? { code, title, detail, hint }
       : { code, title, hint: "Tell the operator the request id." };
   }
-  if (httpStatus >= 500) return unknownFailure(httpStatus);
+  if (httpStatus >= 500) return unknownFailure(error);
   if (sqlState?.startsWith("22") === true) return { code, title };
   return { code, title: "The database refused this.", hint: "Correct what you sent. Nothing was changed." };
 }
@@ -61,13 +61,20 @@ function isOurs({ sqlState, code, httpStatus }: HeadroomError): boolean {
   return httpStatus < 500 || ["not_configured", "shutting_down", "provider_unreachable"].includes(code);
 }
 
-function unknownFailure(httpStatus: number): Sayable {
-  if (httpStatus === 503) {
-    return {
-      code: "unavailable",
-      title: "The database does not answer as it should. Nothing was changed.",
-      hint: "Try again in a moment.",
-    };
+function unknownFailure(error: HeadroomError): Sayable {
+  if (error.httpStatus === 503) {
+    const code = "unavailable";
+    return provesRollback(error)
+      ? {
+          code,
+          title: "The database does not answer as it should. Nothing was changed.",
+          hint: "Try again in a moment.",
+        }
+      : {
+          code,
+          title: "The database does not answer. What this was to change may have been changed.",
+          hint: "Look whether it was done, then try again.",
+        };
   }
   return {
     code: "internal",

@@ -6,6 +6,7 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { Duplex } from "node:stream";
+import { setTimeout as delay } from "node:timers/promises";
 import { getRequestListener } from "@hono/node-server";
 import { HeadroomError, nodeCodeOf } from "../db/errors.ts";
 import type { App } from "./app.ts";
@@ -31,7 +32,7 @@ export interface ServerOptions {
 export interface RunningServer {
   readonly url: string;
   readonly port: number;
-  /** Takes no new connections, lets requests under way finish within the bound, and closes. */
+  /** Takes no new connections, lets requests under way and answers still owed finish within the bound, and closes. */
   stop(): Promise<void>;
 }
 
@@ -70,7 +71,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const stop = (): Promise<void> => {
     draining = true;
     app.drain();
-    return (stopping ??= closeWithin(server, options.drainMs ?? defaults.drainMs));
+    return (stopping ??= endWithin(server, app, options.drainMs ?? defaults.drainMs));
   };
   if (signal !== undefined) {
     const onAbort = (): void => void stop();
@@ -93,6 +94,17 @@ async function listen(server: Server, host: string, port: number): Promise<void>
       cause,
     });
   }
+}
+
+/** Connections come first, since a request under way may leave an answer owed. */
+async function endWithin(server: Server, app: App, drainMs: number): Promise<void> {
+  const until = performance.now() + drainMs;
+  await closeWithin(server, drainMs);
+  const over = new AbortController();
+  const left = Math.max(0, until - performance.now());
+  const timeUp = delay(left, undefined, { signal: over.signal }).catch(() => undefined);
+  await Promise.race([app.settled(), timeUp]);
+  over.abort();
 }
 
 /** Idle connections are closed at once; what is still under way when the time is over is cut. */

@@ -129,6 +129,37 @@ describe("before a server that writes down what it gets", async () => {
     }
   });
 
+  test.each([
+    ["a state of the database", 500, '{"code": "57014", "message": "x"}', "Nothing was changed; try again"],
+    ["a connection that ended", 503, '{"code": "57P01", "message": "x"}', "It may have been done; `/capacity list`"],
+    ["PostgREST's own code", 503, '{"code": "PGRST001", "message": "x"}', "It may have been done; `/capacity list`"],
+    ["no JSON", 502, "<html>", "It may have been done; `/capacity list`"],
+  ])("only a refusal by the database proves that nothing was changed: %s", async (_what, status, text, said) => {
+    answering = (response) => void response.writeHead(status).end(text);
+    expect(await (await post(url, "command=%2Fcapacity", signed)).json()).toMatchObject({
+      text: expect.stringContaining(said),
+    });
+  });
+
+  test("a command that fails late says so at the address that came with it", async () => {
+    answering = (response, { path }) =>
+      void (path.startsWith("/rest/") ? response.writeHead(503).end("internals") : response.end("ok"));
+    expect((await post(hasty, bodyFor(`${upstreamUrl}/hooks/failed`), signed)).status).toBe(200);
+    await has(2);
+    expect(got[1]!.path).toBe("/hooks/failed");
+    expect(JSON.parse(got[1]!.body.toString())).toMatchObject({ text: expect.stringContaining("may have been done") });
+  });
+
+  test("a form whose answer takes too long does not close as if it had been taken", async () => {
+    const held: ServerResponse[] = [];
+    answering = (response) => void held.push(response);
+    const form = new URLSearchParams({ payload: JSON.stringify({ type: "view_submission" }) }).toString();
+    const response = await post(hasty, form, signed);
+    expect(await response.json()).toMatchObject({ response_action: "update", view: { type: "modal" } });
+    await has(1);
+    held[0]!.end("{}");
+  });
+
   test("a redirect is not followed: it would carry the key elsewhere", async () => {
     answering = (response) => void response.writeHead(307, { location: `${upstreamUrl}/elsewhere` }).end();
     expect((await post(url, "payload=%7B%7D", signed)).status).toBe(502);

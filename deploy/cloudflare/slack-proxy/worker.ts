@@ -52,7 +52,7 @@ async function receive(request: Request, environment: Environment, context: Cont
   clock.abort();
   if (first !== undefined) return toSlack(first, body);
   context.waitUntil(answer.then((late) => follow(late, body, environment)));
-  return new Response(null, { status: 200 });
+  return isForm(body) ? json(stillWorking) : new Response(null, { status: 200 });
 }
 
 /** Undefined when the time is over. */
@@ -94,28 +94,77 @@ function toSlack({ status, text }: Answer, body: ArrayBuffer): Response {
   }
   if (status < 500 || !fieldsOf(body).has("command"))
     return new Response(null, { status: status < 400 ? 502 : status });
-  return json(unreachable);
+  return json(failure(text));
 }
 
-const unreachable = JSON.stringify({
-  response_type: "ephemeral",
-  text: "Headroom could not be reached just now. Nothing was changed; try again in a moment.",
+/** What a command that failed is answered. Only a state that the database named proves that nothing is left of it. */
+function failure(text: string): string {
+  return JSON.stringify({
+    response_type: "ephemeral",
+    text: provesRollback(text)
+      ? "Headroom could not do this just now. Nothing was changed; try again in a moment."
+      : "Headroom could not be reached just now. It may have been done; `/capacity list` shows it.",
+  });
+}
+
+/** PostgREST passes the SQLSTATE on. A connection that ended may have ended after the commit, whoever says so. */
+function provesRollback(text: string): boolean {
+  const state = fieldOf(text, "code");
+  return state !== undefined && /^[0-9A-Z]{5}$/.test(state) && !/^(?:08|40003|57P0|58|XX)/.test(state);
+}
+
+/** A form gives way to this: closing it would look as if it had been taken, and nobody knows yet. */
+const stillWorking = JSON.stringify({
+  response_action: "update",
+  view: {
+    type: "modal",
+    title: { type: "plain_text", text: "Still working on it" },
+    close: { type: "plain_text", text: "Close" },
+    blocks: [
+      {
+        type: "section",
+        text: {
+          type: "mrkdwn",
+          text: "This takes longer than Slack waits. What comes of it is said where you asked for the form; `/capacity list` shows it too.",
+        },
+      },
+    ],
+  },
 });
+
+function isForm(body: ArrayBuffer): boolean {
+  return fieldOf(fieldsOf(body).get("payload") ?? "", "type") === "view_submission";
+}
+
+/** A text in a JSON object; undefined for whatever else it is. */
+function fieldOf(text: string, name: string): string | undefined {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    const value: unknown = typeof parsed === "object" && parsed !== null ? Reflect.get(parsed, name) : undefined;
+    return typeof value === "string" ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 function json(text: string): Response {
   return new Response(text, { status: 200, headers: { "content-type": "application/json; charset=utf-8" } });
 }
 
-/** Sends the late answer to a command to the address that came with it. Only what the database accepted was signed by Slack. */
+/**
+ * Sends the late answer to a command to the address that came with it. What the database refused nobody hears of, since Slack may not
+ * have signed it; that it could not be asked is said, which tells nothing to anybody who did not know the address.
+ */
 async function follow({ status, text }: Answer, body: ArrayBuffer, environment: Environment): Promise<void> {
   const fields = fieldsOf(body);
   const address = fields.get("response_url");
   const base = environment.RESPONSE_URL_BASE ?? "https://hooks.slack.com/";
-  if (status !== 200 || !fields.has("command") || address === null || !isBelow(address, base)) return;
+  if (!fields.has("command") || address === null || !isBelow(address, base)) return;
+  if (status !== 200 && status < 500) return;
   await fetch(address, {
     method: "POST",
     headers: { "content-type": "application/json; charset=utf-8" },
-    body: text,
+    body: status === 200 ? text : failure(text),
     redirect: "manual",
     signal: AbortSignal.timeout(maxLateMs),
   });

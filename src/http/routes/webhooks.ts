@@ -8,6 +8,8 @@ import { HeadroomError, toHeadroomError } from "../../db/errors.ts";
 import type { Json } from "../../db/generated.gen.ts";
 import { receive, receiveLinear, receiveSlack } from "../../inbound/receive.ts";
 import type { Provider } from "../../inbound/verify.ts";
+import type { AppState } from "../app.ts";
+import type { Afterwards } from "../afterwards.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { defineRoute, type RouteContext, type RouteEntry } from "../route.ts";
 import type { Session } from "../session.ts";
@@ -29,14 +31,14 @@ const lateSendMs = 10_000;
 /** States its purpose, which no key carries: it may verify and keep deliveries, on nobody's behalf. */
 const receiver: Session = { role: "service_role", claims: { role: "service_role", purpose: "receive" } };
 
-export function webhookRoutes(dependencies: HttpDependencies): RouteEntry[] {
+export function webhookRoutes(dependencies: HttpDependencies, { afterwards }: AppState): RouteEntry[] {
   return [
     defineRoute({
       method: "POST",
       path: "/webhooks/slack",
       credentials: "signature",
       summary: "Slash commands, buttons, forms and events of Slack; verified by Slack's signature.",
-      handler: (context) => answerSlack(dependencies, context),
+      handler: (context) => answerSlack(dependencies, context, afterwards),
     }),
     defineRoute({
       method: "POST",
@@ -70,7 +72,11 @@ export function webhookRoutes(dependencies: HttpDependencies): RouteEntry[] {
 
 const names: Readonly<Record<Provider, string>> = { stripe: "Stripe", github: "GitHub", postal: "Postal" };
 
-async function answerSlack(dependencies: HttpDependencies, context: RouteContext): Promise<Response> {
+async function answerSlack(
+  dependencies: HttpDependencies,
+  context: RouteContext,
+  afterwards: Afterwards,
+): Promise<Response> {
   const body = await context.text();
   const shape = shapeOf(body);
   // Slack asks now and then whether the certificate is good, without a signature; nothing but the answer depends on it.
@@ -82,7 +88,7 @@ async function answerSlack(dependencies: HttpDependencies, context: RouteContext
     .catch((error: unknown) => orInWords(toHeadroomError(error), shape, dependencies, context));
   const outcome = await withinTime(work, dependencies.webhooks?.acknowledgeMs ?? defaultAcknowledgeMs);
   if (outcome.kind === "answered") return slackResponse(outcome.value);
-  void followUp(dependencies, context, shape, work);
+  afterwards.add(followUp(dependencies, context, shape, work));
   return meanwhile(shape);
 }
 
@@ -97,7 +103,7 @@ function orInWords(
   return failureText(error);
 }
 
-/** Waits for work that was late and sends its answer to where Slack wants it. Never throws: nobody waits for it. */
+/** Waits for work that was late and sends its answer to where Slack wants it. Never throws: only a server that stops waits for it. */
 async function followUp(
   { log, webhooks }: HttpDependencies,
   { requestId }: RouteContext,

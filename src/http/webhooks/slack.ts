@@ -6,7 +6,7 @@
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
-import type { HeadroomError } from "../../db/errors.ts";
+import { provesRollback, type HeadroomError } from "../../db/errors.ts";
 import type { Json } from "../../db/generated.gen.ts";
 
 /** What can be told from a body that nobody has verified yet; only how to answer depends on it. */
@@ -58,18 +58,38 @@ export async function withinTime<T>(work: Promise<T>, milliseconds: number): Pro
   }
 }
 
-/** What is said while the work goes on. A form closes; what is wrong with it the database tells its sender. */
+/** What is said while the work goes on. A form gives way to these words; what is wrong with it the database tells its sender. */
 export function meanwhile({ kind }: SlackShape): Response {
   if (kind === "command") return Response.json(note("Still working on it. The answer follows here."));
-  return kind === "form" ? Response.json({ response_action: "clear" }) : new Response(null, { status: 200 });
+  if (kind === "form") return Response.json({ response_action: "update", view: stillWorking });
+  return new Response(null, { status: 200 });
 }
+
+/** Closing the form would look as if it had been taken, and nobody knows yet. */
+const stillWorking = {
+  type: "modal",
+  title: { type: "plain_text", text: "Still working on it" },
+  close: { type: "plain_text", text: "Close" },
+  blocks: [
+    {
+      type: "section",
+      text: {
+        type: "mrkdwn",
+        text: "This takes longer than Slack waits. What comes of it is said where you asked for the form; `/capacity list` shows it too.",
+      },
+    },
+  ],
+};
 
 /** Somebody who typed a command is told in words; elsewhere Slack itself shows that something went wrong, and events come again. */
 export function failureText(error: HeadroomError): Json {
+  if (error.code === "not_configured") {
+    return note("Headroom is not set up for Slack yet. Ask whoever operates it. Nothing was changed.");
+  }
   return note(
-    error.code === "not_configured"
-      ? "Headroom is not set up for Slack yet. Ask whoever operates it. Nothing was changed."
-      : "Headroom could not be reached just now. Nothing was changed; try again in a moment.",
+    provesRollback(error)
+      ? "Headroom could not do this just now. Nothing was changed; try again in a moment."
+      : "Headroom could not be reached just now. It may have been done; `/capacity list` shows it.",
   );
 }
 

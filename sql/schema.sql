@@ -3131,7 +3131,7 @@ create function outbox.check_endpoint(p_endpoint outbox.endpoints)
 create function outbox.check_endpoint_url(p_url text, p_allow_private boolean)
   returns void
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 45dc80d74f1a617a';
+  as 'sha256 4a51427c73f352bd';
 
 create function outbox.check_envelope(p_envelope jsonb, p_stream outbox.streams)
   returns void

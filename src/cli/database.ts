@@ -26,7 +26,7 @@ export function requireDatabaseUrl(options: DatabaseUrlOption): string {
 export async function findDatabaseUrl(options: DatabaseUrlOption): Promise<string> {
   if (options.databaseUrl !== undefined && options.databaseUrl !== "") return checkDatabaseUrl(options.databaseUrl);
   const local = await findLocalServer();
-  if (local !== undefined) return local;
+  if (local !== undefined) return local.url;
   throw new HeadroomError("usage", "No database is named, and none is running here.", {
     hint: "Set DATABASE_URL, pass --database-url postgresql://user:password@host:5432/database, or start one: headroom up",
   });

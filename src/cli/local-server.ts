@@ -9,17 +9,23 @@ import { readPidFile, servesFolder } from "../db/embedded/postmaster.ts";
 /** Where `headroom up` keeps its data unless told otherwise. */
 export const defaultDataDir = ".headroom";
 
-/** The URL of the server that is running on the folder's data; undefined when there is none, or it is not ours to read. */
-export async function findLocalServer(dataDir: string = defaultDataDir): Promise<string | undefined> {
+export interface LocalServer {
+  readonly url: string;
+  /** Where the installation keeps what belongs to it, its keys included. */
+  readonly home: string;
+}
+
+/** The server that is running on the folder's data; undefined when there is none, or it is not ours to read. */
+export async function findLocalServer(dataDir: string = defaultDataDir): Promise<LocalServer | undefined> {
   const wished = resolve(dataDir);
-  const pointed = await readText(join(wished, "location"));
-  const serverDir = join(pointed ?? wished, "server");
+  const home = (await readText(join(wished, "location"))) ?? wished;
+  const serverDir = join(home, "server");
   const password = await readText(join(serverDir, "password"));
   if (password === undefined) return undefined;
   const clusterDir = join(serverDir, "cluster");
   const file = await readPidFile(clusterDir);
   if (file?.port === undefined || !(await servesFolder(file.pid, clusterDir))) return undefined;
-  return `postgresql://postgres:${password}@127.0.0.1:${file.port}/headroom`;
+  return { url: `postgresql://postgres:${password}@127.0.0.1:${file.port}/headroom`, home };
 }
 
 async function readText(path: string): Promise<string | undefined> {

@@ -21,6 +21,8 @@ type Written = FunctionResult<"outbox.settle">;
 const maxBatchRows = 2_000;
 /** How often a batch is tried as a whole when the database is in trouble. */
 const wholeBatchTries = 4;
+/** Of one batch; when a whole receiver is gone, hundreds of lines say no more than these. */
+const mostToldRows = 20;
 
 export interface SettlerOptions {
   readonly session: Session;
@@ -131,9 +133,30 @@ export class Settler {
     metrics.countAttempts("RELEASED", written.released);
     metrics.countAttempts("FAILED", written.failed);
     const late = written.late ?? [];
+    if (written.failed > 0) this.#tellGivenUp(stream, batch, written.failed, late);
     if (late.length === 0) return;
     metrics.lateSettles += late.length;
     log({ level: "warn", event: "late_settle", stream: stream.name, rows: late.length, outboxId: late[0] });
+  }
+
+  /** A dead letter waits for a person, so it is said when it happens, not only where somebody looks for it. */
+  #tellGivenUp(stream: Stream, batch: readonly Result[], failed: number, late: readonly string[]): void {
+    const { log } = this.#options;
+    const dead = givenUp(stream, batch, failed, late);
+    for (const { message, outcome, code } of dead.slice(0, mostToldRows)) {
+      log({
+        level: "warn",
+        event: "given_up",
+        stream: stream.name,
+        rail: message.rail?.name,
+        outboxId: message.outboxId,
+        key: message.key,
+        attempt: message.tryNo,
+        code: outcome === "unknown" ? "outcome_unknown" : code,
+      });
+    }
+    const untold = dead.length - mostToldRows;
+    if (untold > 0) log({ level: "warn", event: "more_given_up", stream: stream.name, rows: untold });
   }
 
   #write(stream: Stream, batch: readonly Result[]): Promise<Written> {
@@ -170,6 +193,22 @@ export class Settler {
     };
     return this.#options.session.use((db) => call(db, "outbox.settle", args, { prepare: this.#options.prepare }));
   }
+}
+
+/**
+ * Which rows of a batch the database gave up, when it says how many. What it gives up for any number of tries comes first; the
+ * others share one limit of tries, so those with the most are the ones that have reached it.
+ */
+export function givenUp(stream: Stream, batch: readonly Result[], failed: number, late: readonly string[]): Result[] {
+  const atOnce = ({ outcome, message }: Result): boolean =>
+    outcome === "rejected" || (outcome === "unknown" && message.rail?.capability === "blind" && !stream.resendBlind);
+  const rank = (result: Result): number => (atOnce(result) ? Infinity : result.message.tryNo);
+  return batch
+    .filter(
+      ({ outcome, message }) => outcome !== "delivered" && outcome !== "released" && !late.includes(message.outboxId),
+    )
+    .toSorted((a, b) => (rank(a) === rank(b) ? 0 : rank(b) - rank(a)))
+    .slice(0, failed);
 }
 
 /** Rows of a lane are settled together; a row without order stands for itself. */

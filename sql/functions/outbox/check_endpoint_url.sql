@@ -39,7 +39,9 @@ begin
     end if;
   end if;
   if v_wrong is not null then
-    perform capacity.fail('invalid_input', 'The URL of the endpoint is not acceptable.', v_wrong, 'Give an https URL with a public host. Nothing was changed.');
+    perform capacity.fail('invalid_input', 'The URL of the endpoint is not acceptable.', v_wrong,
+      'Give an https URL with a public host. For a sandbox an operator allows others: headroom endpoint add --allow-private, '
+      'and relays with --allow-http and --allow-private. Nothing was changed.');
   end if;
 end
 $$;

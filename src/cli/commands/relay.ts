@@ -4,9 +4,10 @@ import { databaseUrlOption, findDatabaseUrl, type DatabaseUrlOption } from "../d
 import { printLine } from "../output.ts";
 import { createLog } from "../relay/log.ts";
 import { keepMemorySmall } from "../relay/memory.ts";
-import { addRelayOptions, type RelayCommandOptions } from "../relay/options.ts";
+import { addRelayOptions, allowLoopback, type RelayCommandOptions } from "../relay/options.ts";
 import { loadRails } from "../relay/rails.ts";
 import { describeStart, runRelay } from "../relay/run.ts";
+import { findLocalKeys } from "../secret-key.ts";
 import { watchSignals } from "../signals.ts";
 
 interface RelayOptions extends DatabaseUrlOption, RelayCommandOptions {}
@@ -23,7 +24,15 @@ async function runCommand(options: RelayOptions): Promise<void> {
   const json = options.json === true;
   const url = await findDatabaseUrl(options);
   const log = createLog(json);
-  const rails = await loadRails(options, { databaseUrl: url, log });
+  const keys = await findLocalKeys(options);
+  const rails =
+    keys === undefined
+      ? await loadRails(options, { databaseUrl: url, log })
+      : await loadRails(allowLoopback(options), {
+          databaseUrl: url,
+          log,
+          environment: { ...process.env, HEADROOM_SECRET_KEY: process.env["HEADROOM_SECRET_KEY"] || keys.secretKey },
+        });
   const signals = watchSignals((signal) =>
     log({
       level: "info",

@@ -5,7 +5,7 @@ import { listSecrets, setSecret } from "../../capacity/index.ts";
 import { HeadroomError } from "../../db/errors.ts";
 import { withDatabase } from "../database.ts";
 import { printJson, printLine, printTable } from "../output.ts";
-import { secretKeyOption } from "../secret-key.ts";
+import { findSecretKey, secretKeyOption } from "../secret-key.ts";
 import { addCommon, orFail, type CommonOptions } from "./request/acting.ts";
 
 interface SecretOptions extends CommonOptions {
@@ -37,17 +37,15 @@ async function runSet(name: string, options: SecretOptions): Promise<void> {
   }
   // The line end that a shell's command adds is not part of the value.
   const value = (await text(process.stdin)).replace(/\r?\n$/, "");
-  const stored = orFail(
-    await withDatabase(options, "secret set", (client) => setSecret(client, { name, value, key: options.secretKey })),
-  );
+  const key = await findSecretKey(options);
+  const stored = orFail(await withDatabase(options, "secret set", (client) => setSecret(client, { name, value, key })));
   if (options.json === true) return printJson(stored);
   printLine(`${stored.name} is stored.`);
 }
 
 async function runList(options: SecretOptions): Promise<void> {
-  const { secrets } = orFail(
-    await withDatabase(options, "secret list", (client) => listSecrets(client, options.secretKey)),
-  );
+  const key = await findSecretKey(options);
+  const { secrets } = orFail(await withDatabase(options, "secret list", (client) => listSecrets(client, key)));
   if (options.json === true) return printJson({ secrets });
   if (secrets.length === 0) return printLine("No secret is stored. Next: headroom secret set <name>");
   printTable(secrets, [

@@ -14,7 +14,7 @@ import { defaultDataDir } from "../local-server.ts";
 import { printJson, printLine, startProgress } from "../output.ts";
 import { createHttpLog, createLog, type Log } from "../relay/log.ts";
 import { createLogRail } from "../relay/log-rail.ts";
-import { addRelayOptions, wholeNumber, type RelayCommandOptions } from "../relay/options.ts";
+import { addRelayOptions, allowLoopback, wholeNumber, type RelayCommandOptions } from "../relay/options.ts";
 import { loadRails } from "../relay/rails.ts";
 import { runRelay, type RunningRelay } from "../relay/run.ts";
 import { type Signals, watchSignals } from "../signals.ts";
@@ -109,7 +109,11 @@ async function runAll(url: string | undefined, options: UpOptions, signals: Sign
     }
     const environment =
       keys === undefined ? process.env : { ...product?.environment, HEADROOM_SECRET_KEY: keys.secretKey };
-    const rails = [createLogRail(log), ...(await loadRails(options, { databaseUrl: server.url, log, environment }))];
+    const railOptions = keys === undefined ? options : allowLoopback(options);
+    const rails = [
+      createLogRail(log),
+      ...(await loadRails(railOptions, { databaseUrl: server.url, log, environment })),
+    ];
     running = await runRelay(server.url, rails, options, log);
     if (options.json === true) printJson(factsOf(server, running, product, keys));
     else for (const line of welcome({ server, running, product, options })) printLine(line);

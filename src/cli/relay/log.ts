@@ -14,6 +14,7 @@ const shownFields = [
   "name",
   "streams",
   "stream",
+  "rail",
   "outboxId",
   "key",
   "seq",

@@ -42,6 +42,11 @@ export function addRelayOptions(command: Command): Command {
     .addHelpText("after", describeProviders);
 }
 
+/** For an installation by `headroom up`: everything is on this machine, so webhooks may stay on it too. */
+export function allowLoopback<T extends RelayCommandOptions>(options: T): T {
+  return { ...options, allowHttp: true, allowPrivate: [...(options.allowPrivate ?? []), "127.0.0.1/32"] };
+}
+
 function collectNames(text: string, before: readonly string[] | undefined): string[] {
   const names = text.split(",").map((name) => name.trim());
   if (names.includes("")) throw new InvalidArgumentError("There is an empty name in the list.");

@@ -67,6 +67,11 @@ export async function keepInstallationKeys(folder: string): Promise<Installation
   return keys;
 }
 
+/** The keys of the folder, when it has any. */
+export function readInstallationKeys(folder: string): Promise<InstallationKeys | undefined> {
+  return readKeys(join(folder, fileName));
+}
+
 async function readKeys(path: string): Promise<InstallationKeys | undefined> {
   let text: string;
   try {

@@ -19,6 +19,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 await stage.declare(
   probeRail({ name: "shop" }),
   probeRail({ name: "slow", timeoutMs: 20_000 }),
+  probeRail({ name: "refusing" }),
   probeRail({ name: "stuck", timeoutMs: 25_000 }),
   probeRail({ name: "webhook", timeoutMs: 15_000 }),
 );
@@ -92,6 +93,26 @@ test("logs one JSON object a line, with known fields only", async () => {
   expect(entries.map((entry) => entry["event"])).toEqual(["relay_started", "relay_ready", "stopping", "relay_stopped"]);
   const known = ["time", "level", "event", "relayId", "name", "streams", "rails", "message"];
   expect(entries.flatMap((entry) => Object.keys(entry)).filter((name) => !known.includes(name))).toEqual([]);
+});
+
+test("warns of each row that is given up, by its stream, rail, key and code", async () => {
+  const stream = await stage.stream();
+  const relay = startHeadroom(["relay", "--rails", railsModule, "--streams", stream, "--json"], { env });
+  await started(relay);
+  const { outboxId } = await stage.enqueue({ stream, rail: "refusing", key: "shop-7" });
+  const line = await relay.line((text) => text.includes("given_up"));
+  expect(JSON.parse(line)).toEqual({
+    time: expect.any(String),
+    level: "warn",
+    event: "given_up",
+    stream,
+    rail: "refusing",
+    outboxId,
+    key: "shop-7",
+    attempt: 1,
+    code: "no_such_shop",
+  });
+  expect(await relay.end()).toMatchObject({ status: 0 });
 });
 
 test("serves metrics, health and readiness on the loopback", async () => {

@@ -10,6 +10,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { createEmptyDatabase } from "../../helpers/database.ts";
 import { until } from "../outbox/relay/stage.ts";
+import { startReceiver } from "../rails/receiver.ts";
 import { headroom, program, startHeadroom, type Running } from "./program.ts";
 
 const factsSchema = z.strictObject({
@@ -259,6 +260,35 @@ describe("without flags", { timeout: 150_000 }, () => {
       ),
     ).toEqual([{ by: "omar" }]);
     expect(await second.end("SIGTERM")).toMatchObject({ status: 0 });
+  });
+
+  test("commands beside it find its keys; webhooks may stay on the machine", async () => {
+    const cwd = await temporaryFolder();
+    const up = startHeadroom(["up", ...freePorts], { cwd });
+    await ready(up);
+    const server = /http:\/\/[\d.:]+/.exec(await up.line((line) => line.startsWith("API")))?.[0] ?? "";
+    const token = await headroom(["keys", "token", "--member", "riley"], { cwd });
+    expect([token.status, token.err]).toEqual([0, expect.stringContaining("headroom keys revoke")]);
+    const me = await fetch(`${server}/auth/me`, { headers: { authorization: `Bearer ${token.out.trim()}` } });
+    expect([me.status, await me.json()]).toEqual([200, expect.objectContaining({ memberId: "riley" })]);
+    const { secrets } = JSON.parse((await headroom(["secret", "list", "--json"], { cwd })).out);
+    expect(secrets).toContainEqual(expect.objectContaining({ name: "SLACK_SIGNING_SECRET", readable: true }));
+
+    const receiver = await startReceiver();
+    onTestFinished(() => receiver.close());
+    const add = ["endpoint", "add", "here", "--url", `${receiver.url}/hook`, "--topic", "*"];
+    const refused = await headroom(add, { cwd });
+    expect([refused.status, refused.err]).toEqual([1, expect.stringContaining("--allow-private")]);
+    expect(await headroom([...add, "--allow-private"], { cwd })).toMatchObject({ status: 0, err: "" });
+    expect(await headroom(["endpoint", "test", "here"], { cwd })).toMatchObject({ status: 0, err: "" });
+
+    // Another database has other keys.
+    const elsewhere = await headroom(["keys", "token", "--member", "riley"], {
+      cwd,
+      env: { DATABASE_URL: "postgresql://127.0.0.1:1/none" },
+    });
+    expect([elsewhere.status, elsewhere.err]).toEqual([2, expect.stringContaining("HEADROOM_JWT_SECRET is not set")]);
+    expect(await up.end("SIGTERM")).toMatchObject({ status: 0 });
   });
 
   test("starts the server again when its process dies", async () => {

@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import { putEndpoint, type EndpointChanges } from "../../../outbox/endpoints.ts";
 import { withDatabase } from "../../database.ts";
 import { printJson, printLine } from "../../output.ts";
-import { secretKeyOption } from "../../secret-key.ts";
+import { findSecretKey, secretKeyOption } from "../../secret-key.ts";
 import { addCommon, collect, type CommonOptions } from "../request/acting.ts";
 import { showSecret } from "./secret.ts";
 
@@ -58,8 +58,9 @@ function valueOf(text: string): string {
 }
 
 async function runAdd(name: string, options: AddOptions): Promise<void> {
+  const key = await findSecretKey(options);
   const { created, secret } = await withDatabase(options, "endpoint add", (client) =>
-    putEndpoint(client, name, changesOf(options), { key: options.secretKey, allowPrivate: options.allowPrivate }),
+    putEndpoint(client, name, changesOf(options), { key, allowPrivate: options.allowPrivate }),
   );
   if (options.json === true) return printJson({ name, created, ...(secret === null ? {} : { secret }) });
   printLine(`${name} is ${created ? "made" : "changed"}.`);

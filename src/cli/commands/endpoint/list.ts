@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { listEndpoints, type Endpoint } from "../../../outbox/endpoints.ts";
 import { withDatabase } from "../../database.ts";
 import { printJson, printLine, printTable } from "../../output.ts";
-import { secretKeyOption } from "../../secret-key.ts";
+import { findSecretKey, secretKeyOption } from "../../secret-key.ts";
 import { addCommon, type CommonOptions } from "../request/acting.ts";
 
 interface ListOptions extends CommonOptions {
@@ -22,8 +22,9 @@ export function registerList(endpoint: Command): void {
 }
 
 async function runList(options: ListOptions): Promise<void> {
+  const key = await findSecretKey(options);
   const endpoints = await withDatabase(options, "endpoint list", (client) =>
-    listEndpoints(client, { key: options.secretKey, workspaceId: options.workspace }),
+    listEndpoints(client, { key, workspaceId: options.workspace }),
   );
   if (options.json === true) return printJson({ endpoints });
   if (endpoints.length === 0) return printLine("There is no endpoint. Next: headroom endpoint add <name> --url <url>");

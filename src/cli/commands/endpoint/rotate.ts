@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { rotateEndpointSecret } from "../../../outbox/endpoints.ts";
 import { withDatabase } from "../../database.ts";
 import { printJson, printLine } from "../../output.ts";
-import { secretKeyOption } from "../../secret-key.ts";
+import { findSecretKey, secretKeyOption } from "../../secret-key.ts";
 import { addCommon, parseWhole, type CommonOptions } from "../request/acting.ts";
 import { showSecret } from "./secret.ts";
 
@@ -24,8 +24,9 @@ export function registerRotate(endpoint: Command): void {
 }
 
 async function runRotate(name: string, options: RotateOptions): Promise<void> {
+  const key = await findSecretKey(options);
   const secret = await withDatabase(options, "endpoint rotate", (client) =>
-    rotateEndpointSecret(client, name, { key: options.secretKey, windowHours: options.hours }),
+    rotateEndpointSecret(client, name, { key, windowHours: options.hours }),
   );
   if (options.json === true) return printJson({ name, secret, oldSecretForHours: options.hours });
   printLine(`${name} has a new secret.`);

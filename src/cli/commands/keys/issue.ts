@@ -9,6 +9,7 @@ import { HeadroomError } from "../../../db/errors.ts";
 import { withDatabase } from "../../database.ts";
 import { signToken, type TokenClaims } from "../../keys/issue.ts";
 import { printJson, printLine } from "../../output.ts";
+import { findLocalKeys } from "../../secret-key.ts";
 import { addCommon, orFail, workspaceOption, type CommonOptions, type WorkspaceOption } from "../request/acting.ts";
 
 interface IssueOptions extends CommonOptions {
@@ -46,7 +47,7 @@ function addIssueOptions(command: Command, ttl: number | undefined): Command {
       .option("--note <text>", "what it is for"),
   ).addHelpText(
     "after",
-    "\nSigned with HEADROOM_JWT_SECRET, from the environment. The key is shown once and kept nowhere.",
+    "\nSigned with HEADROOM_JWT_SECRET, from the environment; beside `headroom up`, with the secret that it made. The key is shown once and kept nowhere.",
   );
 }
 
@@ -77,7 +78,7 @@ async function runService(options: IssueOptions): Promise<void> {
 }
 
 async function issue(options: IssueOptions, command: string, holder: KeyHolder, claims: TokenClaims): Promise<void> {
-  const jwtSecret = requireJwtSecret();
+  const jwtSecret = await requireJwtSecret(options);
   const id = options.id ?? `key-${randomBytes(6).toString("hex")}`;
   const expiresAt = options.ttl === undefined ? undefined : new Date(Date.now() + options.ttl * 1000);
   const registered = orFail(
@@ -93,8 +94,8 @@ async function issue(options: IssueOptions, command: string, holder: KeyHolder, 
   process.stderr.write(`Valid ${until}. To end it: headroom keys revoke ${id}\n`);
 }
 
-function requireJwtSecret(): string {
-  const secret = process.env["HEADROOM_JWT_SECRET"];
+async function requireJwtSecret(options: IssueOptions): Promise<string> {
+  const secret = process.env["HEADROOM_JWT_SECRET"] || (await findLocalKeys(options))?.jwtSecret;
   if (secret !== undefined && secret.length >= 32) return secret;
   throw new HeadroomError("usage", "HEADROOM_JWT_SECRET is not set, or shorter than 32 characters.", {
     hint: "It must be the one that the server checks with. Make one with: headroom keys init",

@@ -1,0 +1,58 @@
+/**
+ * Which Node runs the command line: this one, if it is new enough, or the one that npm installed beside us.
+ *
+ * Plain JavaScript that old versions can read, because they are whom it is for.
+ */
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { constants } from "node:os";
+import { dirname, join } from "node:path";
+
+/** The first that runs TypeScript as it stands. */
+const least = { major: 22, minor: 18 };
+
+/** Runs the program again under a newer Node when this one is too old; true when that has been done, or cannot be. */
+export async function handOver(program) {
+  if (isNewEnough(process.versions.node)) return false;
+  const newer = findNewerNode();
+  if (newer === undefined) {
+    process.stderr.write(
+      `headroom: this is Node.js ${process.versions.node}; it needs ${least.major}.${least.minor} or newer. ` +
+        "In a checkout, `npm ci` installs one that is used by itself. Nothing was started.\n",
+    );
+    process.exitCode = 1;
+  } else {
+    process.exitCode = await runUnder(newer, program);
+  }
+  return true;
+}
+
+function isNewEnough(version) {
+  const [major, minor] = version.split(".").map(Number);
+  return major > least.major || (major === least.major && minor >= least.minor);
+}
+
+/** The npm package `node` is a Node. */
+function findNewerNode() {
+  try {
+    const manifest = createRequire(import.meta.url).resolve("node/package.json");
+    const path = join(dirname(manifest), "bin", process.platform === "win32" ? "node.exe" : "node");
+    return isNewEnough(JSON.parse(readFileSync(manifest, "utf8")).version) && existsSync(path) ? path : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What ends us ends it; how it ended is how we end. */
+async function runUnder(node, program) {
+  const child = spawn(node, [program, ...process.argv.slice(2)], { stdio: "inherit" });
+  const pass = (signal) => child.kill(signal);
+  process.on("SIGTERM", pass);
+  // A terminal sends Ctrl-C to both of us, and a second one would end the program at once.
+  process.on("SIGINT", (signal) => process.stdin.isTTY || pass(signal));
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("exit", (code, signal) => resolve(code ?? 128 + constants.signals[signal]));
+  });
+}

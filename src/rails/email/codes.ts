@@ -2,8 +2,8 @@
  * The e-mail rail's codes, for both of its transports: what a reply, a status or a failure means, in one table.
  *
  * A mail server takes a mail over with its reply to the end of the content and not before; so whatever fails earlier was
- * never sent, and only what fails between the two is uncertain. A mail cannot be looked up, so a failing Postal is taken
- * at its word where the application itself answers (500, 503), and not where a gateway lost sight of it (502, 504).
+ * never sent, and only what fails between the two is uncertain. A failing Postal (5xx) may have taken the mail before it
+ * failed, or have been lost sight of by a balancer; only an error of Postal's own about the mail or the key proves that not.
  *
  * Owns: which outcome each is. Does not own: sending, or wording the reason.
  */
@@ -29,9 +29,7 @@ export const emailCodes = {
     meaning: "Postal does not let this mail server send for the address in MAIL_FROM.",
   },
   http_429: { outcome: "retry", meaning: "Postal asks for quiet." },
-  http_500: { outcome: "retry", meaning: "Postal failed." },
-  http_503: { outcome: "retry", meaning: "Postal is not available for now." },
-  http_5xx: { outcome: "unknown", meaning: "A gateway lost sight of Postal, which may have taken the mail." },
+  http_5xx: { outcome: "unknown", meaning: "Postal failed, perhaps after it had taken the mail." },
   http_other: { outcome: "retry", meaning: "A status that Postal does not use: a proxy, or the wrong address?" },
 } as const satisfies Record<string, RailCode>;
 
@@ -63,13 +61,28 @@ export function codeOfPostalError(code: string | undefined): EmailCodeName {
   return (code === undefined ? undefined : postalErrors.get(code)) ?? "postal_refused";
 }
 
+const postalRefusals: ReadonlySet<string> = new Set([
+  ...postalErrors.keys(),
+  "ValidationError",
+  "NoRecipients",
+  "NoContent",
+  "TooManyToAddresses",
+  "TooManyCCAddresses",
+  "TooManyBCCAddresses",
+  "AttachmentMissingName",
+  "AttachmentMissingData",
+]);
+
+/** Whether the word stands for a check that Postal makes before it takes a mail. */
+export function isPostalRefusal(code: string | undefined): boolean {
+  return code !== undefined && postalRefusals.has(code);
+}
+
 const codesByStatus: ReadonlyMap<number, EmailCodeName> = new Map([
   [401, "postal_access_denied"],
   [403, "postal_access_denied"],
   [413, "message_too_large"],
   [429, "http_429"],
-  [500, "http_500"],
-  [503, "http_503"],
 ]);
 
 export function codeOfStatus(status: number): EmailCodeName {

@@ -8,7 +8,7 @@ import { z } from "zod";
 import { exchange, openConnections } from "../exchange.ts";
 import type { ExchangeAnswer } from "../exchange.ts";
 import { parseRetryAfter } from "../retry-after.ts";
-import { codeOfPostalError, codeOfStatus } from "./codes.ts";
+import { codeOfPostalError, codeOfStatus, isPostalRefusal } from "./codes.ts";
 import type { EmailResult } from "./codes.ts";
 import type { Letter } from "./letter.ts";
 import type { Transport } from "./smtp.ts";
@@ -68,7 +68,9 @@ export function readAnswer(answer: ExchangeAnswer, letter: Letter, now: Date): E
   if (status === 200 && envelope?.status === "success") {
     return { kind: "sent", code: "success", reference: envelope.data.message_id ?? letter.messageId };
   }
-  if (status < 500 && (envelope?.status === "error" || envelope?.status === "parameter-error")) {
+  const refused = envelope?.status === "error" || envelope?.status === "parameter-error";
+  // Out of a server that fails, "error" alone proves nothing; a check that comes before the mail is taken does.
+  if (refused && (status < 500 || envelope.status === "parameter-error" || isPostalRefusal(envelope.data.code))) {
     const { code, message: text = "" } = envelope.data;
     // Words of Postal's own, such as NoRecipients; a word of another form is not repeated.
     const word = code !== undefined && /^\w{1,60}$/.test(code) ? code : envelope.status;

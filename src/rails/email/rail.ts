@@ -122,6 +122,6 @@ function outcomeOf(failure: EmailFailure, letter?: Letter, secrets: readonly str
     .join(" ");
   const reason = reasonOf(detail === "" ? meaning : `${meaning} (${detail})`);
   if (kind !== "retry") return { kind, code, reason };
-  const quiet = code === "http_429" || (code === "http_503" && afterMs !== undefined);
+  const quiet = code === "http_429";
   return { kind, code, reason, ...(afterMs === undefined ? {} : { afterMs }), ...(quiet ? { throttled: true } : {}) };
 }

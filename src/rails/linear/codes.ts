@@ -24,7 +24,6 @@ export const linearCodes = {
   states_unavailable: { outcome: "retry", meaning: "The team's workflow states could not be read." },
   state_changed: { outcome: "retry", meaning: "The input was refused; the team's workflow states are read anew." },
   internal_error: { outcome: "unknown", meaning: "Linear failed, perhaps after it had done it." },
-  http_503: { outcome: "retry", meaning: "Linear is not available for now." },
   http_5xx: { outcome: "unknown", meaning: "Linear failed, perhaps after it had accepted the call." },
   http_other: { outcome: "retry", meaning: "A status that Linear does not use: a proxy, or the wrong address?" },
 } as const satisfies Record<string, RailCode>;
@@ -76,6 +75,5 @@ export function codeOfStatus(status: number): LinearCodeName {
   if (status === 429) return "ratelimited";
   if (status === 401) return "not_authenticated";
   if (status === 403) return "forbidden";
-  if (status === 503) return "http_503";
   return status >= 500 && status <= 599 ? "http_5xx" : "http_other";
 }

@@ -55,6 +55,6 @@ test("a status speaks only where the body says nothing", () => {
     "ratelimited",
     "http_5xx",
     "http_5xx",
-    "http_503",
+    "http_5xx",
   ]);
 });

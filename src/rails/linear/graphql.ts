@@ -80,9 +80,10 @@ const bodySchema = z.object({
 export function readAnswer(answer: ExchangeAnswer, apiKey: string, now: Date): LinearAnswer {
   const body = bodySchema.safeParse(parseJson(answer.body)).data;
   const error = body?.errors?.[0];
-  if (error !== undefined) {
-    const { code, type } = error.extensions ?? {};
-    return failureOf(codeOfError(code, type), excerptOf(error.message, [apiKey]), answer.headers, now);
+  const said = error === undefined ? undefined : codeOfError(error.extensions?.code, error.extensions?.type);
+  // A word that nobody knows is a refusal, but not out of a server that fails.
+  if (error !== undefined && said !== undefined && (said !== "linear_error" || answer.status < 500)) {
+    return failureOf(said, excerptOf(error.message, [apiKey]), answer.headers, now);
   }
   if (answer.status !== 200)
     return failureOf(codeOfStatus(answer.status), `HTTP ${answer.status}`, answer.headers, now);

@@ -186,7 +186,7 @@ function outcomeOf(failure: LinearFailure): Exclude<RailOutcome, { kind: "delive
   const kind = linearCodes[code].outcome;
   const reason = wording(failure);
   if (kind !== "retry") return { kind, code, reason };
-  const quiet = code === "ratelimited" || (code === "http_503" && afterMs !== undefined);
+  const quiet = code === "ratelimited";
   return { kind, code, reason, ...(afterMs === undefined ? {} : { afterMs }), ...(quiet ? { throttled: true } : {}) };
 }
 

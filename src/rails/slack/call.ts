@@ -58,10 +58,11 @@ function failureOf(result: ExchangeResult | undefined, { token }: SlackSettings)
   const { headers, status } = result;
   const afterMs = parseRetryAfter(headers["retry-after"], headers.date, new Date());
   const wish = afterMs === undefined ? {} : { afterMs };
-  if (status !== 200) {
+  const refusal = refusalSchema.safeParse(parseJson(result.body));
+  const unavailable = status === 503 && refusal.data?.error === "service_unavailable";
+  if (status !== 200 && !unavailable) {
     return { kind: "failure", code: codeOfStatus(status), detail: `HTTP ${status}`, ...wish };
   }
-  const refusal = refusalSchema.safeParse(parseJson(result.body));
   // An answer that was cut off or is not Slack's: the call may well have been carried out.
   if (!refusal.success) return { kind: "failure", code: "bad_answer" };
   const word = excerptOf(refusal.data.error, [token]);

@@ -3,7 +3,8 @@
  *
  * Three rules made it. What Slack says about our settings (token, scopes) is tried again: the message is good, and a
  * mended token delivers it. What Slack says about the message or its channel is rejected. And where Slack writes that a
- * part may have succeeded, nothing is claimed: the rail asks.
+ * part may have succeeded, nothing is claimed: the rail asks. So it is with every status above 499, which a balancer also
+ * answers when it has lost sight of a server that was at work; only Slack's own word that it is not available proves it.
  *
  * Owns: which outcome a word or a status is. Does not own: making the call, or wording the reason.
  */
@@ -99,7 +100,6 @@ export const slackCodes = {
   ...aboutTheMessage,
   ...uncertain,
   http_429: { outcome: "retry", meaning: "Slack asks for quiet." },
-  http_503: { outcome: "retry", meaning: "Slack is not available for now." },
   http_other: { outcome: "retry", meaning: "A status that Slack does not use: a proxy, or the wrong address?" },
   may_still_appear: {
     outcome: "retry",
@@ -137,7 +137,6 @@ export function codeOfWord(word: string): SlackCodeName {
 /** The code of a status other than 200, the only one that Slack's methods answer with. */
 export function codeOfStatus(status: number): SlackCodeName {
   if (status === 429) return "http_429";
-  if (status === 503) return "http_503";
   return status >= 500 && status <= 599 ? "http_5xx" : "http_other";
 }
 

@@ -136,8 +136,7 @@ function outcomeOf(failure: SlackFailure, codes: Readonly<Record<SlackCodeName, 
   const outcome = { kind: codes[code].outcome, code, reason: wording(failure, codes) };
   if (outcome.kind !== "retry") return { kind: outcome.kind, code, reason: outcome.reason };
   const wish = afterMs === undefined ? {} : { afterMs };
-  const quiet = isThrottling(code) || (code === "http_503" && afterMs !== undefined);
-  return { kind: "retry", code, reason: outcome.reason, ...wish, ...(quiet ? { throttled: true } : {}) };
+  return { kind: "retry", code, reason: outcome.reason, ...wish, ...(isThrottling(code) ? { throttled: true } : {}) };
 }
 
 function wording({ code, detail }: SlackFailure, codes: Readonly<Record<SlackCodeName, RailCode>>): string {

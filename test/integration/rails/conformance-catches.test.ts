@@ -58,7 +58,7 @@ const flaws: readonly Flaw[] = [
     caughtBy: "tries again when the receiver fails",
   },
   {
-    does: "claims nothing about a failure, and has no way to ask",
+    does: "claims nothing about a failure, though a repeat would be dropped",
     plan: webhookPlan,
     change: (rail) => saying(rail, (outcome) => (outcome.kind === "retry" ? unsure : outcome)),
     caughtBy: "tries again when the receiver fails",

@@ -91,7 +91,11 @@ describe.each(["smtp", "postal"] as const)("the customer's mail by %s", (transpo
     expect(found).toBe(0);
   });
 
-  test.each<FaultKind>(["rateLimit", "error500"])("%s: it is sent later, once", async (kind) => {
+  // A mail server's reply says what became of the mail; a failing Postal may have taken it first.
+  const [passing, doubtful]: readonly [FaultKind[], FaultKind[]] =
+    transport === "smtp" ? [["error500"], []] : [[], ["error500", "error500AfterAccept"]];
+
+  test.each<FaultKind>(["rateLimit", ...passing])("%s: it is sent later, once", async (kind) => {
     const sandbox = stage.sandbox();
     sandbox.faults.add({ provider, kind, times: 2, retryAfterSeconds: 0 });
     await stage.run(emailRail(transport));
@@ -103,7 +107,9 @@ describe.each(["smtp", "postal"] as const)("the customer's mail by %s", (transpo
     expect(lines.at(-1)).toMatchObject({ state: "DISPATCHED", uncertain: false });
   });
 
-  test.each<FaultKind>(["hang", "dropAfterAccept", "cutAnswer", "garbage", "late", "hangBeforeAccept"])(
+  const withoutEffect: readonly FaultKind[] = ["hangBeforeAccept", "error500"];
+
+  test.each<FaultKind>(["hang", "dropAfterAccept", "cutAnswer", "garbage", "late", "hangBeforeAccept", ...doubtful])(
     "%s: nobody can know whether it arrived, so it is not sent again and waits for a person",
     async (kind) => {
       const sandbox = stage.sandbox();
@@ -111,7 +117,7 @@ describe.each(["smtp", "postal"] as const)("the customer's mail by %s", (transpo
       await stage.run(emailRail(transport, 700));
       const id = await askCustomer();
       await surfaces.untilFinished(id);
-      expect(mailsTo(sandbox, id)).toHaveLength(kind === "hangBeforeAccept" ? 0 : 1);
+      expect(mailsTo(sandbox, id)).toHaveLength(withoutEffect.includes(kind) ? 0 : 1);
       const lines = await stage.lines(id, "email");
       expect(lines.at(-1)).toMatchObject({ state: "FAILED", uncertain: true, code: "outcome_unknown" });
       const dead = await rowsOf<{ instruction_id: string }>(

@@ -124,7 +124,17 @@ describe("a message to Slack", () => {
       { kind: "unknown", code: "internal_error" },
     ],
     ["a failing server", { status: 500, body: "oops" }, { kind: "unknown", code: "http_5xx" }],
-    ["a server that takes nothing now", { status: 503, body: "later" }, { kind: "retry", code: "http_503" }],
+    ["a balancer that lost sight of it", { status: 503, body: "later" }, { kind: "unknown", code: "http_5xx" }],
+    [
+      "a server that says itself that it takes nothing now",
+      { status: 503, headers: { "retry-after": "3" }, body: { ok: false, error: "service_unavailable" } },
+      { kind: "retry", code: "service_unavailable", afterMs: 3_000 },
+    ],
+    [
+      "an error under a failing status that may have done it",
+      { status: 503, body: { ok: false, error: "channel_not_found" } },
+      { kind: "unknown", code: "http_5xx" },
+    ],
     ["a proxy in the way", { status: 403, body: "<html>" }, { kind: "retry", code: "http_other" }],
     [
       "a redirect",

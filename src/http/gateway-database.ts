@@ -13,6 +13,7 @@ import { sendBatch, type BatchResult, type BatchStatement } from "../db/batch.ts
 import { checkDatabaseUrl, surviveLostConnections } from "../db/connect.ts";
 import { HeadroomError, toHeadroomError } from "../db/errors.ts";
 import { valueTypes } from "../db/values.ts";
+import { mayNeedSecrets } from "./secret-use.ts";
 import type { Session } from "./session.ts";
 
 /** What the database may know of the request: check_request and signature checks read it. */
@@ -27,6 +28,8 @@ export interface RequestFacts {
 export interface TransactionOptions {
   readonly readOnly?: boolean | undefined;
   readonly request?: RequestFacts | undefined;
+  /** Whether what is encrypted may be opened. Default: by the request's path (secret-use.ts). */
+  readonly secrets?: boolean | undefined;
   /** Run the pre-request function. Default: true. */
   readonly preRequest?: boolean | undefined;
 }
@@ -35,7 +38,7 @@ export interface GatewayDatabaseOptions {
   /** A login as `headroom_gateway` or `authenticator`, or as a login that may take on their three roles. */
   readonly url: string;
   readonly maxConnections?: number | undefined;
-  /** Opens what the database keeps encrypted (HEADROOM_SECRET_KEY); set for the transaction alone. */
+  /** Opens what the database keeps encrypted (HEADROOM_SECRET_KEY); set for the transaction alone, and only where it may be needed. */
   readonly secretKey?: string | undefined;
   /** Called first in every transaction, when it exists. Default: public.check_request. */
   readonly preRequest?: { readonly schema: string; readonly name: string } | undefined;
@@ -174,12 +177,12 @@ class PooledGatewayDatabase implements GatewayDatabase {
 
   /** What comes first in every transaction. The role is set last: from then on nothing of the login's is left. */
   async #entry(client: PoolClient, session: Session, options: TransactionOptions): Promise<BatchStatement[]> {
-    const { readOnly = false, request } = options;
+    const { readOnly = false, request, secrets = mayNeedSecrets(request?.path) } = options;
     const entry: BatchStatement = {
       name: "headroom_enter",
       text: enterText,
       values: [
-        this.#secretKey,
+        secrets ? this.#secretKey : "",
         JSON.stringify(session.claims),
         JSON.stringify(request?.headers ?? {}),
         request?.method ?? "",

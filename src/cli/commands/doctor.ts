@@ -8,6 +8,7 @@ import { databaseUrlOption, findDatabaseUrl, type DatabaseUrlOption } from "../d
 import { failure, type Finding } from "../doctor/check.ts";
 import { checkEngine } from "../doctor/engine-checks.ts";
 import { checkProviders } from "../doctor/provider-checks.ts";
+import { checkSecretKey } from "../doctor/secret-checks.ts";
 import { checkGateway, checkRoles, checkSchema, checkServer, checkTimers } from "../doctor/server-checks.ts";
 import { ExitWith } from "../exit.ts";
 import { printJson, printLine, visible } from "../output.ts";
@@ -46,7 +47,7 @@ async function examine(url: string): Promise<Finding[]> {
     findings.push(...(await checkServer(url, client, rival)));
     findings.push(await checkRoles(client));
     if (usable()) findings.push(await checkSchema(client));
-    if (usable()) findings.push(await checkGateway(client), await checkTimers(client));
+    if (usable()) findings.push(await checkGateway(client), await checkSecretKey(client), await checkTimers(client));
     if (usable()) findings.push(...(await checkEngine(client)));
     findings.push(checkProviders());
   } catch (error) {

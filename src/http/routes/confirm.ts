@@ -78,7 +78,7 @@ async function describe(context: RouteContext, token: string): Promise<Confirmat
   try {
     const story = await context.transaction(
       (client) => call(client, "public.describe_confirmation", { p_token: token }),
-      { readOnly: true, request: factsOf(context) },
+      { readOnly: true, request: factsOf(context), secrets: true },
     );
     return confirmationSchema.parse(story);
   } catch (error) {
@@ -157,7 +157,7 @@ async function decide(
     const p_reason = reason === undefined ? undefined : reason.replaceAll("\r\n", "\n");
     await context.transaction(
       (client) => call(client, "public.decide_by_token", { p_token: token, p_decision: decision, p_reason }),
-      { request: factsOf(context) },
+      { request: factsOf(context), secrets: true },
     );
     return undefined;
   } catch (error) {

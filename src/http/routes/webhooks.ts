@@ -60,8 +60,10 @@ export function webhookRoutes(dependencies: HttpDependencies, { afterwards }: Ap
         async handler(context) {
           const body = await context.bytes();
           const { headers } = context.facts;
-          const kept = await dependencies.database.transaction(receiver, (client) =>
-            receive(client, provider, { body, headers }),
+          const kept = await dependencies.database.transaction(
+            receiver,
+            (client) => receive(client, provider, { body, headers }),
+            { secrets: true },
           );
           return Response.json({ received: true, new: kept.new });
         },

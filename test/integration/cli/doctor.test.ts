@@ -1,6 +1,7 @@
 /** `headroom doctor` says what is wrong, and how to mend it. */
 import { expect, test } from "vitest";
 import { startTransactionPooler } from "../../helpers/transaction-pooler.ts";
+import { checkSecretKey } from "../../../src/cli/doctor/secret-checks.ts";
 import { checkGateway } from "../../../src/cli/doctor/server-checks.ts";
 import { createEmptyDatabase, createTestDatabase, POSTGRES_VERSIONS } from "../../helpers/database.ts";
 import { probeRail } from "../outbox/relay/rails.ts";
@@ -46,6 +47,7 @@ test("a healthy installation: every line is well, and the exit code says so", as
     "roles",
     "schema",
     "gateway",
+    "secret key",
     "timers",
     "partitions",
     "relays",
@@ -117,6 +119,40 @@ test.each(POSTGRES_VERSIONS)("a gateway that may not act for anybody, on Postgre
     remedy,
   });
   await client.query("rollback");
+  await client.end();
+});
+
+test.each(POSTGRES_VERSIONS)("a log that would show the key to the secrets, on PostgreSQL %i", async (version) => {
+  const client = await (await createTestDatabase({ version })).superuser.connect();
+  const underSettings = async (...settings: readonly string[]): Promise<unknown> => {
+    await client.query("begin");
+    for (const setting of settings) await client.query(`set local ${setting}`);
+    const finding = await checkSecretKey(client);
+    await client.query("rollback");
+    return finding;
+  };
+  const warned = (why: string, remedy: string): object => ({
+    status: "warning",
+    message: expect.stringContaining(`(${why})`),
+    remedy: expect.stringContaining(`Set ${remedy} to 0`),
+  });
+  expect(await underSettings()).toMatchObject({ status: "ok" });
+  expect(await underSettings("log_statement = 'mod'")).toMatchObject({ status: "ok" });
+  expect(await underSettings("log_statement = 'all'")).toMatchObject(
+    warned("log_statement", "log_parameter_max_length"),
+  );
+  expect(await underSettings("log_min_duration_statement = 500")).toMatchObject(
+    warned("log_min_duration_statement", "log_parameter_max_length"),
+  );
+  expect(await underSettings("log_min_duration_statement = 0", "log_parameter_max_length = 0")).toMatchObject({
+    status: "ok",
+  });
+  expect(await underSettings("log_parameter_max_length_on_error = 64")).toMatchObject(
+    warned("log_parameter_max_length_on_error", "log_parameter_max_length_on_error"),
+  );
+  expect(await underSettings("auto_explain.log_min_duration = '250ms'")).toMatchObject(
+    warned("auto_explain.log_min_duration", "auto_explain.log_parameter_max_length"),
+  );
   await client.end();
 });
 

@@ -1,6 +1,7 @@
 /** The one way to the database: who is asked for, what is left behind, and what happens when something fails. */
 import { afterAll, describe, expect, it } from "vitest";
-import { createGatewayDatabase } from "../../../src/http/gateway-database.ts";
+import { createGatewayDatabase, type TransactionOptions } from "../../../src/http/gateway-database.ts";
+import { functionsWithSecrets } from "../../../src/http/secret-use.ts";
 import { anonymous, memberSession, serviceSession } from "../../../src/http/session.ts";
 import { createTestDatabase } from "../../helpers/database.ts";
 import { startTransactionPooler } from "../../helpers/transaction-pooler.ts";
@@ -43,7 +44,7 @@ describe("a transaction", () => {
         claims: JSON.stringify(session.claims),
         method: "POST",
         headers: '{"x-a":"b"}',
-        secret: "the key",
+        secret: "",
       },
     ]);
     // The pool has one connection, so this is the same one.
@@ -51,6 +52,35 @@ describe("a transaction", () => {
     expect(after.rows).toEqual([
       { user: "authenticator", role: "none", claims: "", method: "", headers: "", secret: "" },
     ]);
+  });
+
+  it("is given the key to the secrets only where it may need one, and leaves none behind", async () => {
+    const secretIn = async (options: TransactionOptions): Promise<unknown> =>
+      (await gateway.run(anonymous, [{ text: whoText }], options))[0]?.rows[0]?.["secret"];
+    const at = (path: string): TransactionOptions => ({ request: { ...facts, path } });
+    for (const path of ["/rpc/who_am_i", "/capacity_requests", "/handle_slack_webhook", "/webhooks/slack"]) {
+      expect([path, await secretIn(at(path))]).toEqual([path, ""]);
+    }
+    for (const path of ["/rpc/handle_slack_webhook", "/rpc/decide_by_token", "/rpc/put_endpoint"]) {
+      expect([path, await secretIn(at(path))]).toEqual([path, "the key"]);
+    }
+    expect(await secretIn({})).toBe("");
+    expect(await secretIn({ secrets: true })).toBe("the key");
+    expect(await secretIn({ ...at("/rpc/put_endpoint"), secrets: false })).toBe("");
+    expect((await gateway.ask({ text: whoText })).rows[0]).toMatchObject({ secret: "" });
+  });
+
+  it("is given it for each exposed function that leads to a secret, and for no other", async () => {
+    const { rows } = await db.superuser.pool.query<{ schema: string; name: string; source: string }>(
+      "select pronamespace::regnamespace::text as schema, proname as name, prosrc as source from pg_proc where proowner = 'headroom_owner'::regrole",
+    );
+    const leading = new Set(rows.filter(({ source }) => source.includes("'headroom.secret_key'")));
+    for (const callee of leading) {
+      const call = `${callee.schema}.${callee.name}(`;
+      for (const caller of rows) if (caller.source.includes(call)) leading.add(caller);
+    }
+    const exposed = [...leading].filter(({ schema }) => schema === "public").map(({ name }) => name);
+    expect(exposed.toSorted()).toEqual([...functionsWithSecrets]);
   });
 
   it("that fails leaves nothing behind, of the session or in the database", async () => {

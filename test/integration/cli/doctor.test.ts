@@ -122,6 +122,12 @@ test.each(POSTGRES_VERSIONS)("a gateway that may not act for anybody, on Postgre
   await client.end();
 });
 
+const warned = (why: string, remedy: string): object => ({
+  status: "warning",
+  message: expect.stringContaining(`(${why})`),
+  remedy: expect.stringContaining(`Set ${remedy} to 0`),
+});
+
 test.each(POSTGRES_VERSIONS)("a log that would show the key to the secrets, on PostgreSQL %i", async (version) => {
   const client = await (await createTestDatabase({ version })).superuser.connect();
   const underSettings = async (...settings: readonly string[]): Promise<unknown> => {
@@ -131,11 +137,6 @@ test.each(POSTGRES_VERSIONS)("a log that would show the key to the secrets, on P
     await client.query("rollback");
     return finding;
   };
-  const warned = (why: string, remedy: string): object => ({
-    status: "warning",
-    message: expect.stringContaining(`(${why})`),
-    remedy: expect.stringContaining(`Set ${remedy} to 0`),
-  });
   expect(await underSettings()).toMatchObject({ status: "ok" });
   expect(await underSettings("log_statement = 'mod'")).toMatchObject({ status: "ok" });
   expect(await underSettings("log_statement = 'all'")).toMatchObject(

@@ -26,6 +26,7 @@ const gateway = createGatewayDatabase({
 afterAll(() => gateway.close());
 
 const facts = { method: "POST", path: "/rpc/x", headers: { "x-a": "b" } };
+const at = (path: string): TransactionOptions => ({ request: { ...facts, path } });
 const blocked = { ...facts, headers: { "x-block": "1" } };
 const whoText = `select current_user::text as "user", current_setting('role') as role, current_setting('request.jwt.claims', true) as claims,
   current_setting('request.method', true) as method, current_setting('request.headers', true) as headers,
@@ -57,7 +58,6 @@ describe("a transaction", () => {
   it("is given the key to the secrets only where it may need one, and leaves none behind", async () => {
     const secretIn = async (options: TransactionOptions): Promise<unknown> =>
       (await gateway.run(anonymous, [{ text: whoText }], options))[0]?.rows[0]?.["secret"];
-    const at = (path: string): TransactionOptions => ({ request: { ...facts, path } });
     for (const path of ["/rpc/who_am_i", "/capacity_requests", "/handle_slack_webhook", "/webhooks/slack"]) {
       expect([path, await secretIn(at(path))]).toEqual([path, ""]);
     }

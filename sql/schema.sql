@@ -2509,7 +2509,7 @@ create function capacity.render_slack_reply(p_story jsonb)
 create function capacity.render_slack_root(p_story jsonb, p_method text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a6535768046a01f1';
+  as 'sha256 b6fba42c5978e014';
 
 create function capacity.render_text(p_text text, p_most integer)
   returns text
@@ -2835,7 +2835,7 @@ create function inbound.action_event(p_action text, OUT event_type public.capaci
 create function inbound.check_typed_terms(p_terms jsonb, p_problems jsonb DEFAULT '[]'::jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d2e05fb9576c8ac7';
+  as 'sha256 7dbdb0cc729288a8';
 
 create function inbound.decide(p_member capacity.members, p_request_id text, p_event_type public.capacity_request_event_type, p_reason text, p_seen boolean, OUT request capacity.requests, OUT repeated boolean, OUT said text)
   returns record
@@ -2960,12 +2960,12 @@ create function inbound.slack_action(p_delivery jsonb, p_member capacity.members
 create function inbound.slack_command(p_delivery jsonb, p_member capacity.members)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1bf5ef8a0e06efe6';
+  as 'sha256 c5882a5ad2657972';
 
-create function inbound.slack_decision(p_member capacity.members, p_verb text, p_rest text)
+create function inbound.slack_decision(p_delivery jsonb, p_member capacity.members, p_verb text, p_rest text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4afccf5d353cb635';
+  as 'sha256 8079ee64c3962666';
 
 create function inbound.slack_delivery_id(p_delivery jsonb, p_signature text)
   returns text
@@ -3055,7 +3055,7 @@ create function inbound.slack_stamp_problem(p_timestamp text, p_signature text)
 create function inbound.slack_submission(p_delivery jsonb, p_member capacity.members)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e9e7fdfa79ff8603';
+  as 'sha256 439f7fa0e85c511e';
 
 create function inbound.slack_submitted(p_request capacity.requests)
   returns text

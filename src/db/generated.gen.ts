@@ -2649,6 +2649,7 @@ export interface Functions {
   /** Carries out a decision that was typed, and replies. */
   "inbound.slack_decision": {
     args: {
+      p_delivery: unknown;
       p_member: string | null;
       p_verb: string | null;
       p_rest: string | null;
@@ -4321,7 +4322,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "inbound.signed_by": { returns: "value", json: [], positional: false },
   "inbound.slack_action": { returns: "value", json: ["p_delivery"], positional: false },
   "inbound.slack_command": { returns: "value", json: ["p_delivery"], positional: false },
-  "inbound.slack_decision": { returns: "value", json: [], positional: false },
+  "inbound.slack_decision": { returns: "value", json: ["p_delivery"], positional: false },
   "inbound.slack_delivery_id": { returns: "value", json: ["p_delivery"], positional: false },
   "inbound.slack_form": { returns: "value", json: ["p_delivery", "p_fields"], positional: false },
   "inbound.slack_handle": { returns: "value", json: ["p_delivery"], positional: false },

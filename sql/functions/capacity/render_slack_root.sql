@@ -1,6 +1,7 @@
 -- The root message of a request's thread, at first and after every event: what is asked for, how each review stands, and buttons
 -- for what is open now, so that used ones are gone. Who may press one is decided when it is pressed. The metadata is how a send
--- whose outcome is unknown is looked up; it stays that of the first posting.
+-- whose outcome is unknown is looked up; it stays that of the first posting. What a button is called for those who are read to begins
+-- with the words on it, so that whoever says them aloud presses it.
 --
 -- Slack's limits hold whatever the story says: every part is cut to a share of them. Few stories say anything that has to be cut
 -- or escaped, so that is asked once for all parts together. The message is put together as text in one expression and parsed
@@ -51,29 +52,29 @@ begin
       case when v_state = 'UNDER_REVIEW' and starts_with(v_commercial, ':hourglass') and p_story #> '{commercial,auto}' is distinct from 'true' then replace(
         '{"type": "actions", "block_id": "commercial_buttons", "elements": [
            {"type": "button", "action_id": "commercial_approve", "value": "$id", "style": "primary", "text": {"type": "plain_text", "text": "Approve commercially"},
-            "accessibility_label": "Approve the commercial review of $id"},
+            "accessibility_label": "Approve commercially: $id"},
            {"type": "button", "action_id": "commercial_reject", "value": "$id", "style": "danger", "text": {"type": "plain_text", "text": "Reject"},
-            "accessibility_label": "Reject $id in the commercial review"}]}, ', '$id', v_value) end,
+            "accessibility_label": "Reject in the commercial review: $id"}]}, ', '$id', v_value) end,
       '{"type": "section", "text": {"type": "mrkdwn", "text": "', v_technical, '"}}, ',
       case when v_state = 'UNDER_REVIEW' and starts_with(v_technical, ':hourglass') and p_story #> '{technical,auto}' is distinct from 'true' then replace(
         '{"type": "actions", "block_id": "technical_buttons", "elements": [
            {"type": "button", "action_id": "tech_approve", "value": "$id", "style": "primary", "text": {"type": "plain_text", "text": "Approve technically"},
-            "accessibility_label": "Approve the technical review of $id"},
+            "accessibility_label": "Approve technically: $id"},
            {"type": "button", "action_id": "tech_reject", "value": "$id", "style": "danger", "text": {"type": "plain_text", "text": "Reject"},
-            "accessibility_label": "Reject $id in the technical review"}]}, ', '$id', v_value)
+            "accessibility_label": "Reject in the technical review: $id"}]}, ', '$id', v_value)
            when v_state = 'CUSTOMER_CONFIRMATION_REQUIRED' then replace(
         '{"type": "actions", "block_id": "customer_buttons", "elements": [
            {"type": "button", "action_id": "customer_confirm", "value": "$id", "style": "primary", "text": {"type": "plain_text", "text": "Customer confirmed"},
-            "accessibility_label": "Record that the customer confirmed $id"},
+            "accessibility_label": "Customer confirmed: record it for $id"},
            {"type": "button", "action_id": "customer_decline", "value": "$id", "style": "danger", "text": {"type": "plain_text", "text": "Customer declined"},
-            "accessibility_label": "Record that the customer declined $id"}]}, ', '$id', v_value) end,
+            "accessibility_label": "Customer declined: record it for $id"}]}, ', '$id', v_value) end,
       '{"type": "context", "elements": [{"type": "mrkdwn", "text": "', v_sentence, ' ' || capacity.slack_time(p_story -> 'at'), '"}]}',
       case when p_story ->> 'reason' <> '' then
         concat(', {"type": "section", "text": {"type": "mrkdwn", "text": ', to_json(capacity.slack_quote(p_story ->> 'reason')), '}}') end,
       case when v_state in ('SUBMITTED', 'UNDER_REVIEW', 'CUSTOMER_CONFIRMATION_REQUIRED', 'PROVISIONING') then replace(
         ', {"type": "actions", "block_id": "request_buttons", "elements": [
            {"type": "button", "action_id": "cancel", "value": "$id", "text": {"type": "plain_text", "text": "Cancel request"},
-            "accessibility_label": "Cancel $id"}]}', '$id', v_value) end,
+            "accessibility_label": "Cancel request $id"}]}', '$id', v_value) end,
     ']}'))::jsonb;
 end
 $$;

@@ -1,11 +1,13 @@
 -- Makes numbers and dates of what was typed into fields, and says of each that is none what it should look like. The same for the
--- command and for the form. Pure: `fields` has what is good, `problems` a sentence for each that is not, `wrong` the sentences by field.
+-- command and for the form. Pure: `fields` has what is good, `problems` a sentence for each that is not,
+-- with what was typed, `wrong` the sentences by field, where it stands already.
 create or replace function inbound.check_typed_terms(p_terms jsonb, p_problems jsonb default '[]') returns jsonb
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_fields jsonb := '{}';
   v_wrong jsonb := '{}';
+  v_problems jsonb := p_problems;
   v_value text;
   v_say text;
   v_name text;
@@ -41,10 +43,10 @@ begin
       v_fields := v_fields || jsonb_build_object(v_name, v_value);
     else
       v_wrong := v_wrong || jsonb_build_object(v_name, v_say);
+      v_problems := v_problems || to_jsonb(format('“%s”: %s', left(btrim(p_terms ->> v_name), 60), v_say));
     end if;
   end loop;
-  return jsonb_build_object('fields', v_fields, 'wrong', v_wrong,
-    'problems', p_problems || coalesce((select jsonb_agg(w.value order by w.key) from jsonb_each(v_wrong) w), '[]'));
+  return jsonb_build_object('fields', v_fields, 'wrong', v_wrong, 'problems', v_problems);
 end
 $$;
 comment on function inbound.check_typed_terms(jsonb, jsonb) is 'Typed terms as fields, with a sentence for each that is wrong.';

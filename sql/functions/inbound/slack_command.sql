@@ -15,8 +15,9 @@ begin
   elsif v_verb in ('create', 'request') then
     v_terms := inbound.parse_terms(v_rest);
     if v_terms -> 'problems' <> '[]' then
-      return inbound.slack_say(inbound.slack_help('Nothing was submitted. '
-        || (select string_agg(p.value, ' ') from jsonb_array_elements_text(v_terms -> 'problems') p)), 'answered');
+      return inbound.slack_say(capacity.slack_text('Nothing was submitted. '
+        || (select string_agg(p.value, ' ') from jsonb_array_elements_text(v_terms -> 'problems') p), 2500)
+        || ' `/capacity help` tells what it takes.', 'answered');
     end if;
     v_request := inbound.submit_terms(p_delivery, p_member, v_terms -> 'fields', p_delivery ->> 'channel');
     return inbound.slack_say(inbound.slack_submitted(v_request), 'done', v_request.id);
@@ -25,7 +26,7 @@ begin
   elsif v_verb in ('show', 'status') or v_text ~* '^cr-\d{4}-\d{6,}$' then
     return inbound.slack_show(p_member, upper(left(case when v_verb in ('show', 'status') then v_rest else v_text end, 80)), p_delivery ->> 'channel');
   elsif v_verb in ('approve', 'reject', 'confirm', 'decline', 'cancel') then
-    return inbound.slack_decision(p_member, v_verb, v_rest);
+    return inbound.slack_decision(p_delivery, p_member, v_verb, v_rest);
   elsif v_verb in ('help', '?', '-h', '--help') then
     return inbound.slack_say(inbound.slack_help(), 'answered');
   end if;

@@ -1,6 +1,6 @@
 -- Decisions by text: `approve CR-2026-000042`, `reject CR-2026-000042 technical because …`, `cancel CR-2026-000042 because …`. Which of the
--- two reviews is meant need not be said by somebody who may give only one of them.
-create or replace function inbound.slack_decision(p_member capacity.members, p_verb text, p_rest text) returns jsonb
+-- two reviews is meant need not be said by somebody who may give only one of them. Where the reason is missing, the button's form asks for it.
+create or replace function inbound.slack_decision(p_delivery jsonb, p_member capacity.members, p_verb text, p_rest text) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -8,6 +8,7 @@ declare
   v_words text := btrim(regexp_replace(p_rest, '^\S+', ''), E' \t\r\n');
   v_step text;
   v_decided record;
+  v_action text;
   v_event public.capacity_request_event_type;
   v_request capacity.requests;
 begin
@@ -31,10 +32,19 @@ begin
       end if;
     end if;
   end if;
-  v_event := (inbound.action_event(case p_verb when 'confirm' then 'customer_confirm' when 'decline' then 'customer_decline' when 'cancel' then 'cancel'
-                                     else v_step || '_' || p_verb end)).event_type;
+  v_action := case p_verb when 'confirm' then 'customer_confirm' when 'decline' then 'customer_decline' when 'cancel' then 'cancel'
+                else v_step || '_' || p_verb end;
+  v_event := (inbound.action_event(v_action)).event_type;
+  if v_words = '' and p_verb in ('reject', 'cancel') then
+    v_request := inbound.may_decide(p_member, v_id, v_event, false);
+    if not exists (select from capacity.events e where e.request_id = v_id and e.event_type = v_event) then
+      perform inbound.slack_open(p_delivery, inbound.render_reason(v_id, v_action, p_delivery ->> 'channel', null));
+      return inbound.slack_say(format('Opening the form that asks why. Should it not appear, write the reason after the id: `/capacity %s %s%s because …`.',
+                                      p_verb, v_id, case v_step when 'tech' then ' technical' when 'commercial' then ' commercial' end), 'opened', v_id);
+    end if;
+  end if;
   v_decided := inbound.decide(p_member, v_id, v_event, nullif(v_words, ''), false);
   return inbound.slack_say(capacity.slack_text(v_decided.said, 3000), case when v_decided.repeated then 'answered' else 'done' end, v_id);
 end
 $$;
-comment on function inbound.slack_decision(capacity.members, text, text) is 'Carries out a decision that was typed, and replies.';
+comment on function inbound.slack_decision(jsonb, capacity.members, text, text) is 'Carries out a decision that was typed, and replies.';

@@ -7,11 +7,14 @@ declare
   v_metadata jsonb := inbound.parse_json(coalesce(nullif(p_delivery ->> 'metadata', ''), '{}'));
   v_terms jsonb;
   v_request capacity.requests;
+  v_reason text := nullif(btrim(inbound.form_value(v_values, 'reason'), E' \t\r\n'), '');
   v_decided record;
 begin
   if p_delivery ->> 'what' = 'capacity_reason' then
-    v_decided := inbound.decide(p_member, v_metadata ->> 'request', (inbound.action_event(v_metadata ->> 'action')).event_type,
-                                nullif(btrim(inbound.form_value(v_values, 'reason'), E' \t\r\n'), ''), true);
+    if v_reason is null and v_metadata ->> 'action' <> 'customer_decline' then
+      perform capacity.fail('invalid_payload', 'Say why: a rejection or a cancellation needs a reason.', null, 'Write it here. Nothing was changed.');
+    end if;
+    v_decided := inbound.decide(p_member, v_metadata ->> 'request', (inbound.action_event(v_metadata ->> 'action')).event_type, v_reason, true);
     if v_decided.repeated then
       perform capacity.fail('conflict', v_decided.said);
     end if;

@@ -63,6 +63,7 @@ export function complaintsAbout(message: Message): string[] {
     check(within(button.text.text, 1, 75) && button.text.type === "plain_text", `the label of ${button.action_id}`);
     check(within(button.value, 1, 2_000) && within(button.action_id, 1, 255), `the value of ${button.action_id}`);
     check(within(button.accessibility_label, 1, 75), `the accessibility label of ${button.action_id}`);
+    check(button.accessibility_label.startsWith(button.text.text), `${button.action_id} is called as it is written`);
     check(button.style === undefined || ["primary", "danger"].includes(button.style), `the style ${button.style}`);
   }
   const ids = blocks.flatMap(({ block_id }) => block_id ?? []);

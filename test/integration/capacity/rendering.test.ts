@@ -56,19 +56,14 @@ describe.each(POSTGRES_VERSIONS)("messages on PostgreSQL %i", async (version) =>
         section(":hourglass_flowing_sand: *Commercial review*: waiting for <@U0CORA>"),
         buttons(
           "commercial_buttons",
-          button(
-            "commercial_approve",
-            "Approve commercially",
-            "Approve the commercial review of CR-2026-000042",
-            "primary",
-          ),
-          button("commercial_reject", "Reject", "Reject CR-2026-000042 in the commercial review", "danger"),
+          button("commercial_approve", "Approve commercially", "Approve commercially: CR-2026-000042", "primary"),
+          button("commercial_reject", "Reject", "Reject in the commercial review: CR-2026-000042", "danger"),
         ),
         section(":hourglass_flowing_sand: *Technical review*: waiting for <@U0TESS>, Tim"),
         buttons(
           "technical_buttons",
-          button("tech_approve", "Approve technically", "Approve the technical review of CR-2026-000042", "primary"),
-          button("tech_reject", "Reject", "Reject CR-2026-000042 in the technical review", "danger"),
+          button("tech_approve", "Approve technically", "Approve technically: CR-2026-000042", "primary"),
+          button("tech_reject", "Reject", "Reject in the technical review: CR-2026-000042", "danger"),
         ),
         {
           type: "context",
@@ -76,7 +71,7 @@ describe.each(POSTGRES_VERSIONS)("messages on PostgreSQL %i", async (version) =>
             { type: "mrkdwn", text: `${sentence} <!date^1767348000^{date_short_pretty} {time}|2026-01-02 10:00 UTC>` },
           ],
         },
-        buttons("request_buttons", button("cancel", "Cancel request", "Cancel CR-2026-000042")),
+        buttons("request_buttons", button("cancel", "Cancel request", "Cancel request CR-2026-000042")),
       ],
     });
     expect(complaintsAbout(message)).toEqual([]);

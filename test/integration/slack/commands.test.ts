@@ -3,7 +3,7 @@
  */
 import { beforeEach, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
-import { channel, commandBody, sign, startSlack } from "./slack.ts";
+import { channel, commandBody, sign, startSlack, typed } from "./slack.ts";
 
 const idIn = (text: string | undefined): string => /CR-\d{4}-\d{6,}/.exec(text ?? "")?.[0] ?? "none";
 
@@ -71,7 +71,7 @@ describe.each(POSTGRES_VERSIONS)("the slash command on PostgreSQL %i", async (ve
     ["create 32XL us-east-1 owner nobody group infra", "commercial owner"],
     ["create 32XL us-east-1 owner cora group nowhere", "infra group"],
     ["create 32XL us-east-1", "commercial approval"],
-    ["create 32XL us-east-1 email nonsense owner cora group infra", "e-mail"],
+    ["create 32XL us-east-1 email nonsense owner cora group infra", "“nonsense”: That is no e-mail address."],
   ])("%j is answered with what is wrong, and nothing is submitted", async (line, said) => {
     const before = await workflow.size();
     const answer = await slack.command(line);
@@ -140,9 +140,29 @@ describe.each(POSTGRES_VERSIONS)("the slash command on PostgreSQL %i", async (ve
     expect((await slack.command("show CR-2026-999999", "U0CORA")).text).toContain("There is no such request");
   });
 
+  test.each([
+    ["cancel", "U0RITA", "CANCELLED"],
+    ["reject", "U0TIM", "REJECTED"],
+    ["reject", "U0CORA", "REJECTED"],
+  ])("%s by %s without a reason opens the form that asks for it", async (verb, user, state) => {
+    const id = await workflow.createIn("UNDER_REVIEW");
+    const answer = await slack.command(`${verb} ${id}`, user);
+    expect(answer.text).toContain("Opening the form that asks why.");
+    expect(answer.text).toContain(`/capacity ${verb} ${id}`);
+    const [opened, ...others] = await slack.takeInteractions();
+    expect(others).toEqual([]);
+    expect(opened?.view?.callback_id).toBe("capacity_reason");
+    expect((await workflow.row(id)).version).toBe(1);
+    const metadata = JSON.parse(opened?.view?.private_metadata ?? "") as object;
+    const sent = await slack.submit("capacity_reason", { reason: typed("No room") }, metadata, user);
+    expect(sent).toEqual({ response_action: "clear" });
+    expect((await workflow.row(id)).state).toBe(state);
+  });
+
   test("cancel needs a reason and somebody who may", async () => {
     const id = await workflow.createIn("UNDER_REVIEW");
-    expect((await slack.command(`cancel ${id}`)).text).toContain("needs a reason");
+    expect((await slack.command(`cancel ${id}`, "U0TESS")).text).toContain("Only the requester");
+    expect(await slack.takeInteractions()).toEqual([]);
     expect((await slack.command(`cancel ${id} because I say so`, "U0TESS")).text).toContain("Only the requester");
     expect((await workflow.row(id)).state).toBe("UNDER_REVIEW");
     expect((await slack.command(`cancel ${id} not needed + any = more 🚀`)).text).toContain("Rita cancelled");

@@ -97,9 +97,15 @@ const nothingHere: RouteEntry = {
   credentials: "none",
   limits: { rate: null },
   summary: "nothing",
-  handler() {
+  errors: "page",
+  handler({ url }) {
+    if (/^\/confirm\/?$/.test(url.pathname)) {
+      throw new HeadroomError("not_found", "This link is incomplete.", {
+        hint: "Mail programs sometimes cut a long link in two: copy it from the mail as a whole, or open it from there. Nothing was changed.",
+      });
+    }
     throw new HeadroomError("not_found", "There is nothing at this address.", {
-      hint: "GET /openapi.json lists what there is.",
+      hint: "The page /docs says what there is; GET /openapi.json says it to programs.",
     });
   },
 };

@@ -38,13 +38,16 @@ export function apiPage({ version, publicUrl, routes, schema }: DocumentParts): 
 }
 
 function introduction(publicUrl: string): Html {
-  const example = `curl ${publicUrl}/rest/v1/rpc/get_capacity_request \\
-  -H "apikey: $ANON_KEY" -H "Authorization: Bearer $TOKEN" \\
+  const example = `TOKEN=$(npx headroom keys token --member riley)
+curl ${publicUrl}/rest/v1/rpc/get_capacity_request \\
+  -H "Authorization: Bearer $TOKEN" \\
   -H "Content-Type: application/json" \\
-  -d '{"p_request_id": "CR-2026-000042"}'`;
+  -d '{"p_request_id": "CR-2026-000001"}'`;
   return html`<p>
-      Send the key of this server as <code>apikey</code>, and the token of a member (or the service key) as
-      <code>Authorization: Bearer</code>. Errors have a code for programs, a sentence, and a hint that says what to do.
+      Send the token of a member (or the service key) as <code>Authorization: Bearer</code>;
+      <code>headroom keys token</code> makes one for the member that you name. Clients made for PostgREST send the key
+      of this server as <code>apikey</code> besides. Errors have a code for programs, a sentence, and a hint that says
+      what to do.
     </p>
     <pre class="scroll" tabindex="0"><code>${example}</code></pre>`;
 }

@@ -51,7 +51,7 @@ function renderPage(page: Page): string {
 ${styleElement}
 </head>
 <body>
-<header class="top">${page.heading ?? "Headroom"}</header>
+<header class="top${page.wide === true && " wide"}">${page.heading ?? "Headroom"}</header>
 <main${page.wide === true && html` class="wide"`}>
 <div class="paper">
 ${page.body}

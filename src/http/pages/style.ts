@@ -25,7 +25,7 @@ const css = `
 html { -webkit-text-size-adjust: 100%; }
 body { margin: 0; background: var(--ground); color: var(--ink); font: 1rem/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; }
 main, .top, .foot { max-width: 42rem; margin: 0 auto; padding: 0 1.25rem; }
-main.wide { max-width: 64rem; }
+main.wide, .top.wide { max-width: 64rem; }
 .top { padding-top: 2.5rem; padding-bottom: 1rem; color: var(--quiet); font-size: .95rem; letter-spacing: .01em; }
 .foot { padding-top: 1.5rem; padding-bottom: 3rem; color: var(--quiet); font-size: .9rem; }
 .paper { background: var(--paper); border: 1px solid var(--line); border-radius: .75rem; padding: 2rem; }

@@ -29,12 +29,12 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-/** How much time is left, rounded down so that nobody is promised more than there is: `6 days`, `1 hour`, `less than a minute`. */
+/** About how much time is left; the exact end stands beside it: `7 days`, `3 hours`, `less than a minute`. */
 export function remainingInWords(untilTime: Date, now: Date): string {
   const left = untilTime.getTime() - now.getTime();
   const [size, name] =
     left >= 2 * dayMs ? [dayMs, "day"] : left >= 2 * hourMs ? [hourMs, "hour"] : ([minuteMs, "minute"] as const);
-  const count = Math.floor(left / size);
-  if (count < 1) return "less than a minute";
+  if (left < minuteMs) return "less than a minute";
+  const count = Math.round(left / size);
   return `${count} ${name}${count === 1 ? "" : "s"}`;
 }

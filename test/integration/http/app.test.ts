@@ -50,6 +50,20 @@ describe("an address or method that there is not", () => {
     expect(await response.json()).toMatchObject({ status: 404, code: "not_found", hint: expect.any(String) });
   });
 
+  it("is a page for a browser, and a cut confirmation link is explained there", async () => {
+    const said: Readonly<Record<string, string>> = {
+      "/nowhere": "There is nothing at this address.",
+      "/confirm": "This link is incomplete.",
+      "/confirm/": "This link is incomplete.",
+    };
+    for (const [path, words] of Object.entries(said)) {
+      const response = await fetch(`${gateway.url}${path}`, { headers: { accept: "text/html,*/*;q=0.8" } });
+      expect(response.status).toBe(404);
+      expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
+      expect(await response.text()).toContain(`<h1>${words}</h1>`);
+    }
+  });
+
   it("names the methods that are possible", async () => {
     const response = await fetch(`${gateway.url}/healthz`, { method: "DELETE" });
     expect(response.status).toBe(405);

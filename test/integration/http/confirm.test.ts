@@ -52,7 +52,7 @@ describe("an open offer", () => {
       "Monday, 1 March 2027",
       "30 days",
       "USD 500.00 a month",
-      "which is in 6 days",
+      "which is in 7 days",
     ])
       expect(words(page)).toContain(fact);
     expect(page).toMatch(/<time datetime="\d{4}-\d\d-\d\dT[^"]+Z">\w+, \d+ \w+ \d{4}, \d\d:\d\d UTC<\/time>/);

@@ -24,7 +24,7 @@ export interface TokenVerifier {
 const maxTokenChars = 8_192;
 const maxRemembered = 1_000;
 /** Clocks of well-kept machines differ by less. */
-const clockToleranceSeconds = 30;
+export const clockToleranceSeconds = 30;
 
 interface Remembered {
   readonly verdict: TokenVerdict;

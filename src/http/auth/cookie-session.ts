@@ -44,6 +44,7 @@ const payloadSchema = z.object({
   sub: z.string(),
   signed_in_at: z.number(),
   iat: z.number(),
+  exp: z.number(),
 });
 type Payload = z.infer<typeof payloadSchema>;
 
@@ -104,7 +105,7 @@ async function verify(token: string, keys: readonly Uint8Array[], currentDate: D
   return undefined;
 }
 
-function sessionOf({ workspace, sub, signed_in_at }: Payload): Session {
+function sessionOf({ workspace, sub, signed_in_at, exp }: Payload): Session {
   const { role, claims } = memberSession({ workspaceId: workspace, memberId: sub, via: "web" });
-  return { role, claims: { ...claims, signed_in_at } };
+  return { role, claims: { ...claims, signed_in_at, exp } };
 }

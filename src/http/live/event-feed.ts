@@ -7,14 +7,17 @@
  * While somebody listens the server asks once a second what is new; nobody's connection asks by itself, and without listeners
  * nothing is asked at all. Not by NOTIFY: commits that carry one queue for a lock (ADR 4), and it does not pass transaction
  * poolers. Only when there is something new do the members of that workspace who listen read it, several browsers of one session
- * together and a few sessions at a time.
+ * together and a few sessions at a time. Now and then each session is asked whether it still stands, for those who hear nothing
+ * new; and no connection outlives the token that opened it.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { call } from "../../db/call.ts";
-import { HeadroomError, toHeadroomError } from "../../db/errors.ts";
+import { toHeadroomError } from "../../db/errors.ts";
 import type { HttpLogEntry } from "../dependencies.ts";
 import type { GatewayDatabase } from "../gateway-database.ts";
 import type { Session } from "../session.ts";
+import { clockToleranceSeconds } from "../tokens.ts";
+import { Places, whoIs } from "./places.ts";
 import { readEvents } from "./read-events.ts";
 import { EventStream } from "./stream.ts";
 import { Turns } from "./turns.ts";
@@ -27,6 +30,8 @@ export interface LiveOptions {
   readonly heartbeatMs?: number | undefined;
   /** How long a connection lasts; clients reconnect, and prove who they are anew. Default: 900,000. */
   readonly connectionLastsMs?: number | undefined;
+  /** How often a session is asked whether it was called back, while nothing is told to it. Default: 60,000. */
+  readonly recheckMs?: number | undefined;
   /** Default: 8. */
   readonly mostPerMember?: number | undefined;
   /** Default: 1,000. */
@@ -37,6 +42,7 @@ const defaults = {
   pollMs: 1_000,
   heartbeatMs: 20_000,
   connectionLastsMs: 900_000,
+  recheckMs: 60_000,
   mostPerMember: 8,
   mostConnections: 1_000,
 } as const;
@@ -55,6 +61,7 @@ interface Audience {
   readonly streams: Set<EventStream>;
   reading: boolean;
   behind: boolean;
+  checking: boolean;
 }
 
 export interface EventFeedParts {
@@ -63,6 +70,7 @@ export interface EventFeedParts {
   /** Aborted when the server stops. */
   readonly closing: AbortSignal;
   readonly options?: LiveOptions | undefined;
+  readonly now: () => number;
 }
 
 const ownSession: Session = { role: "service_role", claims: { role: "service_role", purpose: "events" } };
@@ -72,6 +80,7 @@ export class EventFeed {
   readonly #options: Readonly<Record<keyof LiveOptions, number>>;
   readonly #audiences = new Map<string, Audience>();
   readonly #noticed = new Map<string, number>();
+  readonly #places: Places;
   readonly #turns = new Turns(readersAtOnce);
   readonly #watermark = new Watermark();
   #position = 0;
@@ -80,41 +89,51 @@ export class EventFeed {
   constructor(parts: EventFeedParts) {
     this.#parts = parts;
     this.#options = withDefaults(parts.options);
+    this.#places = new Places(this.#options);
   }
 
   /** The answer to a client that wants to listen; `since` is the last id that it saw. */
   async open(session: Session, since: number | undefined, signal: AbortSignal): Promise<Response> {
-    this.#refuseTooMany(session);
+    // The place is taken before anything is waited for: of many who come at once, only so many get in.
+    const leave = this.#places.take(whoIs(session));
+    try {
+      const stream = await this.#begin(session, since, signal);
+      stream.whenClosed(leave);
+      return stream.response;
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
+  async #begin(session: Session, since: number | undefined, signal: AbortSignal): Promise<EventStream> {
     // Somebody who is no member any more is told so, instead of hearing nothing.
-    await this.#parts.database.transaction(session, (client) => call(client, "public.who_am_i", {}), {
-      readOnly: true,
-    });
+    await this.#ask(session);
     if (this.#position === 0) await this.#poll();
     const resumes = since !== undefined && Math.abs(this.#position - since) <= longestResume;
-    const stream = new EventStream(resumes ? since : this.#position, this.#endOf(signal));
+    const stream = new EventStream(resumes ? since : this.#position, this.#endOf(session, signal));
     stream.announce(resumes || since === undefined ? "ready" : "reset");
     this.#join(session, stream);
     if (!this.#polling) void this.#keepPolling();
-    return stream.response;
+    return stream;
+  }
+
+  /** Refused when the key or the session was called back, or the member is none any more. */
+  async #ask(session: Session): Promise<void> {
+    await this.#parts.database.transaction(session, (client) => call(client, "public.who_am_i", {}), {
+      readOnly: true,
+    });
   }
 
   get listeners(): number {
     return [...this.#audiences.values()].reduce((sum, { streams }) => sum + streams.size, 0);
   }
 
-  #endOf(signal: AbortSignal): AbortSignal {
-    return AbortSignal.any([signal, this.#parts.closing, AbortSignal.timeout(this.#options.connectionLastsMs)]);
-  }
-
-  #refuseTooMany(session: Session): void {
-    const { workspaceId, memberId } = whoIs(session);
-    const own = [...this.#audiences.values()]
-      .filter((audience) => audience.workspaceId === workspaceId && audience.memberId === memberId)
-      .reduce((sum, { streams }) => sum + streams.size, 0);
-    if (own < this.#options.mostPerMember && this.listeners < this.#options.mostConnections) return;
-    throw new HeadroomError("rate_limited", "Too many connections listen for live updates.", {
-      hint: "Close some, or ask for changes now and then instead.",
-    });
+  #endOf({ claims }: Session, signal: AbortSignal): AbortSignal {
+    const { exp } = claims;
+    const leftMs = typeof exp === "number" ? (exp + clockToleranceSeconds) * 1000 - this.#parts.now() : Infinity;
+    const lastsMs = Math.max(0, Math.min(this.#options.connectionLastsMs, leftMs));
+    return AbortSignal.any([signal, this.#parts.closing, AbortSignal.timeout(Math.ceil(lastsMs))]);
   }
 
   #join(session: Session, stream: EventStream): void {
@@ -125,6 +144,7 @@ export class EventFeed {
       streams: new Set(),
       reading: false,
       behind: false,
+      checking: false,
     };
     this.#audiences.set(key, audience);
     audience.streams.add(stream);
@@ -148,8 +168,9 @@ export class EventFeed {
   }
 
   async #pollWhileHeard(): Promise<void> {
-    const { pollMs, heartbeatMs } = this.#options;
+    const { pollMs, heartbeatMs, recheckMs } = this.#options;
     let beatAt = performance.now() + heartbeatMs;
+    let recheckAt = performance.now() + recheckMs;
     let failures = 0;
     while (this.listeners > 0 && !this.#parts.closing.aborted) {
       const waitMs = failures === 0 ? pollMs : Math.min(longestBackoffMs, pollMs * 2 ** failures);
@@ -161,6 +182,10 @@ export class EventFeed {
       } catch (error) {
         failures += 1;
         this.#report(error);
+      }
+      if (performance.now() >= recheckAt) {
+        recheckAt = performance.now() + recheckMs;
+        for (const audience of this.#audiences.values()) this.#recheck(audience);
       }
       if (performance.now() < beatAt) continue;
       beatAt = performance.now() + heartbeatMs;
@@ -211,6 +236,20 @@ export class EventFeed {
     });
   }
 
+  #recheck(audience: Audience): void {
+    if (audience.checking) return;
+    audience.checking = true;
+    void this.#turns.take(async () => {
+      try {
+        if (audience.streams.size > 0) await this.#ask(audience.session);
+      } catch (error) {
+        if (!endsSession(error, audience)) this.#report(error);
+      } finally {
+        audience.checking = false;
+      }
+    });
+  }
+
   /** False when it could not be read; then the next poll tries again. */
   async #tell(audience: Audience): Promise<boolean> {
     const complete = this.#position;
@@ -226,11 +265,7 @@ export class EventFeed {
         cursor = last;
       }
     } catch (error) {
-      const failure = toHeadroomError(error);
-      if (failure.httpStatus === 401 || failure.httpStatus === 403) {
-        for (const stream of audience.streams) stream.close();
-        return false;
-      }
+      if (endsSession(error, audience)) return false;
       this.#report(error);
       audience.behind = true;
       return false;
@@ -243,24 +278,23 @@ export class EventFeed {
   }
 }
 
+/** Lets go of those whose session is refused; false when the failure says nothing about it. */
+function endsSession(error: unknown, { streams }: Audience): boolean {
+  const { httpStatus } = toHeadroomError(error);
+  if (httpStatus !== 401 && httpStatus !== 403) return false;
+  for (const stream of streams) stream.close();
+  return true;
+}
+
 /** A moment after which nothing has happened: asks for the horizon alone. In the year 2200. */
 const farFuture = 7_258_118_400_000_000;
-
-function whoIs({ claims }: Session): { readonly workspaceId: string; readonly memberId: string } {
-  const metadata = claims["app_metadata"];
-  const read = (name: string): string => {
-    if (typeof metadata !== "object" || metadata === null) return "";
-    const value: unknown = Object.getOwnPropertyDescriptor(metadata, name)?.value;
-    return typeof value === "string" ? value : "";
-  };
-  return { workspaceId: read("workspace_id"), memberId: read("member_id") };
-}
 
 function withDefaults(options: LiveOptions = {}): Readonly<Record<keyof LiveOptions, number>> {
   return {
     pollMs: options.pollMs ?? defaults.pollMs,
     heartbeatMs: options.heartbeatMs ?? defaults.heartbeatMs,
     connectionLastsMs: options.connectionLastsMs ?? defaults.connectionLastsMs,
+    recheckMs: options.recheckMs ?? defaults.recheckMs,
     mostPerMember: options.mostPerMember ?? defaults.mostPerMember,
     mostConnections: options.mostConnections ?? defaults.mostConnections,
   };

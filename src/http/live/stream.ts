@@ -14,6 +14,13 @@ const mostUnreadBytes = 1_048_576;
 /** Before the next page is told, the client has read all of the one before, or is let go. */
 const patienceMs = 10_000;
 
+export const streamHeaders: Readonly<Record<string, string>> = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-store",
+  // Proxies that collect answers before they pass them on would hold every event back.
+  "x-accel-buffering": "no",
+};
+
 const encoder = new TextEncoder();
 
 export class EventStream {
@@ -39,14 +46,7 @@ export class EventStream {
       },
       new ByteLengthQueuingStrategy({ highWaterMark: mostUnreadBytes }),
     );
-    this.response = new Response(body, {
-      headers: {
-        "content-type": "text/event-stream; charset=utf-8",
-        "cache-control": "no-store",
-        // Proxies that collect answers before they pass them on would hold every event back.
-        "x-accel-buffering": "no",
-      },
-    });
+    this.response = new Response(body, { headers: streamHeaders });
     if (signal.aborted) this.close();
     else signal.addEventListener("abort", () => this.close(), { once: true });
   }

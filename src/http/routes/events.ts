@@ -3,10 +3,14 @@ import { HeadroomError } from "../../db/errors.ts";
 import type { AppState } from "../app.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { EventFeed } from "../live/event-feed.ts";
+import { streamHeaders } from "../live/stream.ts";
 import { defineRoute, type RouteEntry } from "../route.ts";
 
-export function eventRoutes({ database, log, live }: HttpDependencies, { closing }: AppState): RouteEntry[] {
-  const feed = new EventFeed({ database, log, closing, options: live });
+export function eventRoutes(
+  { database, log, live, now = Date.now }: HttpDependencies,
+  { closing }: AppState,
+): RouteEntry[] {
+  const feed = new EventFeed({ database, log, closing, options: live, now });
   return [
     defineRoute({
       method: "GET",
@@ -14,7 +18,12 @@ export function eventRoutes({ database, log, live }: HttpDependencies, { closing
       credentials: "member",
       summary:
         "Live updates as server-sent events: what happens to the requests that the member may read. Resumable by Last-Event-ID.",
-      handler: ({ request, session, signal }) => feed.open(session, sinceOf(request), signal),
+      handler({ request, method, session, signal }) {
+        const since = sinceOf(request);
+        // Nobody reads what follows the head, so nothing is opened that would have to be closed.
+        if (method === "HEAD") return new Response(null, { headers: streamHeaders });
+        return feed.open(session, since, signal);
+      },
     }),
   ];
 }

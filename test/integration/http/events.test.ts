@@ -159,6 +159,53 @@ describe("the connection", () => {
     await Promise.all([second.close(), third.close(), again.close()]);
   });
 
+  test("is bounded for those who come at the same time too, and whoever is refused holds no place", async () => {
+    await using own = await startTestGateway(db, { dependencies: { live: { ...live, mostPerMember: 2 } } });
+    const stop = new AbortController();
+    const open = async (member: string) =>
+      fetch(`${own.url}/events`, { headers: await authorization(member), signal: stop.signal });
+    const together = await Promise.all(Array.from({ length: 8 }, () => open("rita")));
+    expect(together.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+      200, 200, 429, 429, 429, 429, 429, 429,
+    ]);
+    for (let turn = 0; turn < 4; turn += 1) expect((await open("gus")).status).toBe(401);
+    stop.abort();
+  });
+
+  test("is not opened by HEAD, which is answered like GET", async () => {
+    for (let turn = 0; turn < 4; turn += 1) {
+      const head = await fetch(`${bounded.url}/events`, { method: "HEAD", headers: await authorization("rita") });
+      expect(head.status).toBe(200);
+      expect(head.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
+    }
+    const rita = await hear("rita", { url: bounded.url });
+    await rita.close();
+  });
+
+  test("ends with the token that opened it", async () => {
+    const exp = 4_000_000_000;
+    // The verifier bears 30 s of difference between clocks, and so does the stream.
+    await using late = await startTestGateway(db, { dependencies: { live, now: () => (exp + 30) * 1000 - 200 } });
+    const claims = { role: "authenticated", app_metadata: { workspace_id: "acme", member_id: "rita" } };
+    const rita = await listen(`${late.url}/events`, { authorization: `Bearer ${await signToken({ ...claims, exp })}` });
+    await rita.ended;
+    expect(rita.names).toEqual(["ready"]);
+  });
+
+  test("ends for a key that was revoked although there is nothing to tell", async () => {
+    await using own = await startTestGateway(db, { dependencies: { live: { ...live, recheckMs: 50 } } });
+    const claims = { role: "authenticated", app_metadata: { workspace_id: "acme", member_id: "rita" }, key_id: "lost" };
+    const [rita, rob] = [
+      await listen(`${own.url}/events`, { authorization: `Bearer ${await signToken(claims)}` }),
+      await hear("rob", { url: own.url }),
+    ];
+    await db.as("headroom_control").pool.query("select capacity.revoke_api_key('lost')");
+    await rita.ended;
+    await rob.beats(2);
+    expect(rita.events).toEqual([]);
+    await rob.close();
+  });
+
   test("ends as soon as there is something to tell to a key that was revoked", async () => {
     const claims = {
       role: "authenticated",

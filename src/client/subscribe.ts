@@ -1,7 +1,8 @@
 /**
  * Live updates from /events, over fetch, so that a token can be sent, which a browser's EventSource cannot.
  *
- * Owns: reading the stream, reconnecting where it broke, and telling each event once.
+ * Owns: reading the stream, reconnecting where it broke, and telling each event once. What the caller's own functions throw (the
+ * listener, the callbacks, what gives the token) ends the subscription and is the caller's to see.
  */
 import { z } from "zod";
 import { HeadroomError } from "../db/errors.ts";
@@ -40,18 +41,18 @@ export async function subscribe(
   const { signal } = options;
   const state = { lastEventId: "", told: new Set<string>(), pauseMs: 0 };
   while (!signal.aborted) {
-    try {
-      const resume: Record<string, string> = state.lastEventId === "" ? {} : { "last-event-id": state.lastEventId };
-      const response = await fetch(`${url.replace(/\/+$/, "")}/events`, {
-        headers: { ...(await headers()), ...resume },
-        signal,
-      });
-      if (response.status >= 400 && response.status < 500 && response.status !== 429) throw refused(response.status);
-      if (response.ok) await readStream(response, state, listen, options);
-    } catch (error) {
-      if (signal.aborted) return;
-      if (error instanceof HeadroomError) throw error;
-    }
+    // Outside of what is tried again: whoever gives no token is not asked for one without end.
+    const sent = await headers();
+    const resume: Record<string, string> = state.lastEventId === "" ? {} : { "last-event-id": state.lastEventId };
+    const response = await fetch(`${url.replace(/\/+$/, "")}/events`, {
+      headers: { ...sent, ...resume },
+      signal,
+    }).catch(() => undefined);
+    if (response?.ok === true) await readStream(response, state, listen, options);
+    else await response?.body?.cancel().catch(() => undefined);
+    if (signal.aborted) return;
+    const status = response?.status ?? 503;
+    if (status >= 400 && status < 500 && status !== 429) throw refused(status);
     state.pauseMs = Math.min(longestPauseMs, Math.max(500, state.pauseMs * 2));
     await pause(state.pauseMs, signal);
   }
@@ -79,13 +80,18 @@ async function readStream(
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   if (reader === undefined) return;
   let text = "";
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    state.pauseMs = 0;
-    const blocks = (text + value).split("\n\n");
-    text = blocks.pop() ?? "";
-    for (const block of blocks) take(block, state, listen, options);
+  try {
+    for (;;) {
+      // A connection that breaks is a reason to connect again; what the listener throws is not caught here.
+      const piece = await reader.read().catch(() => undefined);
+      if (piece === undefined || piece.done) return;
+      state.pauseMs = 0;
+      const blocks = (text + piece.value).split("\n\n");
+      text = blocks.pop() ?? "";
+      for (const block of blocks) take(block, state, listen, options);
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
   }
 }
 
@@ -96,22 +102,35 @@ function take(block: string, state: State, listen: (event: LiveEvent) => void, o
   if (name === "ready") options.onReady?.();
   else if (name === "reset") options.onReset?.();
   else if (name === undefined && data !== undefined) {
-    const event = eventSchema.parse(JSON.parse(data));
+    const event = readEvent(data);
     if (!state.told.has(event.id)) {
+      listen(event);
       state.told.add(event.id);
       if (state.told.size > mostRemembered) state.told.delete(state.told.values().next().value ?? "");
-      listen(event);
     }
   }
   state.lastEventId = field("id") ?? state.lastEventId;
 }
 
+function readEvent(data: string): LiveEvent {
+  try {
+    return eventSchema.parse(JSON.parse(data));
+  } catch (cause) {
+    throw new HeadroomError("unexpected_answer", "The server told an event in a form that is not ours.", {
+      hint: "Use a client of the server's version.",
+      cause,
+    });
+  }
+}
+
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener("abort", () => {
+    const done = (): void => {
       clearTimeout(timer);
+      signal.removeEventListener("abort", done);
       resolve();
-    });
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener("abort", done);
   });
 }

@@ -47,10 +47,12 @@ describe("a subscription", () => {
 
   test("ends with what its callbacks throw", async () => {
     const client = clientWith(() => Promise.resolve(streamOf("event: ready\nid: 1\ndata: {}").response));
-    const onReady = (): never => {
-      throw new RangeError("could not load");
-    };
-    const listening = client.subscribe(() => undefined, { signal: new AbortController().signal, onReady });
+    const listening = client.subscribe(() => undefined, {
+      signal: new AbortController().signal,
+      onReady() {
+        throw new RangeError("could not load");
+      },
+    });
     await expect(listening).rejects.toThrow("could not load");
   });
 

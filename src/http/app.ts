@@ -141,6 +141,9 @@ const rateByCredentials: Readonly<Record<Credentials, RateLimit | null>> = {
   "relay-secret": null,
 };
 
+/** What one address may do with the key that everybody may have, and how often it may bring a credential that is none. */
+const rateOfAnybody: RateLimit = { burst: 120, perSecond: 20 };
+
 type Gate = (
   request: Request,
   route: RouteEntry,
@@ -207,23 +210,29 @@ async function pass(
   { checks, limiter, metrics, answer }: Guards,
   entered: (role: SessionRole) => void,
 ): Promise<Response> {
-  const rate = route.limits?.rate === undefined ? rateByCredentials[route.credentials] : route.limits.rate;
-  const waitSeconds = rate === null ? null : limiter.take(`${route.path} ${context.clientAddress}`, rate);
-  if (waitSeconds !== null) {
+  const refuseFor = (waitSeconds: number): Response => {
     metrics.refused(route.path, "rate");
     const refusal = new HeadroomError("rate_limited", "Too many requests from your address.", {
       hint: `Try again in ${waitSeconds} s.`,
     });
     return answer.refuse(refusal, { "retry-after": String(waitSeconds) });
-  }
+  };
+  const takeAsAnybody = (): number | null => limiter.take(`anybody ${context.clientAddress}`, rateOfAnybody);
+  const rate = route.limits?.rate === undefined ? rateByCredentials[route.credentials] : route.limits.rate;
+  const waitSeconds = rate === null ? null : limiter.take(`${route.path} ${context.clientAddress}`, rate);
+  if (waitSeconds !== null) return refuseFor(waitSeconds);
   try {
     context.session = await checks[route.credentials](context.request);
   } catch (error) {
+    const wait = takeAsAnybody();
+    if (wait !== null) return refuseFor(wait);
     metrics.refused(route.path, "credential");
     throw error;
   }
   entered(context.session.role);
-  return route.handler(context);
+  // Machines and members are known and can be called back; whoever holds the anon key is anybody.
+  const wait = route.credentials === "apikey" && context.session.role === "anon" ? takeAsAnybody() : null;
+  return wait === null ? route.handler(context) : refuseFor(wait);
 }
 
 /** A caller's own id is kept, so that one id leads through several logs, if it cannot harm a log. */

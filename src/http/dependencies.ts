@@ -18,10 +18,10 @@ export interface GatewayKeys {
   readonly anonKey: string;
   /** The key of machines: a token of the role service_role. */
   readonly serviceKey: string;
-  /** When set, a token must be meant for this audience, or for nobody in particular. */
+  /** When set, a token must be meant for this audience. */
   readonly audience?: string | undefined;
-  /** When set, a token must come from here, or name no issuer. */
-  readonly issuer?: string | undefined;
+  /** When set and not empty, a token must come from one of these. */
+  readonly issuers?: readonly string[] | undefined;
 }
 
 /** An entry of the log: these fields and no others, so that nothing secret can slip in. */
@@ -58,6 +58,8 @@ export interface HttpDependencies {
   readonly relay?: { metrics(): Promise<string> } | undefined;
   /** Where members sign in; without one, only tokens and the sandbox's personas are left. */
   readonly oidc?: OidcSettings | undefined;
+  /** True: /metrics asks for no key, because nobody from outside can reach it. Default: it asks for the service key. */
+  readonly metricsOpen?: boolean | undefined;
   /** How live updates are told. */
   readonly live?: LiveOptions | undefined;
   /** True where stand-ins take the place of providers and personas can be picked. */

@@ -71,6 +71,7 @@ async function verifyToken(
   keys: GatewayKeys,
   nowMs: number,
 ): Promise<Remembered> {
+  const { issuers = [] } = keys;
   if (token.length > maxTokenChars) return refuse("JWT too long");
   const parts = token.split(".").length;
   if (parts !== 3) {
@@ -78,13 +79,11 @@ async function verifyToken(
   }
   try {
     const payload = await payloadOf(token, secrets, nowMs);
-    // A token that names nobody is for everybody, as with PostgREST.
-    if (keys.audience !== undefined && payload.aud !== undefined && ![payload.aud].flat().includes(keys.audience)) {
+    // Once configured, they must be there: a token that is for everybody is one for another service too.
+    if (keys.audience !== undefined && ![payload.aud ?? []].flat().includes(keys.audience)) {
       return refuse("JWT not in audience");
     }
-    if (keys.issuer !== undefined && payload.iss !== undefined && payload.iss !== keys.issuer) {
-      return refuse("JWT from another issuer");
-    }
+    if (issuers.length > 0 && !issuers.includes(payload.iss ?? "")) return refuse("JWT from another issuer");
     const role = payload["role"] ?? "anon";
     const verdict: TokenVerdict = isRole(role)
       ? { kind: "session", session: { role, claims: payload } }

@@ -12,7 +12,7 @@ import { createGatewayDatabase, type GatewayDatabase } from "../../http/gateway-
 import { startServer } from "../../http/server.ts";
 import type { Drainer } from "../../outbox/drain.ts";
 import { freePort } from "../free-port.ts";
-import { signToken } from "../keys/issue.ts";
+import { signToken, tokenScope } from "../keys/issue.ts";
 import { printJson, printLine } from "../output.ts";
 import { createHttpLog, createLog } from "../relay/log.ts";
 import { createOnDemandRelay } from "../relay/on-demand.ts";
@@ -28,6 +28,8 @@ interface ServeOptions {
   readonly publicUrl?: string;
   readonly maxConnections: number;
   readonly trustedProxies: number;
+  readonly prepare: boolean;
+  readonly openMetrics?: boolean;
   readonly json?: boolean;
 }
 
@@ -55,10 +57,12 @@ export function register(program: Command): void {
     )
     .option("--max-connections <count>", "connections to the database", wholeNumber(1, 1_000), 10)
     .option("--trusted-proxies <count>", "proxies in front whose X-Forwarded-For is believed", wholeNumber(0, 10), 0)
+    .option("--no-prepare", "prepare no statements by name, for poolers in transaction mode that do not bear it")
+    .option("--open-metrics", "answer /metrics without the service key, where nobody from outside reaches it")
     .option("--json", "log one JSON object a line")
     .addHelpText(
       "after",
-      "\nFrom the environment: HEADROOM_GATEWAY_URL, HEADROOM_JWT_SECRET (required), HEADROOM_SECRET_KEY, HEADROOM_RELAY_SECRET,\nHEADROOM_PUBLIC_URL; HEADROOM_JWT_SECRET_PREVIOUS while the secret is being changed; OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET and\nOIDC_NAME for signing in. `headroom keys init` makes the keys.",
+      "\nFrom the environment: HEADROOM_GATEWAY_URL, HEADROOM_JWT_SECRET (required), HEADROOM_SECRET_KEY, HEADROOM_RELAY_SECRET,\nHEADROOM_PUBLIC_URL; HEADROOM_JWT_SECRET_PREVIOUS while the secret is being changed; HEADROOM_JWT_ISSUER and\nHEADROOM_JWT_AUDIENCE, which tokens must then name; OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET and\nOIDC_NAME for signing in. `headroom keys init` makes the keys.",
     )
     .action(runServe);
 }
@@ -73,10 +77,13 @@ async function runServe(options: ServeOptions): Promise<void> {
   const json = options.json === true;
   const log = createHttpLog(json);
   const jwtSecret = requireSecret();
+  const previousJwtSecret = previousSecret();
+  const scope = tokenScope(process.env);
   const database = createGatewayDatabase({
     url: requireGatewayUrl(options),
     maxConnections: options.maxConnections,
     secretKey: process.env["HEADROOM_SECRET_KEY"],
+    prepare: options.prepare,
   });
   const relaySecret = nonEmpty(process.env["HEADROOM_RELAY_SECRET"]);
   const signals = watchSignals((signal) => log({ level: "info", event: "stopping", message: signal }));
@@ -85,12 +92,13 @@ async function runServe(options: ServeOptions): Promise<void> {
     drainer = relaySecret === undefined ? undefined : await drainerOf(options.relayDatabaseUrl, json);
     const port = options.port === 0 ? await freePort(options.host) : options.port;
     await checkLogin(database);
-    const forever = { jwtSecret, expiresAt: null };
+    const forever = { ...scope, jwtSecret, expiresAt: null };
     const app = createApp({
       database,
       keys: {
         jwtSecret,
-        previousJwtSecret: nonEmpty(process.env["HEADROOM_JWT_SECRET_PREVIOUS"]),
+        previousJwtSecret,
+        ...scope,
         anonKey: await signToken({ role: "anon" }, forever),
         serviceKey: await signToken({ role: "service_role" }, forever),
       },
@@ -99,6 +107,7 @@ async function runServe(options: ServeOptions): Promise<void> {
       relaySecret,
       drainer,
       trustedProxies: options.trustedProxies,
+      metricsOpen: options.openMetrics,
       oidc: oidcSettings(process.env),
       log,
     });
@@ -125,6 +134,14 @@ function requireSecret(): string {
   if (secret !== undefined && secret.length >= 32) return secret;
   throw new HeadroomError("usage", "HEADROOM_JWT_SECRET is not set, or shorter than 32 characters.", {
     hint: "It signs and checks every token. Make keys with `headroom keys init`, or take your Supabase project's JWT secret.",
+  });
+}
+
+function previousSecret(): string | undefined {
+  const secret = nonEmpty(process.env["HEADROOM_JWT_SECRET_PREVIOUS"]);
+  if (secret === undefined || secret.length >= 32) return secret;
+  throw new HeadroomError("usage", "HEADROOM_JWT_SECRET_PREVIOUS is shorter than 32 characters.", {
+    hint: "Set it to the secret that HEADROOM_JWT_SECRET was before, or leave it out.",
   });
 }
 

@@ -6,8 +6,25 @@
 import { randomBytes } from "node:crypto";
 import { SignJWT } from "jose";
 
-/** Who made a token; the server believes no other issuer when it is told so. */
+/** Who made a token, unless the environment says otherwise. */
 export const tokenIssuer = "headroom";
+
+/** Whose tokens are believed, and for whom they must be meant. */
+export interface TokenScope {
+  /** The first one is what our own tokens say. */
+  readonly issuers?: readonly string[] | undefined;
+  readonly audience?: string | undefined;
+}
+
+/** HEADROOM_JWT_ISSUER (several with commas between them) and HEADROOM_JWT_AUDIENCE: for the server, and for the keys made for it. */
+export function tokenScope(env: NodeJS.ProcessEnv): TokenScope {
+  const issuers = (env["HEADROOM_JWT_ISSUER"] ?? "").split(",").map((issuer) => issuer.trim());
+  const audience = env["HEADROOM_JWT_AUDIENCE"]?.trim();
+  return {
+    issuers: issuers.filter((issuer) => issuer !== ""),
+    audience: audience === "" ? undefined : audience,
+  };
+}
 
 /** 256 bits, in characters that need no quoting anywhere. */
 export function randomKey(): string {
@@ -21,15 +38,17 @@ export interface TokenClaims {
   readonly app_metadata?: { readonly workspace_id: string; readonly member_id: string };
 }
 
-export interface TokenOptions {
+export interface TokenOptions extends TokenScope {
   readonly jwtSecret: string;
   /** Null: it does not expire, and only a new secret or a revocation ends it. */
   readonly expiresAt: Date | null;
 }
 
-export async function signToken(claims: TokenClaims, { jwtSecret, expiresAt }: TokenOptions): Promise<string> {
-  const token = new SignJWT({ ...claims }).setProtectedHeader({ alg: "HS256", typ: "JWT" }).setIssuer(tokenIssuer);
-  token.setIssuedAt();
+export async function signToken(claims: TokenClaims, options: TokenOptions): Promise<string> {
+  const { jwtSecret, expiresAt, issuers = [], audience } = options;
+  const token = new SignJWT({ ...claims }).setProtectedHeader({ alg: "HS256", typ: "JWT" });
+  token.setIssuer(issuers[0] ?? tokenIssuer).setIssuedAt();
+  if (audience !== undefined) token.setAudience(audience);
   if (expiresAt !== null) token.setExpirationTime(expiresAt);
   return token.sign(new TextEncoder().encode(jwtSecret));
 }
@@ -41,9 +60,9 @@ export interface GatewayKeySet {
 }
 
 /** A secret and the two keys that it signs: one that any client may have, and one for machines. */
-export async function makeGatewayKeys(): Promise<GatewayKeySet> {
+export async function makeGatewayKeys(scope: TokenScope = {}): Promise<GatewayKeySet> {
   const jwtSecret = randomKey();
-  const forever = { jwtSecret, expiresAt: null };
+  const forever = { ...scope, jwtSecret, expiresAt: null };
   return {
     jwtSecret,
     anonKey: await signToken({ role: "anon" }, forever),

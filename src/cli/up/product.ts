@@ -19,6 +19,7 @@ import { defaultCast } from "../../sandbox/cast.ts";
 import { startSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
 import { orFail } from "../commands/request/acting.ts";
 import { freePort } from "../free-port.ts";
+import { tokenIssuer } from "../keys/issue.ts";
 import type { Environment } from "../relay/provider-rails.ts";
 import { exampleWorkspace, makeExample } from "./example.ts";
 import type { InstallationKeys } from "./installation.ts";
@@ -128,12 +129,19 @@ async function listen(
   const actual = port === 0 ? await freePort(host) : port;
   const app = createApp({
     database,
-    keys: { jwtSecret: keys.jwtSecret, anonKey: keys.anonKey, serviceKey: keys.serviceKey },
+    keys: {
+      jwtSecret: keys.jwtSecret,
+      anonKey: keys.anonKey,
+      serviceKey: keys.serviceKey,
+      issuers: [tokenIssuer],
+    },
     publicUrl: `http://${host}:${actual}`,
     secretKey: keys.secretKey,
     relaySecret: keys.relaySecret,
     relay: { metrics },
     drainer: { drain },
+    // On loopback alone.
+    metricsOpen: true,
     sandbox: true,
     oidc: {
       issuer: issuerOf(sandbox),

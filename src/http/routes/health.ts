@@ -38,7 +38,8 @@ export function healthRoutes(dependencies: HttpDependencies, state: AppState): R
     defineRoute({
       method: "GET",
       path: "/metrics",
-      credentials: "none",
+      // They tell how much business there is, and the public reaches this port.
+      credentials: dependencies.metricsOpen === true ? "none" : "service",
       limits,
       summary: "What the server, and the relay that runs with it, measured; for Prometheus.",
       async handler() {

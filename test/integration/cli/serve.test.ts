@@ -25,6 +25,14 @@ it("serves until it is told to stop, and ends cleanly", async () => {
 it("says what is missing before it listens", async () => {
   const noSecret = await headroom(["serve", "--port", "0"], { env: { HEADROOM_GATEWAY_URL: gatewayUrl } });
   expect(noSecret).toMatchObject({ status: 2, err: expect.stringContaining("HEADROOM_JWT_SECRET") });
+  const shortSecret = await headroom(["serve", "--port", "0"], {
+    env: { HEADROOM_GATEWAY_URL: gatewayUrl, HEADROOM_JWT_SECRET: jwtSecret, HEADROOM_JWT_SECRET_PREVIOUS: "short" },
+  });
+  expect(shortSecret).toMatchObject({ status: 2, err: expect.stringContaining("HEADROOM_JWT_SECRET_PREVIOUS") });
+  const shortRelay = await headroom(["serve", "--port", "0"], {
+    env: { HEADROOM_GATEWAY_URL: gatewayUrl, HEADROOM_JWT_SECRET: jwtSecret, HEADROOM_RELAY_SECRET: "short" },
+  });
+  expect(shortRelay).toMatchObject({ status: 2, err: expect.stringContaining("HEADROOM_RELAY_SECRET") });
   const noDatabase = await headroom(["serve", "--port", "0"], { env: { HEADROOM_JWT_SECRET: jwtSecret } });
   expect(noDatabase).toMatchObject({ status: 2, err: expect.stringContaining("HEADROOM_GATEWAY_URL") });
 });
@@ -51,5 +59,31 @@ it("delivers when its relay route is called, with the login that may claim", asy
   const called = await fetch(route, { method: "POST", headers: { "x-outbox-secret": secret } });
   expect(called.status).toBe(200);
   expect(await called.json()).toMatchObject({ claimed: 0, more: false });
+  expect(await server.end("SIGTERM")).toMatchObject({ status: 0 });
+});
+
+it("believes the issuer and the audience that it is told, and no token without them", async () => {
+  const env = {
+    HEADROOM_GATEWAY_URL: gatewayUrl,
+    HEADROOM_JWT_SECRET: jwtSecret,
+    HEADROOM_JWT_ISSUER: "headroom, https://id.example",
+    HEADROOM_JWT_AUDIENCE: "capacity",
+  };
+  const server = startHeadroom(["serve", "--port", "0", "--json", "--no-prepare", "--open-metrics"], { env });
+  const { url } = JSON.parse(await server.line((line) => line.includes("server_ready"))) as { url: string };
+  const statusOf = async (claims: Record<string, unknown>): Promise<number> => {
+    const apikey = await signToken({ role: "service_role", ...claims });
+    return (await fetch(`${url}/rest/v1/capacity_requests?select=id`, { headers: { apikey } })).status;
+  };
+  expect(await statusOf({ iss: "headroom", aud: "capacity" })).toBe(200);
+  expect(await statusOf({ iss: "https://id.example", aud: "capacity" })).toBe(200);
+  expect(await statusOf({ aud: "capacity" })).toBe(401);
+  expect(await statusOf({ iss: "headroom" })).toBe(401);
+  const made = await headroom(["keys", "service", "--id", "scoped"], {
+    env: { ...env, DATABASE_URL: db.as("headroom_control").url },
+  });
+  const own = await fetch(`${url}/rest/v1/capacity_requests?select=id`, { headers: { apikey: made.out.trim() } });
+  expect(own.status).toBe(200);
+  expect((await fetch(`${url}/metrics`)).status).toBe(200);
   expect(await server.end("SIGTERM")).toMatchObject({ status: 0 });
 });

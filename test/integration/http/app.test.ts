@@ -35,7 +35,7 @@ describe("what watches the server", () => {
 
   it("gets durations by route and never by path", async () => {
     await fetch(`${gateway.url}/nothing/secret-token-in-a-path`);
-    const text = await (await fetch(`${gateway.url}/metrics`)).text();
+    const text = await (await fetch(`${gateway.url}/metrics`, { headers: { apikey: gateway.keys.serviceKey } })).text();
     expect(text).toContain('headroom_http_request_duration_seconds_count{method="GET",route="/healthz",status="200"}');
     expect(text).not.toContain("secret-token-in-a-path");
     expect(JSON.stringify(gateway.log)).not.toContain("secret-token-in-a-path");
@@ -118,7 +118,7 @@ it("finishes what is under way when it stops, and takes nothing new", async () =
       },
     },
   });
-  const asked = fetch(`${slow.url}/metrics`);
+  const asked = fetch(`${slow.url}/metrics`, { headers: { apikey: slow.keys.serviceKey } });
   await reached;
   const stopped = slow.stop();
   await expect(fetch(`${slow.url}/healthz`)).rejects.toThrow();

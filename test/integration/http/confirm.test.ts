@@ -262,7 +262,9 @@ test("the token stands in no log line and in no metric", async () => {
   await get(token);
   await post(token, { decision: "confirm" });
   await post(token, { decision: "decline" });
-  const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
+  const metrics = await (
+    await fetch(`${gateway.url}/metrics`, { headers: { apikey: gateway.keys.serviceKey } })
+  ).text();
   expect(metrics).toContain("/confirm/:token");
   for (const text of [JSON.stringify(gateway.log), metrics]) expect(text).not.toContain(token);
 });

@@ -16,7 +16,6 @@ const { routes } = gateway.app;
 const open: Readonly<Record<string, string>> = {
   "GET /healthz": "probes have no secrets; it says nothing but that the process lives",
   "GET /readyz": "likewise",
-  "GET /metrics": "counts and durations by route; a proxy keeps it from the outside",
   "GET /openapi.json": "the description of the API is public",
   "GET /": "leads there",
   "GET /docs": "likewise",
@@ -150,7 +149,9 @@ describe("a token", () => {
 
   it("is checked for audience and issuer where they are configured", async () => {
     await using strict = await startTestGateway(workflow.db, {
-      dependencies: { keys: { ...gateway.keys, audience: "authenticated", issuer: "https://id.acme.example" } },
+      dependencies: {
+        keys: { ...gateway.keys, audience: "authenticated", issuers: ["headroom", "https://id.acme.example"] },
+      },
     });
     const statusOf = async (claims: Record<string, unknown>): Promise<number> => {
       const token = await signToken({ role: "service_role", ...claims });
@@ -158,8 +159,43 @@ describe("a token", () => {
       return (await fetch(`${strict.url}/rest/v1/capacity_requests?select=id`, { headers })).status;
     };
     expect(await statusOf({ aud: "authenticated", iss: "https://id.acme.example" })).toBe(200);
-    expect(await statusOf({ aud: ["x", "authenticated"] })).toBe(200);
-    expect(await statusOf({ aud: "others" })).toBe(401);
-    expect(await statusOf({ iss: "https://evil.example" })).toBe(401);
+    expect(await statusOf({ aud: ["x", "authenticated"], iss: "headroom" })).toBe(200);
+    expect(await statusOf({ aud: "authenticated" })).toBe(401);
+    expect(await statusOf({ iss: "headroom" })).toBe(401);
+    expect(await statusOf({ aud: "others", iss: "headroom" })).toBe(401);
+    expect(await statusOf({ aud: "authenticated", iss: "https://evil.example" })).toBe(401);
   });
+});
+
+function read(url: string, headers: Record<string, string>): Promise<Response> {
+  return fetch(`${url}/rest/v1/capacity_requests?select=id&limit=1`, { headers });
+}
+
+describe("one address", () => {
+  it("may use the anon key so often; members and machines there are not held up", async () => {
+    await using limited = await startTestGateway(workflow.db, { dependencies: { now: () => 1_800_000_000_000 } });
+    const statuses = new Set<number>();
+    for (let turn = 0; turn < 120; turn += 1) statuses.add((await read(limited.url, { apikey: anonKey })).status);
+    expect(statuses).not.toContain(429);
+    const refusal = await read(limited.url, { apikey: anonKey });
+    expect(refusal.status).toBe(429);
+    expect(refusal.headers.get("retry-after")).toBe("1");
+    expect((await read(limited.url, { apikey: serviceKey })).status).toBe(200);
+    expect((await read(limited.url, { apikey: anonKey, authorization: `Bearer ${member}` })).status).toBe(200);
+  });
+
+  it("may try so many credentials that do not hold", async () => {
+    await using limited = await startTestGateway(workflow.db, { dependencies: { now: () => 1_800_000_000_000 } });
+    for (let turn = 0; turn < 120; turn += 1) {
+      expect((await read(limited.url, { apikey: `guess-${turn}` })).status).toBe(401);
+    }
+    expect((await read(limited.url, { apikey: "guess" })).status).toBe(429);
+    expect((await fetch(`${limited.url}/metrics`)).status).toBe(429);
+    expect((await fetch(`${limited.url}/metrics`, { headers: { apikey: serviceKey } })).status).toBe(200);
+  });
+});
+
+it("/metrics is open where the server is told that nobody from outside reaches it", async () => {
+  await using inside = await startTestGateway(workflow.db, { dependencies: { metricsOpen: true } });
+  expect((await fetch(`${inside.url}/metrics`)).status).toBe(200);
 });

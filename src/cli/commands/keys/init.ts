@@ -7,7 +7,7 @@ import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import type { Command } from "commander";
 import { HeadroomError, nodeCodeOf } from "../../../db/errors.ts";
-import { makeGatewayKeys, randomKey, signToken } from "../../keys/issue.ts";
+import { makeGatewayKeys, randomKey, signToken, tokenScope } from "../../keys/issue.ts";
 import { printJson, printLine } from "../../output.ts";
 
 interface InitOptions {
@@ -27,13 +27,14 @@ export function registerInit(keys: Command): void {
 }
 
 async function runInit(options: InitOptions): Promise<void> {
-  const { jwtSecret, anonKey } = await makeGatewayKeys();
+  const scope = tokenScope(process.env);
+  const { jwtSecret, anonKey } = await makeGatewayKeys(scope);
   // With an id, so that it can be revoked without a new secret.
   const serviceClaims = { role: "service_role", key_id: `service-${randomBytes(6).toString("hex")}` } as const;
   const values = {
     HEADROOM_JWT_SECRET: jwtSecret,
     HEADROOM_ANON_KEY: anonKey,
-    HEADROOM_SERVICE_KEY: await signToken(serviceClaims, { jwtSecret, expiresAt: null }),
+    HEADROOM_SERVICE_KEY: await signToken(serviceClaims, { ...scope, jwtSecret, expiresAt: null }),
     HEADROOM_SECRET_KEY: randomKey(),
     HEADROOM_RELAY_SECRET: randomKey(),
   };

@@ -7,7 +7,7 @@ import { InvalidArgumentError, type Command } from "commander";
 import { registerApiKey, type KeyHolder } from "../../../capacity/index.ts";
 import { HeadroomError } from "../../../db/errors.ts";
 import { withDatabase } from "../../database.ts";
-import { signToken, type TokenClaims } from "../../keys/issue.ts";
+import { signToken, tokenScope, type TokenClaims } from "../../keys/issue.ts";
 import { printJson, printLine } from "../../output.ts";
 import { findLocalKeys } from "../../secret-key.ts";
 import { addCommon, orFail, workspaceOption, type CommonOptions, type WorkspaceOption } from "../request/acting.ts";
@@ -47,7 +47,7 @@ function addIssueOptions(command: Command, ttl: number | undefined): Command {
       .option("--note <text>", "what it is for"),
   ).addHelpText(
     "after",
-    "\nSigned with HEADROOM_JWT_SECRET, from the environment; beside `headroom up`, with the secret that it made. The key is shown once and kept nowhere.",
+    "\nSigned with HEADROOM_JWT_SECRET, from the environment; beside `headroom up`, with the secret that it made. HEADROOM_JWT_ISSUER and\nHEADROOM_JWT_AUDIENCE must be the server's. The key is shown once and kept nowhere.",
   );
 }
 
@@ -86,7 +86,8 @@ async function issue(options: IssueOptions, command: string, holder: KeyHolder, 
       registerApiKey(client, { id, holder, expiresAt, note: options.note }),
     ),
   );
-  const token = await signToken({ ...claims, key_id: id }, { jwtSecret, expiresAt: expiresAt ?? null });
+  const signed = { ...tokenScope(process.env), jwtSecret, expiresAt: expiresAt ?? null };
+  const token = await signToken({ ...claims, key_id: id }, signed);
   if (options.json === true) return printJson({ id, token, expiresAt: registered.key.expiresAt });
   printLine(token);
   const until = expiresAt === undefined ? "until it is revoked" : `until ${expiresAt.toISOString()}`;

@@ -141,7 +141,8 @@ function jsonOf(text: string): unknown {
 
 /** What is not set up is explained to the operator, in the log; a caller learns the refusal's code and whom to ask. */
 function factsOf({ httpStatus }: HeadroomError, { sqlState, detail, hint }: DatabaseWords) {
-  if (httpStatus < 500 || !/^(PT|HR)/.test(sqlState)) return { details: detail, hint };
+  const withheld = sqlState.startsWith("PT5") || (sqlState.startsWith("HR") && httpStatus >= 500);
+  if (!withheld) return { details: detail, hint };
   return {
     details: /^[a-z_]+(?=:|$)/.exec(detail ?? "")?.[0] ?? null,
     hint: "Tell the operator the request id (X-Request-Id).",

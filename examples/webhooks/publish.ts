@@ -1,18 +1,20 @@
 /**
  * An application that publishes what happened to transfers, and a receiver that hears of it.
  *
- *     DATABASE_URL=postgresql://… HEADROOM_SECRET_KEY=… node --conditions=source examples/webhooks/publish.ts
+ *     npx node --conditions=source examples/webhooks/publish.ts
  *
- * The key is any text of 32 bytes or more; the database encrypts the endpoint's secrets under it. Here one program plays all the parts:
- * the application, the relay and the receiver.
+ * It brings a throw-away Postgres of its own; set DATABASE_URL to use yours. HEADROOM_SECRET_KEY is any text of 32 bytes or more; the database
+ * encrypts the endpoint's secrets under it. Here one program plays all the parts: the application, the relay and the receiver.
  */
+import { randomBytes } from "node:crypto";
 import { Client, Pool } from "pg";
-import { createStoredEndpoints, createWebhookRail } from "headroom";
+import { createStoredEndpoints, createWebhookRail, startEmbedded } from "headroom";
 import { createDrainer, migrate, putEndpoint, removeEndpoint, rotateEndpointSecret } from "headroom/outbox";
 import { startReceiver } from "./receiver.ts";
 
-const { DATABASE_URL: connectionString, HEADROOM_SECRET_KEY: key } = process.env;
-if (connectionString === undefined || key === undefined) throw new Error("Set DATABASE_URL and HEADROOM_SECRET_KEY.");
+const { DATABASE_URL, HEADROOM_SECRET_KEY: key = randomBytes(32).toString("hex") } = process.env;
+const server = DATABASE_URL === undefined ? await startEmbedded({ ephemeral: true }) : undefined;
+const connectionString = server?.url ?? DATABASE_URL;
 const client = new Client({ connectionString });
 await client.connect();
 await migrate(client);
@@ -74,6 +76,7 @@ webhook.close();
 receiver.close();
 await pool.end();
 await client.end();
+await server?.stop();
 
 interface Published {
   readonly id: string;

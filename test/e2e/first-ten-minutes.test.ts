@@ -76,6 +76,14 @@ const actions: readonly Action[] = [
     },
   },
   {
+    pattern: /^Send the form with \*\*(.+)\*\*\.$/,
+    async run(page, [label = ""]) {
+      const form = page.getByRole("dialog");
+      await form.getByRole("button", { name: label, exact: true }).click();
+      await form.waitFor({ state: "detached" });
+    },
+  },
+  {
     pattern: /^See “(.+)”\.$/,
     run: (page, [text = ""]) => page.getByText(text).last().waitFor({ timeout: 20_000 }),
   },
@@ -133,10 +141,30 @@ async function startUp(folder: string): Promise<ReturnType<typeof startHeadroom>
   return up;
 }
 
+/** Asks over HTTP what the guide asks with curl, with the token that the command in it prints. */
+async function overHttp(text: string, folder: string, addresses: Addresses): Promise<void> {
+  const [, address = "", command = ""] =
+    /^curl "(\S+)" -H "Authorization: Bearer \$\(npx headroom (.+)\)"$/.exec(text) ?? [];
+  const token = await headroom(command.split(" "), { cwd: folder });
+  const answer = await fetch(actualAddress(address, addresses), {
+    headers: { authorization: `Bearer ${token.out.trim()}` },
+  });
+  expect([text, answer.status, await answer.json()]).toEqual([
+    text,
+    200,
+    expect.arrayContaining([expect.objectContaining({ state: "PROVISIONING" })]),
+  ]);
+}
+
 async function atCommandLine(text: string, folder: string): Promise<void> {
   expect(text).toMatch(/^npx headroom /);
   const [line = ""] = text.split("#");
-  const outcome = await headroom(line.trim().split(/\s+/).slice(2), { cwd: folder });
+  // The shell's quotes around a word without spaces are taken off as the shell does.
+  const words = line.trim().split(/\s+/).slice(2);
+  const outcome = await headroom(
+    words.map((word) => word.replace(/^'(.*)'$/, "$1")),
+    { cwd: folder },
+  );
   expect([text, outcome.status, outcome.err]).toEqual([text, 0, expect.not.stringContaining("error")]);
 }
 
@@ -169,7 +197,8 @@ test("every step of the first ten minutes works as it is written", { timeout: 24
       await keepPicture(page, `first-${String(index).padStart(2, "0")}`);
       continue;
     }
-    await atCommandLine(text, cwd);
+    if (text.startsWith("curl ")) await overHttp(text, cwd, addresses);
+    else await atCommandLine(text, cwd);
   }
   await page.close();
   expect(await up.end("SIGTERM")).toMatchObject({ status: 0 });

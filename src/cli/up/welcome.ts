@@ -44,6 +44,8 @@ function whatToOpen({ url, sandbox, isNew }: Product): string[] {
     entry("mailbox", `${sandbox.url}/mail       what the customer gets`),
     entry("sandbox", `${sandbox.url}            Linear, GitHub, Stripe; and make any of them fail`),
     entry("API", `${url}/docs       what can be asked over HTTP`),
+    entry("sign-in", `${url}/auth/sign-in   in a browser; a program brings a token, in another terminal:`),
+    entry("", "npx headroom keys token --member riley"),
   ];
 }
 

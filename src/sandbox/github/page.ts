@@ -41,7 +41,8 @@ function runsPage(desk: GithubDesk): Response {
         No machine runs here: decide how each run goes. GitHub’s webhook about it is signed and sent to Headroom.
       </p>
       <div id="runs" data-live>
-        ${runs.length === 0 && html`<p class="empty">No run yet. Provisioning dispatches one.</p>`} ${runs.map(runHtml)}
+        ${runs.length === 0 && html`<p class="empty">No run yet. In this release Headroom dispatches none by itself; rows of your own on the rail <code>github-actions</code> do.</p>`}
+        ${runs.map(runHtml)}
       </div>`,
   });
 }

@@ -50,13 +50,22 @@ function faultOf(form: Readonly<Record<string, unknown>>): FaultInput {
   return faultInput.parse(given);
 }
 
+const choices = ["provider", "kind", "times", "probability", "method", "ms"] as const;
+
+/** Faults are often planned in series: the form comes back as it was sent. */
+function lastChoice(form: Readonly<Record<string, unknown>>): URLSearchParams {
+  const chosen = choices.map((name) => [name, form[name]]);
+  return new URLSearchParams(chosen.filter((pair): pair is [string, string] => typeof pair[1] === "string"));
+}
+
 export function overviewPages(world: World, reset: () => void): Hono<SandboxEnv> {
   const routes = new Hono<SandboxEnv>();
-  routes.get("/", () => overview(world));
+  routes.get("/", (context) => overview(world, context.req.query()));
   routes.post("/_faults/add", (context) =>
     afterForm(async () => {
-      world.faults.add(faultOf(await readForm(context)));
-      return seeOther("/#faults");
+      const form = await readForm(context);
+      world.faults.add(faultOf(form));
+      return seeOther(`/?${lastChoice(form).toString()}#faults`);
     }),
   );
   routes.post("/_faults/remove", (context) =>
@@ -74,7 +83,7 @@ export function overviewPages(world: World, reset: () => void): Hono<SandboxEnv>
   return routes;
 }
 
-function overview(world: World): Response {
+function overview(world: World, chosen: Readonly<Record<string, string>>): Response {
   const headroom = world.courier.headroomUrl;
   return page({
     title: "Overview",
@@ -99,9 +108,12 @@ function overview(world: World): Response {
         )}
       </div>
       <h2 id="faults">Faults</h2>
-      <p class="quiet">Decide how the next calls of a provider go wrong. Headroom should cope, and say so.</p>
-      <div id="fault-list" data-live>${faultList(world.faults.list())}</div>
-      ${faultForm()}
+      <p class="quiet">
+        Decide how the next calls of a provider go wrong. Headroom should cope, and say so. What is planned here is
+        forgotten when the sandbox stops.
+      </p>
+      <div id="fault-list" data-live>${faultList(world)}</div>
+      ${faultForm(chosen)}
       <h2>What Headroom asked</h2>
       <div id="requests" data-live class="scroll">
         ${requestTable(world.requests.list().slice(-shown).toReversed())}
@@ -118,7 +130,10 @@ function overview(world: World): Response {
   });
 }
 
-function faultList(rules: readonly FaultRule[]): Fragment {
+function faultList(world: World): Fragment {
+  const rules = world.faults.list();
+  const unheard = ({ provider, method }: FaultRule): boolean =>
+    method !== undefined && world.requests.list({ provider, method }).length === 0;
   if (rules.length === 0) return html`<p>Nothing goes wrong on purpose.</p>`;
   return html`<ul class="list">
       ${rules.map(
@@ -126,8 +141,9 @@ function faultList(rules: readonly FaultRule[]): Fragment {
           html`<li class="row">
             <span>
               <strong>${rule.provider}</strong>${rule.method !== undefined && html` <code>${rule.method}</code>`}
-              ${kindWords[rule.kind]}${rule.probability !== undefined && `, in ${Math.round(rule.probability * 100)} of 100 calls`}${rule.times !== undefined && `, ${rule.times} times`}
+              ${kindWords[rule.kind]}${rule.probability !== undefined && `, in ${Math.round(rule.probability * 100)} of 100 calls`}${rule.times !== undefined && `, ${rule.times} ${rule.times === 1 ? "time" : "times"}`}
               <span class="quiet">(hit ${rule.hits} so far)</span>
+              ${unheard(rule) && html`<br /><span class="quiet small">No call of this name came yet: see that it is spelt as in the list below.</span>`}
             </span>
             <form class="tight" method="post" action="/_faults/remove">
               <input type="hidden" name="id" value="${rule.id}" />
@@ -142,36 +158,49 @@ function faultList(rules: readonly FaultRule[]): Fragment {
     </form>`;
 }
 
-function faultForm(): Html {
+function faultForm(chosen: Readonly<Record<string, string>>): Html {
+  const selected = (name: string, value: string): Fragment => chosen[name] === value && html`selected`;
   return html`<form class="paper" method="post" action="/_faults/add">
     <div class="row">
       <div>
         <label for="provider">Provider</label>
         <select id="provider" name="provider">
-          ${providers.map((provider) => html`<option>${provider}</option>`)}
+          ${providers.map((provider) => html`<option ${selected("provider", provider)}>${provider}</option>`)}
         </select>
       </div>
       <div>
         <label for="kind">What it does</label>
         <select id="kind" name="kind">
-          ${faultKinds.map((kind) => html`<option value="${kind}">${kindWords[kind]}</option>`)}
+          ${faultKinds.map((kind) => html`<option value="${kind}" ${selected("kind", kind)}>${kindWords[kind]}</option>`)}
         </select>
       </div>
       <div>
         <label for="times">How often</label>
-        <input id="times" name="times" inputmode="numeric" value="1" placeholder="until removed" />
+        <input
+          id="times"
+          name="times"
+          inputmode="numeric"
+          value="${chosen["times"] ?? "1"}"
+          placeholder="until removed"
+        />
       </div>
       <div>
         <label for="probability">In how many of 100</label>
-        <input id="probability" name="probability" inputmode="numeric" placeholder="all" />
+        <input
+          id="probability"
+          name="probability"
+          inputmode="numeric"
+          value="${chosen["probability"]}"
+          placeholder="all"
+        />
       </div>
       <div>
         <label for="method">Only this method</label>
-        <input id="method" name="method" placeholder="all" />
+        <input id="method" name="method" value="${chosen["method"]}" placeholder="all" />
       </div>
       <div>
         <label for="ms">Late by (ms)</label>
-        <input id="ms" name="ms" inputmode="numeric" placeholder="until released" />
+        <input id="ms" name="ms" inputmode="numeric" value="${chosen["ms"]}" placeholder="until released" />
       </div>
       <button class="primary tight">Add the fault</button>
     </div>
@@ -193,7 +222,7 @@ function requestTable(requests: readonly LoggedRequest[]): Fragment {
       ${requests.map(
         (each) =>
           html`<tr>
-            <td class="nowrap">${time(each.at)}</td>
+            <td class="nowrap">${time(each.at, "seconds")}</td>
             <td>${each.provider}</td>
             <td><code>${each.method}</code> <span class="quiet">${each.channel}</span></td>
             <td data-name="Came to">
@@ -221,7 +250,7 @@ function deliveryTable(deliveries: readonly Delivery[]): Fragment {
       ${deliveries.map(
         (each) =>
           html`<tr>
-            <td class="nowrap">${time(each.at)}</td>
+            <td class="nowrap">${time(each.at, "seconds")}</td>
             <td>${each.provider}</td>
             <td>${each.title}</td>
             <td data-name="Headroom answered">

@@ -85,7 +85,8 @@ export function seeOther(location: string): Response {
 }
 
 /** A time that people read, in UTC, with the exact one for machines. */
-export function time(at: string | number): Html {
+export function time(at: string | number, precision: "minutes" | "seconds" = "minutes"): Html {
   const iso = new Date(at).toISOString();
-  return html`<time datetime="${iso}" title="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC</time>`;
+  const clock = iso.slice(11, precision === "seconds" ? 19 : 16);
+  return html`<time datetime="${iso}" title="${iso}">${iso.slice(0, 10)} ${clock} UTC</time>`;
 }

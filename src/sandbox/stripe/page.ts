@@ -105,7 +105,7 @@ function overviewPage(desk: StripeDesk): Response {
     current: "/stripe",
     body: html`<h1>Checkout sessions</h1>
       <div id="sessions" data-live>
-        ${sessions.length === 0 && html`<p class="empty">No session yet. A customer’s confirmation link makes one where a price is due.</p>`}
+        ${sessions.length === 0 && html`<p class="empty">No session yet. In this release Headroom asks for no payment by itself; calls of your own to Stripe’s API do.</p>`}
         ${sessions.map((session) => sessionHtml(session, desk))} ${events.length > 0 && html`<h2>Events</h2>`}
         <ul class="list">
           ${events.map(

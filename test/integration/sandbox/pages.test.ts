@@ -92,6 +92,21 @@ describe("the pages, without script", () => {
       { provider: "linear", kind: "late", times: 3, probability: 0.5, ms: 200 },
     ]);
     expect(await markupOf(stage.sandbox, "/")).toContain("in 50 of 100 calls, 3 times");
+    const named = {
+      provider: "slack",
+      kind: "rateLimit",
+      times: "1",
+      probability: "",
+      method: "chat.postMesage",
+      ms: "",
+    };
+    const added = await post(stage.sandbox, "/_faults/add", named);
+    const again = await markupOf(stage.sandbox, added.headers.get("location") ?? "");
+    for (const kept of ["<option selected>slack", '<option value="rateLimit" selected>', 'value="chat.postMesage"']) {
+      expect(again).toContain(kept);
+    }
+    expect(again).toContain(", 1 time\n");
+    expect(again).toContain("No call of this name came yet");
     await post(stage.sandbox, "/_faults/remove", { id: "all" });
     expect(stage.sandbox.faults.list()).toEqual([]);
     const nonsense = await post(stage.sandbox, "/_faults/add", { provider: "linear", kind: "late", times: "often" });

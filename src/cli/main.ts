@@ -6,7 +6,7 @@
  */
 import { readFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
-import { Command, CommanderError } from "commander";
+import { Command, CommanderError, Help, type Option } from "commander";
 import { z } from "zod";
 import { HeadroomError, isRetryableConnectionError, sqlStateOf, toHeadroomError } from "../db/errors.ts";
 import { ExitWith } from "./exit.ts";
@@ -37,9 +37,15 @@ function createProgram(): Command {
     .exitOverride();
 }
 
+/** What a command cannot do without is said where it is listed, not only when it is missing. */
+function describeOption(option: Option): string {
+  const described = new Help().optionDescription(option);
+  return option.mandatory ? `${described} (required)` : described;
+}
+
 /** Commander copies its settings to a subcommand only while that is created, hence once more for those that are added. */
 function exitThroughUs(command: Command): void {
-  command.exitOverride();
+  command.exitOverride().configureHelp({ optionDescription: describeOption });
   for (const child of command.commands) exitThroughUs(child);
 }
 

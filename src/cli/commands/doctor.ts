@@ -7,11 +7,12 @@ import { toHeadroomError } from "../../db/errors.ts";
 import { databaseUrlOption, findDatabaseUrl, type DatabaseUrlOption } from "../database.ts";
 import { failure, type Finding } from "../doctor/check.ts";
 import { checkEngine } from "../doctor/engine-checks.ts";
-import { checkProviders } from "../doctor/provider-checks.ts";
+import { checkProviders, sandboxProviders } from "../doctor/provider-checks.ts";
 import { checkSecretKey } from "../doctor/secret-checks.ts";
 import { checkGateway, checkRoles, checkSchema, checkServer, checkTimers } from "../doctor/server-checks.ts";
 import { ExitWith } from "../exit.ts";
 import { printJson, printLine, visible } from "../output.ts";
+import { findLocalKeys } from "../secret-key.ts";
 
 interface DoctorOptions extends DatabaseUrlOption {
   readonly json?: boolean;
@@ -27,7 +28,8 @@ export function register(program: Command): void {
 }
 
 async function runDoctor(options: DoctorOptions): Promise<void> {
-  const findings = await examine(await findDatabaseUrl(options));
+  const providers = (await findLocalKeys(options)) === undefined ? checkProviders() : sandboxProviders;
+  const findings = await examine(await findDatabaseUrl(options), providers);
   const failures = findings.filter((finding) => finding.status === "failure").length;
   const warnings = findings.filter((finding) => finding.status === "warning").length;
   if (options.json === true) printJson({ ok: failures === 0, findings });
@@ -36,7 +38,7 @@ async function runDoctor(options: DoctorOptions): Promise<void> {
 }
 
 /** Goes on as far as it can: what needs something that is missing is left out, since that is said already. */
-async function examine(url: string): Promise<Finding[]> {
+async function examine(url: string, providers: Finding): Promise<Finding[]> {
   const findings: Finding[] = [];
   const open: Client[] = [];
   const usable = (): boolean => !findings.some((finding) => finding.status === "failure");
@@ -49,7 +51,7 @@ async function examine(url: string): Promise<Finding[]> {
     if (usable()) findings.push(await checkSchema(client));
     if (usable()) findings.push(await checkGateway(client), await checkSecretKey(client), await checkTimers(client));
     if (usable()) findings.push(...(await checkEngine(client)));
-    findings.push(checkProviders());
+    findings.push(providers);
   } catch (error) {
     const { message, detail, hint } = toHeadroomError(error);
     findings.push(failure("database", [message, detail].filter(Boolean).join(" "), hint ?? "See the message."));

@@ -97,7 +97,9 @@ function deadFinding(streams: readonly StreamStatus[]): Finding {
   const sum = (value: (row: StreamStatus) => number): number => streams.reduce((total, row) => total + value(row), 0);
   const [dead, parked, blocked] = [sum((row) => row.dead), sum((row) => row.parked), sum((row) => row.blocked_lanes)];
   if (dead === 0) return ok("dead letters", "None.");
-  const message = `${dead} dead letters, ${parked} of them parked; ${blocked} keys are blocked.`;
+  const message =
+    (dead === 1 ? "1 dead letter" : `${dead} dead letters`) +
+    `, ${parked} of them parked; ${blocked === 1 ? "1 key is" : `${blocked} keys are`} blocked.`;
   return warning("dead letters", message, "headroom outbox dead lists them; then redrive, skip or resolve.");
 }
 

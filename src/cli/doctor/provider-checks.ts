@@ -3,6 +3,12 @@ import { HeadroomError } from "../../db/errors.ts";
 import { checkEnvironment, providerStatus, type Environment } from "../relay/provider-rails.ts";
 import { failure, ok, type Finding } from "./check.ts";
 
+/** Beside `headroom up`: what it delivers to does not depend on this process. */
+export const sandboxProviders: Finding = ok(
+  "providers",
+  "Those of the sandbox: `headroom up` delivers to its own stand-ins. Real ones need a database of yours, and a relay with their settings.",
+);
+
 export function checkProviders(environment: Environment = process.env): Finding {
   try {
     checkEnvironment(environment);

@@ -205,7 +205,10 @@ test("what needs a person: no relay, rows that wait, dead letters, stale functio
     remedy: expect.stringContaining("headroom relay"),
   });
   expect(findings.get("pending")).toMatchObject({ status: "warning" });
-  expect(findings.get("dead letters")).toMatchObject({ status: "warning", message: expect.stringContaining("1 dead") });
+  expect(findings.get("dead letters")).toMatchObject({
+    status: "warning",
+    message: expect.stringContaining("1 dead letter,"),
+  });
   expect(findings.get("partitions")).toMatchObject({
     status: "failure",
     remedy: expect.stringContaining("ensure_partitions"),

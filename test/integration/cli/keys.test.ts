@@ -34,6 +34,15 @@ const rpc = (name: string, key: string, body: unknown) =>
     body: JSON.stringify(body),
   });
 
+test("the help marks what is required, and says defaults in words", async () => {
+  const { out } = await headroom(["keys", "token", "--help"]);
+  expect(out).toMatch(/--member <id> +whose key it is \(required\)/);
+  expect(out).toContain("(default: 30d)");
+  expect((await headroom(["keys", "service", "--help"])).out.replace(/\s+/g, " ")).toContain(
+    "(default: until it is revoked)",
+  );
+});
+
 describe("keys init", () => {
   test("makes everything that an installation needs, without a database", async () => {
     const outcome = await headroom(["keys", "init"]);

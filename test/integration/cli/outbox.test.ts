@@ -116,6 +116,16 @@ describe("dead", async () => {
     expect(outcome.err).toContain(message);
   });
 
+  test("ends with commands that work as they stand", async () => {
+    const { out } = await outbox("dead", "--stream", stream);
+    const first = /^[0-9a-f-]{36}/m.exec(out)?.[0] ?? "";
+    expect(out).toContain(`headroom outbox inspect ${first}\n`);
+    expect(out).toContain(`headroom outbox redrive ${first} --reason "…"\n`);
+    expect(out).toContain(`headroom outbox skip ${first} --reason "…"\n`);
+    expect(out).not.toContain("resolve");
+    expect(await outbox("inspect", first)).toMatchObject({ status: 0 });
+  });
+
   test("of a stream that does not exist is an error, not an empty list", async () => {
     const outcome = await outbox("dead", "--stream", "no-such-stream");
     expect(outcome.status).toBe(1);

@@ -274,6 +274,11 @@ describe("without flags", { timeout: 150_000 }, () => {
     const { secrets } = JSON.parse((await headroom(["secret", "list", "--json"], { cwd })).out);
     expect(secrets).toContainEqual(expect.objectContaining({ name: "SLACK_SIGNING_SECRET", readable: true }));
 
+    const { findings } = JSON.parse((await headroom(["doctor", "--json"], { cwd })).out);
+    expect(findings).toContainEqual(
+      expect.objectContaining({ check: "providers", message: expect.stringContaining("Those of the sandbox") }),
+    );
+
     const receiver = await startReceiver();
     onTestFinished(() => receiver.close());
     const add = ["endpoint", "add", "here", "--url", `${receiver.url}/hook`, "--topic", "*"];

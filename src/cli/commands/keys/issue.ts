@@ -3,7 +3,7 @@
  * the database first, under an id by which it can be revoked, and then signed here.
  */
 import { randomBytes } from "node:crypto";
-import { InvalidArgumentError, type Command } from "commander";
+import { InvalidArgumentError, Option, type Command } from "commander";
 import { registerApiKey, type KeyHolder } from "../../../capacity/index.ts";
 import { HeadroomError } from "../../../db/errors.ts";
 import { withDatabase } from "../../database.ts";
@@ -43,7 +43,14 @@ function addIssueOptions(command: Command, ttl: number | undefined): Command {
   return addCommon(
     command
       .option("--id <id>", "a name for the key, used once (default: a random one)")
-      .option("--ttl <time>", "how long it is valid, such as 12h or 30d", parseTtl, ttl)
+      .addOption(
+        new Option(
+          "--ttl <time>",
+          `how long it is valid, such as 12h or 30d${ttl === undefined ? " (default: until it is revoked)" : ""}`,
+        )
+          .argParser(parseTtl)
+          .default(ttl, "30d"),
+      )
       .option("--note <text>", "what it is for"),
   ).addHelpText(
     "after",

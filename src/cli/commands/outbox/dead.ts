@@ -42,7 +42,21 @@ async function runDead(options: DeadOptions): Promise<void> {
   show(rows);
   printLine();
   printLine(`${rows.length} of ${total} shown.${next === null ? "" : ` More: --after ${next}`}`);
-  printLine("Next: headroom outbox inspect <id>; then redrive, skip, or (parked ones) resolve.");
+  for (const line of nextSteps(rows)) printLine(line);
+}
+
+/** Commands that work as they stand, about the first row of the page. */
+function nextSteps(rows: readonly DeadLetter[]): string[] {
+  const id = rows[0]?.outbox_id ?? "<id>";
+  const parked = rows.find((row) => row.parked)?.outbox_id;
+  return [
+    `What happened:    headroom outbox inspect ${id}`,
+    `Send it again:    headroom outbox redrive ${id} --reason "…"`,
+    `Or give it up:    headroom outbox skip ${id} --reason "…"`,
+    ...(parked === undefined
+      ? []
+      : [`Parked, so say:   headroom outbox resolve ${parked} --delivered --reason "…"   (or --not-delivered)`]),
+  ];
 }
 
 async function readPage(client: Client, options: DeadOptions): Promise<{ total: number; rows: DeadLetter[] }> {

@@ -101,12 +101,17 @@ function toChanges(options: SettingsOptions): WorkspaceChanges {
   };
 }
 
+/** Until a workspace names its Slack, whatever is signed with the secret acts on the default one. */
+function unconnected({ id }: Workspace): string {
+  return id === "default" ? "any acts here, as long as no workspace names one" : "none is connected";
+}
+
 function show(workspace: Workspace): void {
   const lines: readonly (readonly [string, string])[] = [
     ["workspace", `${workspace.id} (${workspace.name})`],
     ["customer links", workspace.publicUrl ?? "none are mailed"],
     ["Slack channel", workspace.slackChannelId ?? "nothing is posted"],
-    ["Slack workspace", workspace.slackTeamId ?? workspace.slackEnterpriseId ?? "none is connected"],
+    ["Slack workspace", workspace.slackTeamId ?? workspace.slackEnterpriseId ?? unconnected(workspace)],
     ["Linear team", workspace.linearTeamId ?? "no issues are made"],
     ["unknown Slack users", workspace.slackUsersBecomeRequesters ? "become requesters" : "are refused"],
     ["a review may take", `${workspace.reviewSlaHours} h`],

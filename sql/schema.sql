@@ -3559,26 +3559,26 @@ create function outbox.set_endpoint_headers(p_endpoint text, p_headers jsonb)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 3ef1d7ee880ac5ce';
 
-create function outbox.settle(p_stream_id smallint, p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[] DEFAULT NULL::integer[], p_codes text[] DEFAULT NULL::text[], p_references text[] DEFAULT NULL::text[], p_outcomes text[] DEFAULT NULL::text[], p_messages text[] DEFAULT NULL::text[], p_after_ms bigint[] DEFAULT NULL::bigint[], p_throttled boolean[] DEFAULT NULL::boolean[], p_absent boolean[] DEFAULT NULL::boolean[], p_destination_ids integer[] DEFAULT NULL::integer[], p_captures jsonb DEFAULT NULL::jsonb, OUT delivered integer, OUT retried integer, OUT released integer, OUT failed integer, OUT late uuid[])
+create function outbox.settle(p_stream_id smallint, p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[] DEFAULT NULL::integer[], p_codes text[] DEFAULT NULL::text[], p_references text[] DEFAULT NULL::text[], p_outcomes text[] DEFAULT NULL::text[], p_messages text[] DEFAULT NULL::text[], p_after_ms bigint[] DEFAULT NULL::bigint[], p_throttled boolean[] DEFAULT NULL::boolean[], p_absent boolean[] DEFAULT NULL::boolean[], p_destination_ids integer[] DEFAULT NULL::integer[], p_captures jsonb DEFAULT NULL::jsonb, OUT delivered integer, OUT retried integer, OUT released integer, OUT failed integer, OUT late uuid[], OUT given_up uuid[])
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set plan_cache_mode=force_generic_plan set jit=off owner headroom_owner
-  as 'sha256 531b8bdd88091beb';
+  as 'sha256 74d05b6e62440dc8';
 grant execute on function outbox.settle to headroom_executor;
 
-create function outbox.settle_lane_exceptions(p_stream outbox.streams, p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[], OUT retried integer, OUT released integer, OUT failed integer)
+create function outbox.settle_lane_exceptions(p_stream outbox.streams, p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[], OUT retried integer, OUT released integer, OUT failed integer, OUT given_up uuid[])
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 901d21fd9238b59d';
+  as 'sha256 d3d6b6a64a50b21d';
 
 create function outbox.settle_lanes(p_stream outbox.streams, p_lanes outbox.fenced_lane[], p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_references text[], p_outcomes text[])
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 abe0a253d4bf8ad7';
 
-create function outbox.settle_row_exceptions(p_stream outbox.streams, p_claim_ids bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[], OUT retried integer, OUT released integer, OUT failed integer)
+create function outbox.settle_row_exceptions(p_stream outbox.streams, p_claim_ids bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[], OUT retried integer, OUT released integer, OUT failed integer, OUT given_up uuid[])
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 538dd116e67582d4';
+  as 'sha256 74e938b401f6378c';
 
 create function outbox.settle_rows(p_stream outbox.streams, p_claim_ids bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_references text[], p_outcomes text[])
   returns void

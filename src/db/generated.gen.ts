@@ -3624,7 +3624,7 @@ export interface Functions {
     };
     result: string[];
   };
-  /** Records outcomes of claimed rows and moves their lanes on; counts the lines it wrote, and names rows whose result came too late. Nullable: late. */
+  /** Records outcomes of claimed rows and moves their lanes on; counts the lines it wrote, and names rows that came too late or were given up. Nullable: late, given_up. */
   "outbox.settle": {
     args: {
       p_stream_id: number | null;
@@ -3644,9 +3644,16 @@ export interface Functions {
       p_destination_ids?: readonly number[] | string | null | undefined;
       p_captures?: unknown;
     };
-    result: { delivered: number; retried: number; released: number; failed: number; late: string[] | null };
+    result: {
+      delivered: number;
+      retried: number;
+      released: number;
+      failed: number;
+      late: string[] | null;
+      given_up: string[] | null;
+    };
   };
-  /** Records failed and released rows of ordered lanes, and counts them. */
+  /** Records failed and released rows of ordered lanes, counts them, and names those given up. Nullable: given_up. */
   "outbox.settle_lane_exceptions": {
     args: {
       p_stream: string | null;
@@ -3662,7 +3669,7 @@ export interface Functions {
       p_after_ms: readonly (number | bigint | string)[] | string | null;
       p_absent: readonly boolean[] | string | null;
     };
-    result: { retried: number; released: number; failed: number };
+    result: { retried: number; released: number; failed: number; given_up: string[] | null };
   };
   /** Records delivered rows of ordered lanes. */
   "outbox.settle_lanes": {
@@ -3681,7 +3688,7 @@ export interface Functions {
     };
     result: void;
   };
-  /** Records failed and released rows of streams without order, and counts them. */
+  /** Records failed and released rows of streams without order, counts them, and names those given up. Nullable: given_up. */
   "outbox.settle_row_exceptions": {
     args: {
       p_stream: string | null;
@@ -3695,7 +3702,7 @@ export interface Functions {
       p_after_ms: readonly (number | bigint | string)[] | string | null;
       p_absent: readonly boolean[] | string | null;
     };
-    result: { retried: number; released: number; failed: number };
+    result: { retried: number; released: number; failed: number; given_up: string[] | null };
   };
   /** Records delivered rows of streams without order. */
   "outbox.settle_rows": {

@@ -133,16 +133,16 @@ export class Settler {
     metrics.countAttempts("RELEASED", written.released);
     metrics.countAttempts("FAILED", written.failed);
     const late = written.late ?? [];
-    if (written.failed > 0) this.#tellGivenUp(stream, batch, written.failed, late);
+    if (written.given_up !== null) this.#tellGivenUp(stream, batch, new Set(written.given_up));
     if (late.length === 0) return;
     metrics.lateSettles += late.length;
     log({ level: "warn", event: "late_settle", stream: stream.name, rows: late.length, outboxId: late[0] });
   }
 
   /** A dead letter waits for a person, so it is said when it happens, not only where somebody looks for it. */
-  #tellGivenUp(stream: Stream, batch: readonly Result[], failed: number, late: readonly string[]): void {
+  #tellGivenUp(stream: Stream, batch: readonly Result[], ids: ReadonlySet<string>): void {
     const { log } = this.#options;
-    const dead = givenUp(stream, batch, failed, late);
+    const dead = batch.filter(({ message }) => ids.has(message.outboxId));
     for (const { message, outcome, code } of dead.slice(0, mostToldRows)) {
       log({
         level: "warn",
@@ -193,22 +193,6 @@ export class Settler {
     };
     return this.#options.session.use((db) => call(db, "outbox.settle", args, { prepare: this.#options.prepare }));
   }
-}
-
-/**
- * Which rows of a batch the database gave up, when it says how many. What it gives up for any number of tries comes first; the
- * others share one limit of tries, so those with the most are the ones that have reached it.
- */
-export function givenUp(stream: Stream, batch: readonly Result[], failed: number, late: readonly string[]): Result[] {
-  const atOnce = ({ outcome, message }: Result): boolean =>
-    outcome === "rejected" || (outcome === "unknown" && message.rail?.capability === "blind" && !stream.resendBlind);
-  const rank = (result: Result): number => (atOnce(result) ? Infinity : result.message.tryNo);
-  return batch
-    .filter(
-      ({ outcome, message }) => outcome !== "delivered" && outcome !== "released" && !late.includes(message.outboxId),
-    )
-    .toSorted((a, b) => (rank(a) === rank(b) ? 0 : rank(b) - rank(a)))
-    .slice(0, failed);
 }
 
 /** Rows of a lane are settled together; a row without order stands for itself. */

@@ -5,7 +5,8 @@
 -- The lease is the fence: a claim that has been reaped is gone, and a lane that went on has another claim, so a late
 -- result changes nothing. The unique line number is its backstop.
 --
--- Answers how many lines of each kind were written, those included that the call did not name, and which rows came too late.
+-- Answers how many lines of each kind were written, those included that the call did not name, which rows came too late, and which
+-- were given up.
 --
 -- p_outcomes: delivered, retry, unknown, rejected, released; null for delivered. p_codes is the receiver's code of a
 -- delivery and the error code of everything else. p_captures: an array of {id, values} of delivered rows.
@@ -26,7 +27,7 @@ create or replace function outbox.settle(
   p_absent boolean[] default null,
   p_destination_ids integer[] default null,
   p_captures jsonb default null,
-  out delivered integer, out retried integer, out released integer, out failed integer, out late uuid[]
+  out delivered integer, out retried integer, out released integer, out failed integer, out late uuid[], out given_up uuid[]
 )
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
@@ -72,7 +73,7 @@ begin
                                  throttled, absent, destination_id, n)
        where g.outbox_id <> all (v_late)
     )
-    select s.delivered, s.retried, s.released, s.failed, v_late || s.late into delivered, retried, released, failed, late
+    select s.delivered, s.retried, s.released, s.failed, v_late || s.late, s.given_up into delivered, retried, released, failed, late, given_up
       from (
       select array_agg(claim_id order by n) a1, array_agg(lane_id order by n) a2, array_agg(seq order by n) a3, array_agg(outbox_id order by n) a4,
              array_agg(attempt_no order by n) a5, array_agg(latency_ms order by n) a6, array_agg(code order by n) a7,
@@ -99,14 +100,14 @@ begin
       perform outbox.store_captures(p_captures);
     end if;
     if v_undelivered > 0 then
-      select e.retried, e.released, e.failed into retried, released, failed
+      select e.retried, e.released, e.failed, e.given_up into retried, released, failed, given_up
         from outbox.settle_lane_exceptions(v_stream, p_claim_ids, p_lane_ids, p_seqs, p_outbox_ids, p_attempt_nos, p_latencies_ms,
                                            p_codes, p_outcomes, p_messages, p_after_ms, p_absent) e;
     end if;
   else
     perform outbox.settle_rows(v_stream, p_claim_ids, p_outbox_ids, p_attempt_nos, p_latencies_ms, p_codes, p_references, p_outcomes);
     if v_undelivered > 0 then
-      select e.retried, e.released, e.failed into retried, released, failed
+      select e.retried, e.released, e.failed, e.given_up into retried, released, failed, given_up
         from outbox.settle_row_exceptions(v_stream, p_claim_ids, p_outbox_ids, p_attempt_nos, p_latencies_ms, p_codes, p_outcomes,
                                           p_messages, p_after_ms, p_absent) e;
     end if;
@@ -118,4 +119,4 @@ end
 $$;
 comment on function outbox.settle(smallint, bigint[], bigint[], bigint[], uuid[], integer[], integer[], text[], text[], text[], text[],
                                   bigint[], boolean[], boolean[], integer[], jsonb)
-  is 'Records outcomes of claimed rows and moves their lanes on; counts the lines it wrote, and names rows whose result came too late. Nullable: late.';
+  is 'Records outcomes of claimed rows and moves their lanes on; counts the lines it wrote, and names rows that came too late or were given up. Nullable: late, given_up.';

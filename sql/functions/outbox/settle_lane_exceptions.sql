@@ -7,7 +7,7 @@
 create or replace function outbox.settle_lane_exceptions(
   p_stream outbox.streams, p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[],
   p_latencies_ms integer[], p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[],
-  out retried integer, out released integer, out failed integer
+  out retried integer, out released integer, out failed integer, out given_up uuid[]
 )
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -74,8 +74,8 @@ begin
   )
   select array_agg(s.lane_id), array_agg(s.claim_id), array_agg(s.seq), array_agg(s.state), array_agg(s.due),
          (select count(*) from judged j where j.state = 'RETRYABLE'), (select count(*) from judged j where j.state = 'RELEASED'),
-         (select count(*) from judged j where j.state = 'FAILED')
-    into v_lanes, v_claims, v_seqs, v_states, v_dues, retried, released, failed
+         (select count(*) from judged j where j.state = 'FAILED'), (select array_agg(j.outbox_id) from judged j where j.state = 'FAILED')
+    into v_lanes, v_claims, v_seqs, v_states, v_dues, retried, released, failed, given_up
     from stop s;
   if v_lanes is null then
     return;
@@ -99,4 +99,4 @@ begin
 end
 $$;
 comment on function outbox.settle_lane_exceptions(outbox.streams, bigint[], bigint[], bigint[], uuid[], integer[], integer[], text[], text[], text[], bigint[], boolean[])
-  is 'Records failed and released rows of ordered lanes, and counts them.';
+  is 'Records failed and released rows of ordered lanes, counts them, and names those given up. Nullable: given_up.';

@@ -1,9 +1,9 @@
 -- The undelivered part of a settle on a stream without order. The rows left the pending table when they were claimed; what
--- they had been through stands in the claim. Returns how many lines of each kind it wrote.
+-- they had been through stands in the claim. Returns how many lines of each kind it wrote, and which rows it gave up.
 create or replace function outbox.settle_row_exceptions(
   p_stream outbox.streams, p_claim_ids bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[],
   p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[],
-  out retried integer, out released integer, out failed integer
+  out retried integer, out released integer, out failed integer, out given_up uuid[]
 )
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -47,8 +47,8 @@ begin
       from judged w where w.state = 'FAILED'
   )
   select array_agg(j.claim_id), count(*) filter (where j.state = 'RETRYABLE'), count(*) filter (where j.state = 'RELEASED'),
-         count(*) filter (where j.state = 'FAILED')
-    into v_claim_ids, retried, released, failed
+         count(*) filter (where j.state = 'FAILED'), array_agg(j.outbox_id) filter (where j.state = 'FAILED')
+    into v_claim_ids, retried, released, failed, given_up
     from judged j;
   if v_claim_ids is not null then
     perform outbox.close_rows(v_claim_ids);
@@ -56,4 +56,4 @@ begin
 end
 $$;
 comment on function outbox.settle_row_exceptions(outbox.streams, bigint[], uuid[], integer[], integer[], text[], text[], text[], bigint[], boolean[])
-  is 'Records failed and released rows of streams without order, and counts them.';
+  is 'Records failed and released rows of streams without order, counts them, and names those given up. Nullable: given_up.';

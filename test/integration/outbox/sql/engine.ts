@@ -68,13 +68,14 @@ export interface Claimed {
 
 export type Outcome = "delivered" | "retry" | "unknown" | "rejected" | "released";
 
-/** How many lines of each kind a settle wrote, and which rows came too late. */
+/** How many lines of each kind a settle wrote, which rows came too late, and which were given up. */
 export interface Settled {
   readonly delivered: number;
   readonly retried: number;
   readonly released: number;
   readonly failed: number;
   readonly late: string[] | null;
+  readonly given_up: string[] | null;
 }
 
 export interface Result {

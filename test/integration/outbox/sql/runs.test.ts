@@ -218,7 +218,7 @@ describe.each(POSTGRES_VERSIONS)("runs of a lane on PostgreSQL %i", async (versi
       ]);
       const claimed = await engine.claim(stream);
       const [one, two, three, four, other] = ids.map((id) => claimed.find((row) => row.outbox_id === id));
-      const none = { delivered: 0, retried: 0, released: 0, failed: 0, late: null };
+      const none = { delivered: 0, retried: 0, released: 0, failed: 0, late: null, given_up: null };
       expect(await engine.settleAndCount(stream, [{ row: one! }])).toEqual({ ...none, delivered: 1 });
       const rest = [
         { row: two! },
@@ -226,14 +226,19 @@ describe.each(POSTGRES_VERSIONS)("runs of a lane on PostgreSQL %i", async (versi
         ...(ordered ? [] : [{ row: four!, outcome: "released" as const }]),
         { row: other!, outcome: "rejected" as const },
       ];
-      const counted = { ...none, delivered: 1, retried: 1, released: 1, failed: 1 };
+      const counted = { ...none, delivered: 1, retried: 1, released: 1, failed: 1, given_up: [other!.outbox_id] };
       expect(await engine.settleAndCount(stream, rest)).toEqual(counted);
       expect(await engine.settleAndCount(stream, [{ row: one! }])).toEqual({ ...none, late: [one!.outbox_id] });
       await engine.makeDue(stream);
       // Its last try, beside a result that comes again.
       const [again, ...tail] = (await engine.claim(stream)).toSorted((a, b) => b.tries - a.tries);
       const last = [{ row: two! }, { row: again!, outcome: "retry" as const }];
-      expect(await engine.settleAndCount(stream, last)).toEqual({ ...none, failed: 1, late: [two!.outbox_id] });
+      expect(await engine.settleAndCount(stream, last)).toEqual({
+        ...none,
+        failed: 1,
+        late: [two!.outbox_id],
+        given_up: [again!.outbox_id],
+      });
       await engine.deliver(stream, tail);
       expect([...idsOf(tail), ...(await engine.drain(stream))]).toEqual([four!.outbox_id]);
     },

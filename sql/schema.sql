@@ -119,12 +119,13 @@ create type outbox.claimed_row as (
   key text,
   instruction_id text,
   idempotency_key text,
-  payload jsonb,
+  body text,
   destination_id integer,
   destination text,
   sent_ago_ms bigint,
-  captures jsonb,
-  binds jsonb
+  captures text,
+  has_binds boolean,
+  tenant_id text
 );
 
 create type outbox.fenced_lane as (
@@ -713,7 +714,7 @@ alter table capacity.subscriptions enable row level security;
 create policy all_workspaces on capacity.subscriptions as permissive for select to headroom_auditor, headroom_control, service_role using (true);
 grant select on capacity.subscriptions to headroom_auditor;
 grant select on capacity.subscriptions to headroom_control;
-comment on table capacity.subscriptions is 'Endpoints that get the events of a workspace as CloudEvents. Null types: all of them.';
+comment on table capacity.subscriptions is 'Endpoints of the relays'' file that get the events of a workspace as CloudEvents. Null types: all of them.';
 
 create table capacity.timer_failures (
   request_id text not null,
@@ -925,21 +926,21 @@ comment on view ledger.outbox_ledger is 'Events of the ledger: insert envelopes 
 
 create table outbox.alerts (
   name text not null,
-  endpoint text not null,
   template text default 'event'::text not null,
   routing_key text,
   streams text[],
   repeat_minutes integer default 60 not null,
   created_at timestamp with time zone default now() not null,
+  endpoint_id uuid not null,
   constraint alerts_check CHECK (((template = 'pagerduty'::text) = (routing_key IS NOT NULL))),
-  constraint alerts_endpoint_fkey FOREIGN KEY (endpoint) REFERENCES outbox.endpoints(name) ON DELETE CASCADE,
+  constraint alerts_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES outbox.endpoints(id),
   constraint alerts_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text)),
   constraint alerts_pkey PRIMARY KEY (name),
   constraint alerts_repeat_minutes_check CHECK (((repeat_minutes >= 1) AND (repeat_minutes <= 10080))),
   constraint alerts_routing_key_check CHECK ((((length(routing_key) >= 8) AND (length(routing_key) <= 200)) AND (routing_key !~ '[^!-~]'::text))),
   constraint alerts_template_check CHECK ((template = ANY (ARRAY['event'::text, 'pagerduty'::text])))
 );
-CREATE INDEX alerts_by_endpoint ON outbox.alerts USING btree (endpoint);
+CREATE INDEX alerts_by_endpoint ON outbox.alerts USING btree (endpoint_id);
 comment on table outbox.alerts is 'Who is told when rows are given up, and again when none is left.';
 comment on column outbox.alerts.routing_key is 'PagerDuty''s integration key, which goes into the body of its events when they are sent; it stands in no row.';
 comment on column outbox.alerts.streams is 'Which streams it watches; null: all.';
@@ -980,6 +981,7 @@ create table outbox.attempts (
   error_message text,
   actor text,
   reason text,
+  sent_hash bytea,
   constraint attempts_attempt_no_check CHECK ((attempt_no > 0)),
   constraint attempts_check CHECK ((class_id = get_byte(uuid_send(outbox_id), 7))),
   constraint attempts_pkey PRIMARY KEY (outbox_id, attempt_no, class_id)
@@ -990,6 +992,7 @@ grant select on outbox.attempts to headroom_control;
 grant select on outbox.attempts to headroom_executor;
 comment on table outbox.attempts is 'What happened, line by line. Nobody updates, deletes or truncates it; old partitions are dropped whole.';
 comment on column outbox.attempts.uncertain is 'On an outcome line: the call may have arrived although this line does not say so.';
+comment on column outbox.attempts.sent_hash is 'On the outcome of a call, where something was bound or rendered: hash of the text that went out, salted like payload_hash. Null: the stored text went out.';
 
 create table outbox.attempts_forever (
   outbox_id uuid not null,
@@ -1010,6 +1013,7 @@ create table outbox.attempts_forever (
   error_message text,
   actor text,
   reason text,
+  sent_hash bytea,
   constraint attempts_attempt_no_check CHECK ((attempt_no > 0)),
   constraint attempts_check CHECK ((class_id = get_byte(uuid_send(outbox_id), 7))),
   constraint attempts_forever_pkey PRIMARY KEY (outbox_id, attempt_no, class_id)
@@ -1045,6 +1049,7 @@ create table outbox.attempts_quarter (
   error_message text,
   actor text,
   reason text,
+  sent_hash bytea,
   constraint attempts_attempt_no_check CHECK ((attempt_no > 0)),
   constraint attempts_check CHECK ((class_id = get_byte(uuid_send(outbox_id), 7))),
   constraint attempts_quarter_pkey PRIMARY KEY (outbox_id, attempt_no, class_id)
@@ -1080,6 +1085,7 @@ create table outbox.attempts_week (
   error_message text,
   actor text,
   reason text,
+  sent_hash bytea,
   constraint attempts_attempt_no_check CHECK ((attempt_no > 0)),
   constraint attempts_check CHECK ((class_id = get_byte(uuid_send(outbox_id), 7))),
   constraint attempts_week_pkey PRIMARY KEY (outbox_id, attempt_no, class_id)
@@ -1196,16 +1202,16 @@ comment on column outbox.destinations.probe_until is 'A probe is under way until
 
 create table outbox.endpoint_secrets (
   secret_id uuid not null,
-  endpoint text not null,
   kind text not null,
   box bytea,
   created_at timestamp with time zone default clock_timestamp() not null,
   expires_at timestamp with time zone,
-  constraint endpoint_secrets_endpoint_fkey FOREIGN KEY (endpoint) REFERENCES outbox.endpoints(name) ON DELETE CASCADE,
+  endpoint_id uuid not null,
+  constraint endpoint_secrets_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES outbox.endpoints(id) ON DELETE CASCADE,
   constraint endpoint_secrets_kind_check CHECK ((kind = ANY (ARRAY['signing'::text, 'headers'::text]))),
   constraint endpoint_secrets_pkey PRIMARY KEY (secret_id)
 );
-CREATE INDEX endpoint_secrets_by_endpoint ON outbox.endpoint_secrets USING btree (endpoint);
+CREATE INDEX endpoint_secrets_by_endpoint ON outbox.endpoint_secrets USING btree (endpoint_id);
 comment on table outbox.endpoint_secrets is 'What an endpoint''s requests are signed with, and the headers that are sent along. Never in the clear.';
 comment on column outbox.endpoint_secrets.expires_at is 'Signs until then; set when a newer secret took its place.';
 
@@ -1223,20 +1229,21 @@ create table outbox.endpoints (
   version integer default 1 not null,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
+  id uuid default gen_random_uuid() not null,
   constraint endpoints_check CHECK (((enabled = (disabled_at IS NULL)) AND (enabled = (disabled_code IS NULL)))),
   constraint endpoints_description_check CHECK (((length(description) >= 1) AND (length(description) <= 500))),
   constraint endpoints_disabled_code_check CHECK ((disabled_code ~ '^[a-z][a-z0-9_]{0,62}$'::text)),
   constraint endpoints_disabled_reason_check CHECK ((length(disabled_reason) <= 500)),
   constraint endpoints_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text)),
-  constraint endpoints_pkey PRIMARY KEY (name),
+  constraint endpoints_name_key UNIQUE NULLS NOT DISTINCT (workspace_id, name),
+  constraint endpoints_pkey PRIMARY KEY (id),
   constraint endpoints_url_check CHECK (((length(url) >= 1) AND (length(url) <= 2048))),
   constraint endpoints_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES capacity.workspaces(id)
 );
-CREATE INDEX endpoints_by_workspace ON outbox.endpoints USING btree (workspace_id);
 grant select on outbox.endpoints to headroom_auditor;
 grant select on outbox.endpoints to headroom_control;
 comment on table outbox.endpoints is 'Where webhooks go, and which topics each endpoint hears of. Its secrets are kept apart.';
-comment on column outbox.endpoints.workspace_id is 'Whose requests it hears of; null: it belongs to the installation and may hear of everything.';
+comment on column outbox.endpoints.workspace_id is 'Whose requests it hears of, and whose rows alone it is sent; null: it belongs to the installation and may be sent any.';
 comment on column outbox.endpoints.topics is 'Patterns of event types: an exact one, one that ends in ".*", or "*".';
 comment on column outbox.endpoints.version is 'Counts changes, so that a late answer about an earlier state of the endpoint does not change a later one.';
 
@@ -1367,12 +1374,14 @@ create table outbox.payloads (
   binds jsonb,
   erased_by text,
   erase_reason text,
+  tenant_id text,
   constraint payloads_check CHECK (((payload IS NULL) = (erased_at IS NOT NULL))),
   constraint payloads_pkey PRIMARY KEY (outbox_id)
 );
 grant select on outbox.payloads to headroom_auditor;
 grant select on outbox.payloads to headroom_control;
 comment on column outbox.payloads.key is 'Only on streams without order; elsewhere the lane has it.';
+comment on column outbox.payloads.tenant_id is 'Whose row this is; null: the installation''s. A tenant''s endpoint is sent that tenant''s rows only.';
 
 create table outbox.pending (
   lane_id bigint not null,
@@ -1457,9 +1466,11 @@ comment on column outbox.relays.wants_notify is 'False while the relay is busy: 
 create table outbox.renderers (
   name text not null,
   function_name text not null,
+  stream_id smallint not null,
   constraint renderers_function_name_check CHECK ((function_name ~ '^[a-z_]+\.[a-z_]+$'::text)),
   constraint renderers_name_check CHECK ((name ~ '^[a-z][a-z0-9-]{0,62}$'::text)),
-  constraint renderers_pkey PRIMARY KEY (name)
+  constraint renderers_pkey PRIMARY KEY (name),
+  constraint renderers_stream_id_fkey FOREIGN KEY (stream_id) REFERENCES outbox.streams(stream_id)
 );
 grant select on outbox.renderers to headroom_auditor;
 grant select on outbox.renderers to headroom_control;
@@ -1498,6 +1509,7 @@ create table outbox.streams (
   class_id smallint not null,
   dedupe_days integer,
   created_at timestamp with time zone default now() not null,
+  writers name[],
   constraint streams_backoff_base_ms_check CHECK (((backoff_base_ms >= 1) AND (backoff_base_ms <= 3600000))),
   constraint streams_backoff_cap_ms_check CHECK (((backoff_cap_ms >= 1) AND (backoff_cap_ms <= 86400000))),
   constraint streams_backoff_factor_check CHECK (((backoff_factor >= (1)::double precision) AND (backoff_factor <= (10)::double precision))),
@@ -1521,6 +1533,7 @@ comment on table outbox.streams is 'A named outbox and its settings.';
 comment on column outbox.streams.on_dead is 'block: a dead row holds its lane until an operator acts. skip: the lane goes on.';
 comment on column outbox.streams.resend_blind is 'Whether an uncertain row on a blind rail is sent again (a double is harmless) or parked.';
 comment on column outbox.streams.dedupe_days is 'How long an idempotency key is remembered; null: for ever. Never shorter than the archive.';
+comment on column outbox.streams.writers is 'Roles that may enqueue here; null: whoever may call outbox.enqueue(). Empty: Headroom''s own functions alone, for good.';
 
 create view payments.outbox_transfers as
  SELECT id,
@@ -2008,17 +2021,17 @@ create function capacity.decide(p_request_id text, p_event_type public.capacity_
 create function capacity.deliveries_of(p_request_id text)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 481689258338065e';
+  as 'sha256 92832b1fe681eee3';
 
 create function capacity.dispatch_side_effects(p_request capacity.requests, p_event capacity.events)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d4317497d3156e71';
+  as 'sha256 5553cab3c92949d2';
 
 create function capacity.effects_of(p_request capacity.requests, p_event_type public.capacity_request_event_type, p_state_before public.capacity_request_state)
   returns text[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 dedf48465aa89963';
+  as 'sha256 01913cfc1944e341';
 
 create function capacity.email_facts(p_story jsonb)
   returns text
@@ -2045,15 +2058,15 @@ create function capacity.email_text(p_text text, p_most integer)
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 0bd11a662655dc46';
 
-create function capacity.endpoint_keeper(p_workspace_id text, OUT workspace_id text, OUT everything boolean)
-  returns record
+create function capacity.endpoint_keeper(p_workspace_id text)
+  returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ab024f205d5cefea';
+  as 'sha256 e6c1b73a9642de89';
 
 create function capacity.enqueue_effect(p_story jsonb, p_effect text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c33ec886f8798de6';
+  as 'sha256 4f04a691885eb982';
 
 create function capacity.equal_constant_time(p_left bytea, p_right bytea)
   returns boolean
@@ -2365,7 +2378,7 @@ grant execute on function capacity.put_policy to headroom_control;
 create function capacity.put_subscription(p_workspace_id text, p_endpoint text, p_changes jsonb DEFAULT '{}'::jsonb)
   returns capacity.subscriptions
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3e0ff0058416af80';
+  as 'sha256 de857de256f237c2';
 grant execute on function capacity.put_subscription to headroom_control;
 
 create function capacity.put_workspace(p_id text, p_changes jsonb DEFAULT '{}'::jsonb)
@@ -2696,7 +2709,7 @@ create function capacity.timer_failed(p_request_id text, p_timer text, p_error_c
 create function capacity.timer_remind(p_workspace capacity.workspaces, p_member_id text, p_items jsonb, p_others integer)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8093173e7cdd0adc';
+  as 'sha256 cdbc119b4ec49a7a';
 
 create function capacity.timer_remind_person(p_workspace capacity.workspaces, p_member_id text, p_items jsonb, p_others integer, OUT reminded integer, OUT failed jsonb)
   returns record
@@ -2850,7 +2863,7 @@ create function inbound.decided_already(p_request capacity.requests, p_event_typ
 create function inbound.enqueue_interaction(p_delivery jsonb, p_purpose text, p_payload jsonb, p_for interval)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 876b546e271b9db8';
+  as 'sha256 6804745a10e2d554';
 
 create function inbound.forget(p_most integer DEFAULT 1000)
   returns integer
@@ -2900,7 +2913,7 @@ create function inbound.parse_date(p_text text)
 create function inbound.parse_json(p_text text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 08884213493272d1';
+  as 'sha256 e677bc6e4bbd2dec';
 
 create function inbound.parse_terms(p_text text)
   returns jsonb
@@ -3082,15 +3095,25 @@ create function inbound.verify_slack_signature(p_body text, p_timestamp text, p_
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 7680ddd8af963c08';
 
-create function outbox.add_endpoint_secret(p_endpoint text, p_secret text, p_window interval)
+create function outbox.add_endpoint_secret(p_endpoint_id uuid, p_secret text, p_window interval)
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 959866323111f7b6';
+  as 'sha256 88b8f74cdb913302';
+
+create function outbox.add_row(p_role name, p_tenant_id text, p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_payload jsonb, p_priority integer DEFAULT 5, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_coalesce_key text DEFAULT NULL::text, p_destination text DEFAULT NULL::text, p_captures jsonb DEFAULT NULL::jsonb, p_binds jsonb DEFAULT NULL::jsonb, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
+  returns record
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 a831edeaa826530e';
+
+create function outbox.add_rows(p_role name, p_rows jsonb)
+  returns TABLE(ord integer, outbox_id uuid, seq bigint, created boolean)
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 10c8200dec9dbade';
 
 create function outbox.address_envelopes()
   returns trigger
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 594237884747ff1c';
+  as 'sha256 f85230873439486e';
 
 create function outbox.admit(p_destination_ids integer[], p_deferred boolean[], p_lease_seconds integer)
   returns TABLE(ord integer, admitted boolean, due timestamp with time zone)
@@ -3117,11 +3140,10 @@ create function outbox.bury_heads(p_stream outbox.streams, p_lane_ids bigint[], 
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 f368944307fcf0a5';
 
-create function outbox.captured(p_lane_ids bigint[])
-  returns TABLE(lane_id bigint, captured jsonb)
-  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b878574f2822ee18';
-grant execute on function outbox.captured to headroom_executor;
+create function outbox.check_binds(p_stream outbox.streams, p_captures jsonb, p_binds jsonb)
+  returns void
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 91e464a5b32ae010';
 
 create function outbox.check_endpoint(p_endpoint outbox.endpoints)
   returns void
@@ -3136,17 +3158,17 @@ create function outbox.check_endpoint_url(p_url text, p_allow_private boolean)
 create function outbox.check_envelope(p_envelope jsonb, p_stream outbox.streams)
   returns void
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e42ac050ce3f3f99';
+  as 'sha256 a2d480e25564a334';
 
 create function outbox.check_operator(p_outbox_ids uuid[], p_actor text, p_reason text)
   returns void
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 2ae736b7ea0e146d';
 
-create function outbox.check_row(p_stream outbox.streams, p_stream_name text, p_rail_id smallint, p_rail text, p_key text, p_instruction_id text, p_idempotency_key text, p_payload_bytes integer, p_priority integer, p_coalesce_key text, p_destination text)
+create function outbox.check_row(p_stream outbox.streams, p_stream_name text, p_role name, p_rail_id smallint, p_rail text, p_key text, p_instruction_id text, p_idempotency_key text, p_payload jsonb, p_priority integer, p_coalesce_key text, p_destination text, p_captures jsonb, p_binds jsonb)
   returns void
-  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 28dbc8e572d0e2de';
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 a9119a80250caae3';
 
 create function outbox.check_stream_name(p_stream text)
   returns void
@@ -3156,18 +3178,18 @@ create function outbox.check_stream_name(p_stream text)
 create function outbox.claim(p_relay_id integer, p_stream_id smallint, p_max_rows integer, p_max_lanes integer DEFAULT 100, p_since_ms bigint DEFAULT NULL::bigint)
   returns SETOF outbox.claimed_row
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set plan_cache_mode=force_generic_plan set jit=off owner headroom_owner
-  as 'sha256 a77a4ee9bf7c1d3e';
+  as 'sha256 87609619fc43705a';
 grant execute on function outbox.claim to headroom_executor;
 
 create function outbox.claim_special_lanes(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_lane_ids bigint[])
   returns SETOF outbox.claimed_row
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b83285803f9bc10b';
+  as 'sha256 61cc27fee127639a';
 
 create function outbox.claim_special_rows(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_outbox_ids uuid[])
   returns SETOF outbox.claimed_row
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2925854b447792cd';
+  as 'sha256 efa15070e76720a6';
 
 create function outbox.close_rows(p_claim_ids bigint[])
   returns void
@@ -3181,10 +3203,10 @@ create function outbox.count_dead(p_stream text DEFAULT NULL::text, p_error_code
 grant execute on function outbox.count_dead to headroom_auditor;
 grant execute on function outbox.count_dead to headroom_control;
 
-create function outbox.create_stream(p_name text, p_ordered boolean DEFAULT true, p_on_dead text DEFAULT NULL::text, p_carries_money boolean DEFAULT NULL::boolean, p_resend_blind boolean DEFAULT NULL::boolean, p_max_tries integer DEFAULT NULL::integer, p_backoff_base_ms integer DEFAULT NULL::integer, p_backoff_factor real DEFAULT NULL::real, p_backoff_cap_ms integer DEFAULT NULL::integer, p_lease_seconds integer DEFAULT NULL::integer, p_run_length integer DEFAULT NULL::integer, p_max_payload_bytes integer DEFAULT NULL::integer, p_retention text DEFAULT NULL::text, p_dedupe_days integer DEFAULT NULL::integer)
+create function outbox.create_stream(p_name text, p_ordered boolean DEFAULT true, p_on_dead text DEFAULT NULL::text, p_carries_money boolean DEFAULT NULL::boolean, p_resend_blind boolean DEFAULT NULL::boolean, p_max_tries integer DEFAULT NULL::integer, p_backoff_base_ms integer DEFAULT NULL::integer, p_backoff_factor real DEFAULT NULL::real, p_backoff_cap_ms integer DEFAULT NULL::integer, p_lease_seconds integer DEFAULT NULL::integer, p_run_length integer DEFAULT NULL::integer, p_max_payload_bytes integer DEFAULT NULL::integer, p_retention text DEFAULT NULL::text, p_dedupe_days integer DEFAULT NULL::integer, p_writers name[] DEFAULT NULL::name[])
   returns outbox.streams
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6c09db7bb135df38';
+  as 'sha256 64d701c095a32165';
 grant execute on function outbox.create_stream to headroom_control;
 
 create function outbox.dead_by_rail()
@@ -3200,15 +3222,15 @@ create function outbox.destination_id(p_name text)
 create function outbox.destination_status()
   returns TABLE(destination text, circuit text, failures integer, open_until timestamp with time zone, min_interval_ms integer, next_slot_at timestamp with time zone, last_error_code text, disabled_code text, disabled_at timestamp with time zone)
   language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6033470e487c1a20';
+  as 'sha256 667fab224eda4b4d';
 grant execute on function outbox.destination_status to headroom_auditor;
 grant execute on function outbox.destination_status to headroom_control;
 grant execute on function outbox.destination_status to headroom_executor;
 
-create function outbox.disable_endpoint(p_name text, p_reason text DEFAULT NULL::text)
+create function outbox.disable_endpoint(p_name text, p_reason text DEFAULT NULL::text, p_workspace_id text DEFAULT NULL::text)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8ecd70f0225016b4';
+  as 'sha256 65dc2d3f190d2924';
 grant execute on function outbox.disable_endpoint to headroom_control;
 
 create function outbox.drop_endpoint_secrets(p_secret_ids uuid[])
@@ -3216,40 +3238,40 @@ create function outbox.drop_endpoint_secrets(p_secret_ids uuid[])
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 a872e981107b54cf';
 
-create function outbox.enable_endpoint(p_name text)
+create function outbox.enable_endpoint(p_name text, p_workspace_id text DEFAULT NULL::text)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1b1b604327ca6ada';
+  as 'sha256 9b1b48ebd23887d0';
 grant execute on function outbox.enable_endpoint to headroom_control;
 
-create function outbox.endpoint_for_relay(p_name text)
-  returns TABLE(name text, version integer, enabled boolean, disabled_code text, url text, secrets text[], has_headers boolean, headers jsonb, expires_in_ms double precision)
+create function outbox.endpoint_for_relay(p_endpoint_id uuid, p_tenant_id text DEFAULT NULL::text)
+  returns TABLE(id uuid, version integer, enabled boolean, disabled_code text, url text, secrets text[], has_headers boolean, headers jsonb, expires_in_ms double precision)
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d5b0726a986f63e4';
+  as 'sha256 fc5a71e280fbcacd';
 grant execute on function outbox.endpoint_for_relay to headroom_executor;
 
-create function outbox.endpoint_gone(p_name text, p_version integer)
+create function outbox.endpoint_gone(p_endpoint_id uuid, p_version integer)
   returns boolean
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 cf06027f6837253b';
+  as 'sha256 b5751d9466e11a7f';
 grant execute on function outbox.endpoint_gone to headroom_executor;
 
 create function outbox.enqueue(p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_payload jsonb, p_priority integer DEFAULT 5, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_coalesce_key text DEFAULT NULL::text, p_destination text DEFAULT NULL::text, p_captures jsonb DEFAULT NULL::jsonb, p_binds jsonb DEFAULT NULL::jsonb, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ba2bdeb2e7a8f67e';
+  as 'sha256 951191438a50c71a';
 grant execute on function outbox.enqueue to headroom_ingest;
 
 create function outbox.enqueue_many(p_rows jsonb)
   returns TABLE(ord integer, outbox_id uuid, seq bigint, created boolean)
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3b2d50e959416249';
+  as 'sha256 8c92a53599fc9973';
 grant execute on function outbox.enqueue_many to headroom_ingest;
 
-create function outbox.enqueue_pair(p_stream text, p_key text, p_instruction_id text, p_rail text, p_destination text, p_first_key text, p_first_payload jsonb, p_first_coalesce_key text, p_first_binds jsonb, p_second_key text, p_second_payload jsonb, p_second_coalesce_key text, p_second_binds jsonb)
+create function outbox.enqueue_pair(p_tenant_id text, p_stream text, p_key text, p_instruction_id text, p_rail text, p_destination text, p_first_key text, p_first_payload jsonb, p_first_coalesce_key text, p_first_binds jsonb, p_second_key text, p_second_payload jsonb, p_second_coalesce_key text, p_second_binds jsonb)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 14396945015fa067';
+  as 'sha256 20b679bb8be33aee';
 
 create function outbox.ensure_partitions(p_days_ahead integer DEFAULT 30)
   returns integer
@@ -3273,10 +3295,16 @@ create function outbox.fence_lanes(p_live bigint[], p_claim_ids bigint[], p_lane
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 f8f9f05da79e3590';
 
-create function outbox.find_endpoint(p_name text, p_workspace_id text, p_any boolean)
+create function outbox.fill_binds(p_outbox_ids uuid[], p_captured jsonb DEFAULT NULL::jsonb)
+  returns TABLE(outbox_id uuid, body text, sent_hash bytea, outcome text, code text, reason text)
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 0d945afaa84c48ed';
+grant execute on function outbox.fill_binds to headroom_executor;
+
+create function outbox.find_endpoint(p_name text, p_workspace_id text)
   returns outbox.endpoints
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e0cb7fb7d24cb9a5';
+  as 'sha256 e69a743320a2f0dc';
 
 create function outbox.gc(p_batch integer DEFAULT 10000)
   returns jsonb
@@ -3311,6 +3339,11 @@ create function outbox.inspect(p_outbox_id uuid)
 grant execute on function outbox.inspect to headroom_auditor;
 grant execute on function outbox.inspect to headroom_control;
 
+create function outbox.is_path(p_path jsonb)
+  returns boolean
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 7e1ed4b01f762311';
+
 create function outbox.late_in_lanes(p_live bigint[], p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[])
   returns uuid[]
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3335,7 +3368,7 @@ create function outbox.lines_of(p_outbox_id uuid)
 create function outbox.list_alerts()
   returns TABLE(name text, endpoint text, template text, streams text[], repeat_minutes integer, raised integer, raised_since timestamp with time zone)
   language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d19a4cd925a93152';
+  as 'sha256 a04e44437b0aaf56';
 grant execute on function outbox.list_alerts to headroom_control;
 
 create function outbox.list_dead(p_stream text DEFAULT NULL::text, p_error_code text DEFAULT NULL::text, p_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_parked boolean DEFAULT NULL::boolean, p_limit integer DEFAULT 100, p_after uuid DEFAULT NULL::uuid)
@@ -3346,9 +3379,9 @@ grant execute on function outbox.list_dead to headroom_auditor;
 grant execute on function outbox.list_dead to headroom_control;
 
 create function outbox.list_endpoints(p_workspace_id text DEFAULT NULL::text)
-  returns TABLE(name text, workspace_id text, url text, description text, topics text[], header_names text[], enabled boolean, disabled_at timestamp with time zone, disabled_code text, disabled_reason text, secrets integer, readable boolean, old_secret_until timestamp with time zone, dead bigint, circuit text, created_at timestamp with time zone, updated_at timestamp with time zone)
+  returns TABLE(id uuid, name text, workspace_id text, url text, description text, topics text[], header_names text[], enabled boolean, disabled_at timestamp with time zone, disabled_code text, disabled_reason text, secrets integer, readable boolean, old_secret_until timestamp with time zone, dead bigint, circuit text, created_at timestamp with time zone, updated_at timestamp with time zone)
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 979303ce8355e08e';
+  as 'sha256 e228453c2b797b01';
 grant execute on function outbox.list_endpoints to headroom_auditor;
 grant execute on function outbox.list_endpoints to headroom_control;
 
@@ -3364,6 +3397,11 @@ create function outbox.lock_lanes(p_lane_ids bigint[])
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 39e1656afb2b75f3';
+
+create function outbox.may_write(p_writers name[], p_role name)
+  returns boolean
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 2f055c2d7e35b5a4';
 
 create function outbox.mend_headless(p_lane_ids bigint[])
   returns integer
@@ -3420,10 +3458,10 @@ grant execute on function outbox.partition_status to headroom_auditor;
 grant execute on function outbox.partition_status to headroom_control;
 grant execute on function outbox.partition_status to headroom_executor;
 
-create function outbox.ping_endpoint(p_name text)
+create function outbox.ping_endpoint(p_name text, p_workspace_id text DEFAULT NULL::text)
   returns uuid
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1d8834cb98b04111';
+  as 'sha256 e06e6c642fa21004';
 grant execute on function outbox.ping_endpoint to headroom_control;
 
 create function outbox.place_of_untouched(p_outbox_id uuid)
@@ -3439,19 +3477,19 @@ create function outbox.protect_archive_table(p_table regclass)
 create function outbox.put_alert(p_name text, p_changes jsonb)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1c21bf038e4b28a8';
+  as 'sha256 6f76e1e92b030eda';
 grant execute on function outbox.put_alert to headroom_control;
 
-create function outbox.put_endpoint(p_name text, p_changes jsonb DEFAULT '{}'::jsonb, p_secret text DEFAULT NULL::text, p_allow_private boolean DEFAULT false, OUT name text, OUT created boolean, OUT secret text)
+create function outbox.put_endpoint(p_name text, p_changes jsonb DEFAULT '{}'::jsonb, p_secret text DEFAULT NULL::text, p_allow_private boolean DEFAULT false, p_workspace_id text DEFAULT NULL::text, OUT name text, OUT created boolean, OUT secret text)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9d12543ac675a441';
+  as 'sha256 8d598a0abc0109f8';
 grant execute on function outbox.put_endpoint to headroom_control;
 
 create function outbox.raise_alerts()
   returns integer
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 87a246d93f12fdcd';
+  as 'sha256 40737883a024363a';
 grant execute on function outbox.raise_alerts to headroom_executor;
 
 create function outbox.reap(p_max_claims integer DEFAULT 100)
@@ -3499,27 +3537,26 @@ create function outbox.remove_alert(p_name text)
   as 'sha256 fb9e5e4a42222e34';
 grant execute on function outbox.remove_alert to headroom_control;
 
-create function outbox.remove_endpoint(p_name text)
+create function outbox.remove_endpoint(p_name text, p_workspace_id text DEFAULT NULL::text)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 24b19d5ecb0bd461';
+  as 'sha256 79b22cec624f8067';
 grant execute on function outbox.remove_endpoint to headroom_control;
-
-create function outbox.render(p_outbox_ids uuid[])
-  returns TABLE(outbox_id uuid, renderer text, payload jsonb, problem text)
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f41f619652371167';
-grant execute on function outbox.render to headroom_executor;
 
 create function outbox.render_alert(p_payload jsonb)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 2c1e07acdff9658d';
 
+create function outbox.rendered(p_stream_id smallint, p_renderer text, p_payload jsonb)
+  returns jsonb
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 7549335b2410a0b8';
+
 create function outbox.replay_envelopes(p_endpoint text, p_from timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_stream text DEFAULT NULL::text)
   returns integer
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9f23ff2491f34b21';
+  as 'sha256 3b48ed16b0e8f150';
 grant execute on function outbox.replay_envelopes to headroom_control;
 
 create function outbox.requeue_dead(p_outbox_ids uuid[], p_overtaken boolean[], p_actor text, p_reason text)
@@ -3538,10 +3575,10 @@ create function outbox.rewind_lanes(p_lane_ids bigint[])
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 3d5a6c87cfa5bc35';
 
-create function outbox.rotate_endpoint_secret(p_name text, p_secret text DEFAULT NULL::text, p_window interval DEFAULT '24:00:00'::interval)
+create function outbox.rotate_endpoint_secret(p_name text, p_secret text DEFAULT NULL::text, p_window interval DEFAULT '24:00:00'::interval, p_workspace_id text DEFAULT NULL::text)
   returns text
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fc822dfa12d3906d';
+  as 'sha256 6ea8004003dfb017';
 grant execute on function outbox.rotate_endpoint_secret to headroom_control;
 
 create function outbox.sample_percent(p_table regclass, p_rows integer)
@@ -3554,36 +3591,36 @@ create function outbox.seal_endpoint_secret(p_secret_id uuid, p_value text)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 683615b2e0b0e642';
 
-create function outbox.set_endpoint_headers(p_endpoint text, p_headers jsonb)
+create function outbox.set_endpoint_headers(p_endpoint_id uuid, p_headers jsonb)
   returns text[]
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3ef1d7ee880ac5ce';
+  as 'sha256 b564e178db8e6345';
 
-create function outbox.settle(p_stream_id smallint, p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[] DEFAULT NULL::integer[], p_codes text[] DEFAULT NULL::text[], p_references text[] DEFAULT NULL::text[], p_outcomes text[] DEFAULT NULL::text[], p_messages text[] DEFAULT NULL::text[], p_after_ms bigint[] DEFAULT NULL::bigint[], p_throttled boolean[] DEFAULT NULL::boolean[], p_absent boolean[] DEFAULT NULL::boolean[], p_destination_ids integer[] DEFAULT NULL::integer[], p_captures jsonb DEFAULT NULL::jsonb, OUT delivered integer, OUT retried integer, OUT released integer, OUT failed integer, OUT late uuid[], OUT given_up uuid[])
+create function outbox.settle(p_stream_id smallint, p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[] DEFAULT NULL::integer[], p_codes text[] DEFAULT NULL::text[], p_references text[] DEFAULT NULL::text[], p_outcomes text[] DEFAULT NULL::text[], p_messages text[] DEFAULT NULL::text[], p_after_ms bigint[] DEFAULT NULL::bigint[], p_throttled boolean[] DEFAULT NULL::boolean[], p_absent boolean[] DEFAULT NULL::boolean[], p_destination_ids integer[] DEFAULT NULL::integer[], p_captures jsonb DEFAULT NULL::jsonb, p_sent_hashes bytea[] DEFAULT NULL::bytea[], OUT delivered integer, OUT retried integer, OUT released integer, OUT failed integer, OUT late uuid[], OUT given_up uuid[])
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set plan_cache_mode=force_generic_plan set jit=off owner headroom_owner
-  as 'sha256 74d05b6e62440dc8';
+  as 'sha256 bc92cda6994c619d';
 grant execute on function outbox.settle to headroom_executor;
 
-create function outbox.settle_lane_exceptions(p_stream outbox.streams, p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[], OUT retried integer, OUT released integer, OUT failed integer, OUT given_up uuid[])
+create function outbox.settle_lane_exceptions(p_stream outbox.streams, p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[], p_sent_hashes bytea[], OUT retried integer, OUT released integer, OUT failed integer, OUT given_up uuid[])
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d3d6b6a64a50b21d';
+  as 'sha256 64a25797d4e817b8';
 
-create function outbox.settle_lanes(p_stream outbox.streams, p_lanes outbox.fenced_lane[], p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_references text[], p_outcomes text[])
+create function outbox.settle_lanes(p_stream outbox.streams, p_lanes outbox.fenced_lane[], p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_references text[], p_outcomes text[], p_sent_hashes bytea[])
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 abe0a253d4bf8ad7';
+  as 'sha256 dcdaf4144ecd381a';
 
-create function outbox.settle_row_exceptions(p_stream outbox.streams, p_claim_ids bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[], OUT retried integer, OUT released integer, OUT failed integer, OUT given_up uuid[])
+create function outbox.settle_row_exceptions(p_stream outbox.streams, p_claim_ids bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[], p_sent_hashes bytea[], OUT retried integer, OUT released integer, OUT failed integer, OUT given_up uuid[])
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 74e938b401f6378c';
+  as 'sha256 a7db55afaace186e';
 
-create function outbox.settle_rows(p_stream outbox.streams, p_claim_ids bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_references text[], p_outcomes text[])
+create function outbox.settle_rows(p_stream outbox.streams, p_claim_ids bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_references text[], p_outcomes text[], p_sent_hashes bytea[])
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 11aed99bdb2fba80';
+  as 'sha256 42237ed1fb854675';
 
 create function outbox.skip(p_outbox_ids uuid[], p_actor text, p_reason text)
   returns TABLE(outbox_id uuid, result text, detail text)
@@ -3627,6 +3664,11 @@ create function outbox.sweep(p_max_lanes integer DEFAULT 5000)
   as 'sha256 bfd28dc1ccad5c94';
 grant execute on function outbox.sweep to headroom_executor;
 
+create function outbox.too_deep(p_value jsonb)
+  returns boolean
+  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f865d3b03cd12a65';
+
 create function outbox.topic_matches(p_topics text[], p_stream text, p_type text)
   returns boolean
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3657,10 +3699,15 @@ create function outbox.why_keep_partition(p_class_id smallint, p_partition regcl
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 4ff0cb5cd7abb293';
 
-create function outbox.why_not_enqueued(p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_body text, p_priority integer, p_coalesce_key text, p_destination text, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
+create function outbox.why_not_enqueued(p_role name, p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_payload jsonb, p_priority integer, p_coalesce_key text, p_destination text, p_captures jsonb, p_binds jsonb, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 97cb854b5c4ac42d';
+  as 'sha256 ffbd955b9b18e746';
+
+create function outbox.with_value_at(p_target jsonb, p_path text[], p_value jsonb)
+  returns jsonb
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b7134b0058cce9e1';
 
 create function outbox.without_addresses(p_message text)
   returns text
@@ -3675,7 +3722,7 @@ create function payments.bump_participant_outbox_seq(p_participant_id text)
 create function payments.enqueue_payment_outbox(p_instruction_id text, p_participant_id text, p_idempotency_key text, p_rail_type text, p_payload jsonb, OUT outbox_id uuid, OUT sequence_id bigint, OUT created boolean)
   returns record
   language sql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b029417b66c82037';
+  as 'sha256 572bb34723e5bdcd';
 grant execute on function payments.enqueue_payment_outbox to headroom_ingest;
 
 create function public.apply_capacity_event(p_request_id text, p_event_type public.capacity_request_event_type, p_actor_type public.capacity_request_actor_type, p_actor_id text, p_payload jsonb DEFAULT '{}'::jsonb, p_expected_version integer DEFAULT NULL::integer)
@@ -3726,17 +3773,17 @@ grant execute on function public.describe_confirmation to anon;
 grant execute on function public.describe_confirmation to authenticated;
 grant execute on function public.describe_confirmation to service_role;
 
-create function public.disable_endpoint(p_name text, p_reason text DEFAULT NULL::text)
+create function public.disable_endpoint(p_name text, p_reason text DEFAULT NULL::text, p_workspace_id text DEFAULT NULL::text)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4e24c2124962e18c';
+  as 'sha256 75598377826aaa08';
 grant execute on function public.disable_endpoint to authenticated;
 grant execute on function public.disable_endpoint to service_role;
 
-create function public.enable_endpoint(p_name text)
+create function public.enable_endpoint(p_name text, p_workspace_id text DEFAULT NULL::text)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 adc67d757a932a83';
+  as 'sha256 4e611e74ab18d7c9';
 grant execute on function public.enable_endpoint to authenticated;
 grant execute on function public.enable_endpoint to service_role;
 
@@ -3773,9 +3820,9 @@ grant execute on function public.handle_slack_webhook to authenticated;
 grant execute on function public.handle_slack_webhook to service_role;
 
 create function public.list_endpoints(p_workspace_id text DEFAULT NULL::text)
-  returns TABLE(name text, workspace_id text, url text, description text, topics text[], header_names text[], enabled boolean, disabled_at timestamp with time zone, disabled_code text, disabled_reason text, secrets integer, readable boolean, old_secret_until timestamp with time zone, dead bigint, circuit text, created_at timestamp with time zone, updated_at timestamp with time zone)
+  returns TABLE(id uuid, name text, workspace_id text, url text, description text, topics text[], header_names text[], enabled boolean, disabled_at timestamp with time zone, disabled_code text, disabled_reason text, secrets integer, readable boolean, old_secret_until timestamp with time zone, dead bigint, circuit text, created_at timestamp with time zone, updated_at timestamp with time zone)
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 10781352bc095440';
+  as 'sha256 85142a3634628a94';
 grant execute on function public.list_endpoints to authenticated;
 grant execute on function public.list_endpoints to service_role;
 
@@ -3812,7 +3859,7 @@ grant execute on function public.preview_capacity_request to service_role;
 create function public.put_endpoint(p_name text, p_url text DEFAULT NULL::text, p_topics text[] DEFAULT NULL::text[], p_description text DEFAULT NULL::text, p_headers jsonb DEFAULT NULL::jsonb, p_workspace_id text DEFAULT NULL::text, OUT name text, OUT created boolean, OUT secret text)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 096f534d4cebdb36';
+  as 'sha256 caf4a89b2e6e2575';
 grant execute on function public.put_endpoint to authenticated;
 grant execute on function public.put_endpoint to service_role;
 
@@ -3829,17 +3876,17 @@ create function public.record_delivery(p_provider text, p_delivery_id text, p_ki
   as 'sha256 672414d39092a61f';
 grant execute on function public.record_delivery to service_role;
 
-create function public.remove_endpoint(p_name text)
+create function public.remove_endpoint(p_name text, p_workspace_id text DEFAULT NULL::text)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 34f2d259a0150096';
+  as 'sha256 16df049aef1fb28a';
 grant execute on function public.remove_endpoint to authenticated;
 grant execute on function public.remove_endpoint to service_role;
 
-create function public.rotate_endpoint_secret(p_name text, p_hours integer DEFAULT 24, OUT name text, OUT secret text)
+create function public.rotate_endpoint_secret(p_name text, p_hours integer DEFAULT 24, p_workspace_id text DEFAULT NULL::text, OUT name text, OUT secret text)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6ad8f160bd1baeaa';
+  as 'sha256 d1b4e4a4f64dd725';
 grant execute on function public.rotate_endpoint_secret to authenticated;
 grant execute on function public.rotate_endpoint_secret to service_role;
 

@@ -49,7 +49,7 @@ console.log(`noted ${await statusOf(other.id)}`);
 const pool = new Pool({ connectionString, max: 2 });
 const stored = createStoredEndpoints({ pool, secretKey: key, rememberMs: 0 });
 const webhook = createWebhookRail({
-  endpoint: ({ destination }) => stored.find(destination ?? ""),
+  endpoint: (message) => stored.find(message),
   gone: (endpoint) => stored.gone(endpoint),
   allowHttp: true,
   allowPrivate: ["127.0.0.1/32"],

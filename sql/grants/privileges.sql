@@ -55,15 +55,15 @@ grant select on
 to headroom_executor;
 grant execute on function
   outbox.claim(integer, smallint, integer, integer, bigint),
-  outbox.settle(smallint, bigint[], bigint[], bigint[], uuid[], integer[], integer[], text[], text[], text[], text[], bigint[], boolean[], boolean[], integer[], jsonb),
+  outbox.settle(
+    smallint, bigint[], bigint[], bigint[], uuid[], integer[], integer[], text[], text[], text[], text[], bigint[], boolean[], boolean[], integer[], jsonb, bytea[]),
   outbox.reap(integer),
   outbox.sweep(integer),
   outbox.next_due(smallint[]),
   outbox.start_relay(text),
   outbox.note_relay(integer, text, boolean),
   outbox.stop_relay(integer),
-  outbox.captured(bigint[]),
-  outbox.render(uuid[]),
+  outbox.fill_binds(uuid[], jsonb),
   outbox.register_rail(text, text, integer, bigint),
   outbox.ensure_partitions(integer),
   outbox.gc(integer),
@@ -71,8 +71,8 @@ grant execute on function
   outbox.status(),
   outbox.partition_status(),
   outbox.destination_status(),
-  outbox.endpoint_for_relay(text),
-  outbox.endpoint_gone(text, integer),
+  outbox.endpoint_for_relay(uuid, text),
+  outbox.endpoint_gone(uuid, integer),
   outbox.raise_alerts()
 to headroom_executor;
 
@@ -92,16 +92,16 @@ grant execute on function
   outbox.skip(uuid[], text, text),
   outbox.resolve(uuid, boolean, text, text, text),
   outbox.erase_payload(uuid, text, text),
-  outbox.create_stream(text, boolean, text, boolean, boolean, integer, integer, real, integer, integer, integer, integer, text, integer),
+  outbox.create_stream(text, boolean, text, boolean, boolean, integer, integer, real, integer, integer, integer, integer, text, integer, name[]),
   outbox.limit_destination(text, integer, integer, integer),
   outbox.register_rail(text, text, integer, bigint),
   outbox.list_endpoints(text),
-  outbox.put_endpoint(text, jsonb, text, boolean),
-  outbox.remove_endpoint(text),
-  outbox.rotate_endpoint_secret(text, text, interval),
-  outbox.enable_endpoint(text),
-  outbox.disable_endpoint(text, text),
-  outbox.ping_endpoint(text),
+  outbox.put_endpoint(text, jsonb, text, boolean, text),
+  outbox.remove_endpoint(text, text),
+  outbox.rotate_endpoint_secret(text, text, interval, text),
+  outbox.enable_endpoint(text, text),
+  outbox.disable_endpoint(text, text, text),
+  outbox.ping_endpoint(text, text),
   outbox.replay_envelopes(text, timestamptz, timestamptz, text),
   outbox.list_alerts(),
   outbox.put_alert(text, jsonb),
@@ -173,10 +173,10 @@ to authenticated, service_role, headroom_control;
 grant execute on function
   public.list_endpoints(text),
   public.put_endpoint(text, text, text[], text, jsonb, text),
-  public.remove_endpoint(text),
-  public.rotate_endpoint_secret(text, integer),
-  public.enable_endpoint(text),
-  public.disable_endpoint(text, text)
+  public.remove_endpoint(text, text),
+  public.rotate_endpoint_secret(text, integer, text),
+  public.enable_endpoint(text, text),
+  public.disable_endpoint(text, text, text)
 to authenticated, service_role;
 
 -- Whoever holds a confirmation link.

@@ -3,6 +3,7 @@
  * checked once and get ours.
  */
 import { z } from "zod";
+import { digitsOf } from "../db/exact-json.ts";
 import type { CapacityRequestActorType, CapacityRequestEventType, CapacityRequestState } from "../db/generated.gen.ts";
 
 export type { CapacityRequestActorType, CapacityRequestEventType, CapacityRequestState };
@@ -30,8 +31,8 @@ const state = z.enum(requestStates);
 const moment = z.coerce.date();
 const maybeMoment = moment.nullable();
 const maybeText = z.string().nullable();
-/** Money keeps its digits: as text from a row, as a number from JSON. */
-const money = z.union([z.string(), z.number()]).transform(String).nullable();
+/** Money keeps its digits: as text from a row, as a number from JSON, however long. */
+const money = z.union([z.string(), z.unknown().transform(digitsOf).pipe(z.string())]).nullable();
 
 export const personSchema = z.object({ id: z.string(), name: z.string() });
 /** A member, named. */

@@ -294,7 +294,7 @@ export interface CapacitySubmissions {
   created_at: Date;
 }
 
-/** Endpoints that get the events of a workspace as CloudEvents. Null types: all of them. */
+/** Endpoints of the relays' file that get the events of a workspace as CloudEvents. Null types: all of them. */
 export interface CapacitySubscriptions {
   workspace_id: string;
   endpoint: string;
@@ -395,12 +395,12 @@ export interface LedgerOutboxLedger {
 /** Who is told when rows are given up, and again when none is left. */
 export interface OutboxAlerts {
   name: string;
-  endpoint: string;
   template: string;
   routing_key: string | null;
   streams: string[] | null;
   repeat_minutes: number;
   created_at: Date;
+  endpoint_id: string;
 }
 
 export interface OutboxAlertsRaised {
@@ -432,6 +432,7 @@ export interface OutboxAttempts {
   error_message: string | null;
   actor: string | null;
   reason: string | null;
+  sent_hash: Buffer | null;
 }
 
 export interface OutboxCaptures {
@@ -442,7 +443,7 @@ export interface OutboxCaptures {
   captured_at: Date;
 }
 
-/** A row that a claim hands to a relay. Nullable: lane_id, seq, key, destination_id, destination, sent_ago_ms, captures, binds. */
+/** A row that a claim hands to a relay. Nullable: lane_id, seq, key, destination_id, destination, sent_ago_ms, captures, tenant_id. */
 export interface OutboxClaimedRow {
   claim_id: number;
   lane_id: number | null;
@@ -455,12 +456,13 @@ export interface OutboxClaimedRow {
   key: string | null;
   instruction_id: string;
   idempotency_key: string;
-  payload: Json;
+  body: string;
   destination_id: number | null;
   destination: string | null;
   sent_ago_ms: number | null;
-  captures: Json | null;
-  binds: Json | null;
+  captures: string | null;
+  has_binds: boolean;
+  tenant_id: string | null;
 }
 
 export interface OutboxClaims {
@@ -523,11 +525,11 @@ export interface OutboxDestinations {
 /** What an endpoint's requests are signed with, and the headers that are sent along. Never in the clear. */
 export interface OutboxEndpointSecrets {
   secret_id: string;
-  endpoint: string;
   kind: string;
   box: Buffer | null;
   created_at: Date;
   expires_at: Date | null;
+  endpoint_id: string;
 }
 
 /** Where webhooks go, and which topics each endpoint hears of. Its secrets are kept apart. */
@@ -545,6 +547,7 @@ export interface OutboxEndpoints {
   version: number;
   created_at: Date;
   updated_at: Date;
+  id: string;
 }
 
 /** Published events of all event streams, and what became of them. */
@@ -632,6 +635,7 @@ export interface OutboxPayloads {
   binds: Json | null;
   erased_by: string | null;
   erase_reason: string | null;
+  tenant_id: string | null;
 }
 
 export interface OutboxPending {
@@ -688,6 +692,7 @@ export interface OutboxRelays {
 export interface OutboxRenderers {
   name: string;
   function_name: string;
+  stream_id: number;
 }
 
 /** How long archive lines and payloads are kept, and how wide a partition is. Null days: for ever. */
@@ -728,6 +733,7 @@ export interface OutboxStreams {
   class_id: number;
   dedupe_days: number | null;
   created_at: Date;
+  writers: string[] | null;
 }
 
 /** Events of transfers: insert envelopes here, and read whether they have been sent. */
@@ -1254,12 +1260,12 @@ export interface Functions {
     };
     result: string | null;
   };
-  /** The workspace whose endpoints the caller keeps, or all of them; refuses everybody else. Nullable: workspace_id. */
+  /** The workspace whose endpoints the caller keeps; refuses everybody else. Nullable: p_workspace_id, result. */
   "capacity.endpoint_keeper": {
     args: {
       p_workspace_id: string | null;
     };
-    result: { workspace_id: string | null; everything: boolean };
+    result: string | null;
   };
   /** Enqueues one side effect of an event or a notice. */
   "capacity.enqueue_effect": {
@@ -1737,7 +1743,7 @@ export interface Functions {
     };
     result: CapacityPolicies;
   };
-  /** Subscribes an endpoint to the events of a workspace or changes its subscription. */
+  /** Subscribes an endpoint of the relays' file to the events of a workspace or changes its subscription. */
   "capacity.put_subscription": {
     args: {
       p_workspace_id: string | null;
@@ -2848,11 +2854,40 @@ export interface Functions {
   /** Adds a signing secret and lets the older ones run out; returns it, for the only time. */
   "outbox.add_endpoint_secret": {
     args: {
-      p_endpoint: string | null;
+      p_endpoint_id: string | null;
       p_secret: string | null;
       p_window: string | null;
     };
     result: string;
+  };
+  /** Adds one row to a stream in the caller's transaction, once per (stream, instruction, idempotency key). Nullable: seq. */
+  "outbox.add_row": {
+    args: {
+      p_role: string | null;
+      p_tenant_id: string | null;
+      p_stream: string | null;
+      p_key: string | null;
+      p_instruction_id: string | null;
+      p_idempotency_key: string | null;
+      p_rail: string | null;
+      p_payload: unknown;
+      p_priority?: number | null | undefined;
+      p_not_before?: Date | string | null | undefined;
+      p_expires_at?: Date | string | null | undefined;
+      p_coalesce_key?: string | null | undefined;
+      p_destination?: string | null | undefined;
+      p_captures?: unknown;
+      p_binds?: unknown;
+    };
+    result: { outbox_id: string; seq: number | null; created: boolean };
+  };
+  /** Adds an array of rows in the caller's transaction; one result per element. Nullable: seq. */
+  "outbox.add_rows": {
+    args: {
+      p_role: string | null;
+      p_rows: unknown;
+    };
+    result: { ord: number; outbox_id: string; seq: number | null; created: boolean }[];
   };
   /** Reserves send slots at destinations, and dates the rows that have to wait. */
   "outbox.admit": {
@@ -2898,12 +2933,14 @@ export interface Functions {
     };
     result: void;
   };
-  /** Stored captures of lanes, one object per lane. */
-  "outbox.captured": {
+  /** Raises for captures and binds that no relay could make anything of. */
+  "outbox.check_binds": {
     args: {
-      p_lane_ids: readonly (number | bigint | string)[] | string | null;
+      p_stream: string | null;
+      p_captures: unknown;
+      p_binds: unknown;
     };
-    result: { lane_id: number; captured: Json }[];
+    result: void;
   };
   /** Raises invalid_input for an endpoint that cannot be kept. */
   "outbox.check_endpoint": {
@@ -2942,15 +2979,18 @@ export interface Functions {
     args: {
       p_stream: string | null;
       p_stream_name: string | null;
+      p_role: string | null;
       p_rail_id: number | null;
       p_rail: string | null;
       p_key: string | null;
       p_instruction_id: string | null;
       p_idempotency_key: string | null;
-      p_payload_bytes: number | null;
+      p_payload: unknown;
       p_priority: number | null;
       p_coalesce_key: string | null;
       p_destination: string | null;
+      p_captures: unknown;
+      p_binds: unknown;
     };
     result: void;
   };
@@ -3027,6 +3067,7 @@ export interface Functions {
       p_max_payload_bytes?: number | null | undefined;
       p_retention?: string | null | undefined;
       p_dedupe_days?: number | null | undefined;
+      p_writers?: readonly string[] | string | null | undefined;
     };
     result: OutboxStreams;
   };
@@ -3062,6 +3103,7 @@ export interface Functions {
     args: {
       p_name: string | null;
       p_reason?: string | null | undefined;
+      p_workspace_id?: string | null | undefined;
     };
     result: void;
   };
@@ -3076,16 +3118,18 @@ export interface Functions {
   "outbox.enable_endpoint": {
     args: {
       p_name: string | null;
+      p_workspace_id?: string | null | undefined;
     };
     result: void;
   };
   /** An endpoint with its secrets, for relays. Nullable: disabled_code, secrets, headers, expires_in_ms. */
   "outbox.endpoint_for_relay": {
     args: {
-      p_name: string | null;
+      p_endpoint_id: string | null;
+      p_tenant_id?: string | null | undefined;
     };
     result: {
-      name: string;
+      id: string;
       version: number;
       enabled: boolean;
       disabled_code: string | null;
@@ -3099,7 +3143,7 @@ export interface Functions {
   /** Disables an endpoint whose receiver said that it is gone. */
   "outbox.endpoint_gone": {
     args: {
-      p_name: string | null;
+      p_endpoint_id: string | null;
       p_version: number | null;
     };
     result: boolean;
@@ -3133,6 +3177,7 @@ export interface Functions {
   /** Adds two new rows of one key in the caller's transaction. Nullable: p_first_coalesce_key, p_first_binds, p_second_coalesce_key, p_second_binds. */
   "outbox.enqueue_pair": {
     args: {
+      p_tenant_id: string | null;
       p_stream: string | null;
       p_key: string | null;
       p_instruction_id: string | null;
@@ -3186,12 +3231,26 @@ export interface Functions {
     };
     result: string | null;
   };
-  /** An endpoint that the caller may keep, locked; refuses otherwise. */
+  /** The text of bound rows at the moment of sending, or why there is none. Nullable: body, sent_hash, outcome, code, reason. */
+  "outbox.fill_binds": {
+    args: {
+      p_outbox_ids: readonly string[] | string | null;
+      p_captured?: unknown;
+    };
+    result: {
+      outbox_id: string;
+      body: string | null;
+      sent_hash: Buffer | null;
+      outcome: string | null;
+      code: string | null;
+      reason: string | null;
+    }[];
+  };
+  /** An endpoint of a workspace or of the installation, locked; refuses otherwise. Nullable: p_workspace_id. */
   "outbox.find_endpoint": {
     args: {
       p_name: string | null;
       p_workspace_id: string | null;
-      p_any: boolean | null;
     };
     result: OutboxEndpoints;
   };
@@ -3229,6 +3288,13 @@ export interface Functions {
       p_outbox_id: string | null;
     };
     result: Json;
+  };
+  /** Whether JSON is a path of names and places. */
+  "outbox.is_path": {
+    args: {
+      p_path: unknown;
+    };
+    result: boolean;
   };
   /** Results of ordered rows that come too late to count. Nullable: result. */
   "outbox.late_in_lanes": {
@@ -3318,6 +3384,7 @@ export interface Functions {
       p_workspace_id?: string | null | undefined;
     };
     result: {
+      id: string;
       name: string;
       workspace_id: string | null;
       url: string;
@@ -3348,6 +3415,14 @@ export interface Functions {
       p_lane_ids: readonly (number | bigint | string)[] | string | null;
     };
     result: void;
+  };
+  /** Whether a role is among those that a stream says may enqueue into it. */
+  "outbox.may_write": {
+    args: {
+      p_writers: readonly string[] | string | null;
+      p_role: string | null;
+    };
+    result: boolean;
   };
   /** Gives a head to lanes that have pending rows and none; returns how many it mended. */
   "outbox.mend_headless": {
@@ -3435,6 +3510,7 @@ export interface Functions {
   "outbox.ping_endpoint": {
     args: {
       p_name: string | null;
+      p_workspace_id?: string | null | undefined;
     };
     result: string;
   };
@@ -3467,6 +3543,7 @@ export interface Functions {
       p_changes?: unknown;
       p_secret?: string | null | undefined;
       p_allow_private?: boolean | null | undefined;
+      p_workspace_id?: string | null | undefined;
     };
     result: { name: string; created: boolean; secret: string | null };
   };
@@ -3532,23 +3609,26 @@ export interface Functions {
     };
     result: void;
   };
-  /** Removes an endpoint and its secrets. */
+  /** Removes an endpoint and its secrets, unless alerts go to it. */
   "outbox.remove_endpoint": {
     args: {
       p_name: string | null;
+      p_workspace_id?: string | null | undefined;
     };
     result: void;
-  };
-  /** What renderers make of rows at the moment of sending. Nullable: payload, problem. */
-  "outbox.render": {
-    args: {
-      p_outbox_ids: readonly string[] | string | null;
-    };
-    result: { outbox_id: string; renderer: string; payload: Json | null; problem: string | null }[];
   };
   /** The renderer alert: what an alert's endpoint is sent. */
   "outbox.render_alert": {
     args: {
+      p_payload: unknown;
+    };
+    result: Json;
+  };
+  /** What a renderer of a stream makes of a payload. */
+  "outbox.rendered": {
+    args: {
+      p_stream_id: number | null;
+      p_renderer: string | null;
       p_payload: unknown;
     };
     result: Json;
@@ -3597,6 +3677,7 @@ export interface Functions {
       p_name: string | null;
       p_secret?: string | null | undefined;
       p_window?: string | null | undefined;
+      p_workspace_id?: string | null | undefined;
     };
     result: string;
   };
@@ -3619,7 +3700,7 @@ export interface Functions {
   /** Seals the extra headers of an endpoint and returns their names. */
   "outbox.set_endpoint_headers": {
     args: {
-      p_endpoint: string | null;
+      p_endpoint_id: string | null;
       p_headers: unknown;
     };
     result: string[];
@@ -3643,6 +3724,7 @@ export interface Functions {
       p_absent?: readonly boolean[] | string | null | undefined;
       p_destination_ids?: readonly number[] | string | null | undefined;
       p_captures?: unknown;
+      p_sent_hashes?: readonly Buffer[] | string | null | undefined;
     };
     result: {
       delivered: number;
@@ -3668,6 +3750,7 @@ export interface Functions {
       p_messages: readonly string[] | string | null;
       p_after_ms: readonly (number | bigint | string)[] | string | null;
       p_absent: readonly boolean[] | string | null;
+      p_sent_hashes: readonly Buffer[] | string | null;
     };
     result: { retried: number; released: number; failed: number; given_up: string[] | null };
   };
@@ -3685,6 +3768,7 @@ export interface Functions {
       p_codes: readonly string[] | string | null;
       p_references: readonly string[] | string | null;
       p_outcomes: readonly string[] | string | null;
+      p_sent_hashes: readonly Buffer[] | string | null;
     };
     result: void;
   };
@@ -3701,6 +3785,7 @@ export interface Functions {
       p_messages: readonly string[] | string | null;
       p_after_ms: readonly (number | bigint | string)[] | string | null;
       p_absent: readonly boolean[] | string | null;
+      p_sent_hashes: readonly Buffer[] | string | null;
     };
     result: { retried: number; released: number; failed: number; given_up: string[] | null };
   };
@@ -3715,6 +3800,7 @@ export interface Functions {
       p_codes: readonly string[] | string | null;
       p_references: readonly string[] | string | null;
       p_outcomes: readonly string[] | string | null;
+      p_sent_hashes: readonly Buffer[] | string | null;
     };
     result: void;
   };
@@ -3783,6 +3869,13 @@ export interface Functions {
     };
     result: number;
   };
+  /** Whether JSON is nested deeper than 64 levels. */
+  "outbox.too_deep": {
+    args: {
+      p_value: unknown;
+    };
+    result: boolean;
+  };
   /** Whether an event of this stream and type is one of these topics. */
   "outbox.topic_matches": {
     args: {
@@ -3839,17 +3932,29 @@ export interface Functions {
   /** Raises for a bad row, or finds the row that a repeat stands for. Nullable: outbox_id, seq. */
   "outbox.why_not_enqueued": {
     args: {
+      p_role: string | null;
       p_stream: string | null;
       p_key: string | null;
       p_instruction_id: string | null;
       p_idempotency_key: string | null;
       p_rail: string | null;
-      p_body: string | null;
+      p_payload: unknown;
       p_priority: number | null;
       p_coalesce_key: string | null;
       p_destination: string | null;
+      p_captures: unknown;
+      p_binds: unknown;
     };
     result: { outbox_id: string | null; seq: number | null; created: boolean };
+  };
+  /** JSON with a value put in at a path. */
+  "outbox.with_value_at": {
+    args: {
+      p_target: unknown;
+      p_path: readonly string[] | string | null;
+      p_value: unknown;
+    };
+    result: Json;
   };
   /** The message without e-mail addresses, cut to what a line of the archive holds. */
   "outbox.without_addresses": {
@@ -3946,6 +4051,7 @@ export interface Functions {
     args: {
       p_name: string | null;
       p_reason?: string | null | undefined;
+      p_workspace_id?: string | null | undefined;
     };
     result: void;
   };
@@ -3953,6 +4059,7 @@ export interface Functions {
   "public.enable_endpoint": {
     args: {
       p_name: string | null;
+      p_workspace_id?: string | null | undefined;
     };
     result: void;
   };
@@ -3992,6 +4099,7 @@ export interface Functions {
       p_workspace_id?: string | null | undefined;
     };
     result: {
+      id: string;
       name: string;
       workspace_id: string | null;
       url: string;
@@ -4082,6 +4190,7 @@ export interface Functions {
   "public.remove_endpoint": {
     args: {
       p_name: string | null;
+      p_workspace_id?: string | null | undefined;
     };
     result: void;
   };
@@ -4090,6 +4199,7 @@ export interface Functions {
     args: {
       p_name: string | null;
       p_hours?: number | null | undefined;
+      p_workspace_id?: string | null | undefined;
     };
     result: { name: string; secret: string };
   };
@@ -4161,7 +4271,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.email_letter": { returns: "value", json: [], positional: false },
   "capacity.email_of_customer": { returns: "value", json: [], positional: false },
   "capacity.email_text": { returns: "value", json: [], positional: false },
-  "capacity.endpoint_keeper": { returns: "row", json: [], positional: false },
+  "capacity.endpoint_keeper": { returns: "value", json: [], positional: false },
   "capacity.enqueue_effect": { returns: "nothing", json: ["p_story"], positional: false },
   "capacity.equal_constant_time": { returns: "value", json: [], positional: false },
   "capacity.erase_messages": { returns: "row", json: [], positional: false },
@@ -4354,17 +4464,19 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "inbound.too_late": { returns: "nothing", json: [], positional: false },
   "inbound.verify_slack_signature": { returns: "value", json: [], positional: false },
   "outbox.add_endpoint_secret": { returns: "value", json: [], positional: false },
+  "outbox.add_row": { returns: "row", json: ["p_payload", "p_captures", "p_binds"], positional: false },
+  "outbox.add_rows": { returns: "rows", json: ["p_rows"], positional: false },
   "outbox.admit": { returns: "rows", json: [], positional: false },
   "outbox.advance_lanes": { returns: "nothing", json: [], positional: false },
   "outbox.archive_partitions": { returns: "rows", json: [], positional: false },
   "outbox.backoff": { returns: "value", json: [], positional: false },
   "outbox.bury_heads": { returns: "nothing", json: [], positional: false },
-  "outbox.captured": { returns: "rows", json: [], positional: false },
+  "outbox.check_binds": { returns: "nothing", json: ["p_captures", "p_binds"], positional: false },
   "outbox.check_endpoint": { returns: "nothing", json: [], positional: false },
   "outbox.check_endpoint_url": { returns: "nothing", json: [], positional: false },
   "outbox.check_envelope": { returns: "nothing", json: ["p_envelope"], positional: false },
   "outbox.check_operator": { returns: "nothing", json: [], positional: false },
-  "outbox.check_row": { returns: "nothing", json: [], positional: false },
+  "outbox.check_row": { returns: "nothing", json: ["p_payload", "p_captures", "p_binds"], positional: false },
   "outbox.check_stream_name": { returns: "nothing", json: [], positional: false },
   "outbox.claim": { returns: "rows", json: [], positional: false },
   "outbox.claim_special_lanes": { returns: "rows", json: [], positional: false },
@@ -4391,12 +4503,14 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.erase_payload": { returns: "nothing", json: [], positional: false },
   "outbox.existing_row": { returns: "row", json: [], positional: false },
   "outbox.fence_lanes": { returns: "value", json: [], positional: false },
+  "outbox.fill_binds": { returns: "rows", json: ["p_captured"], positional: false },
   "outbox.find_endpoint": { returns: "row", json: [], positional: false },
   "outbox.gc": { returns: "value", json: [], positional: false },
   "outbox.gc_envelopes": { returns: "value", json: [], positional: false },
   "outbox.gc_keys": { returns: "value", json: [], positional: false },
   "outbox.id_time": { returns: "value", json: [], positional: false },
   "outbox.inspect": { returns: "value", json: [], positional: false },
+  "outbox.is_path": { returns: "value", json: ["p_path"], positional: false },
   "outbox.late_in_lanes": { returns: "value", json: [], positional: false },
   "outbox.late_rows": { returns: "value", json: [], positional: false },
   "outbox.limit_destination": { returns: "nothing", json: [], positional: false },
@@ -4406,6 +4520,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.list_endpoints": { returns: "rows", json: [], positional: false },
   "outbox.list_streams": { returns: "rows", json: [], positional: false },
   "outbox.lock_lanes": { returns: "nothing", json: [], positional: false },
+  "outbox.may_write": { returns: "value", json: [], positional: false },
   "outbox.mend_headless": { returns: "value", json: [], positional: false },
   "outbox.mend_unblocked": { returns: "value", json: [], positional: false },
   "outbox.mend_unheld": { returns: "value", json: [], positional: false },
@@ -4430,8 +4545,8 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.release_lanes": { returns: "nothing", json: [], positional: false },
   "outbox.remove_alert": { returns: "nothing", json: [], positional: false },
   "outbox.remove_endpoint": { returns: "nothing", json: [], positional: false },
-  "outbox.render": { returns: "rows", json: [], positional: false },
   "outbox.render_alert": { returns: "value", json: ["p_payload"], positional: false },
+  "outbox.rendered": { returns: "value", json: ["p_payload"], positional: false },
   "outbox.replay_envelopes": { returns: "value", json: [], positional: false },
   "outbox.requeue_dead": { returns: "nothing", json: [], positional: false },
   "outbox.resolve": { returns: "row", json: [], positional: false },
@@ -4452,13 +4567,15 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.stop_relay": { returns: "nothing", json: [], positional: false },
   "outbox.store_captures": { returns: "nothing", json: ["p_captures"], positional: false },
   "outbox.sweep": { returns: "value", json: [], positional: false },
+  "outbox.too_deep": { returns: "value", json: ["p_value"], positional: false },
   "outbox.topic_matches": { returns: "value", json: [], positional: false },
   "outbox.tries_so_far": { returns: "value", json: [], positional: false },
   "outbox.verdict": { returns: "value", json: [], positional: false },
   "outbox.wake_relays": { returns: "nothing", json: [], positional: false },
   "outbox.whereabouts": { returns: "value", json: [], positional: false },
   "outbox.why_keep_partition": { returns: "value", json: [], positional: false },
-  "outbox.why_not_enqueued": { returns: "row", json: [], positional: false },
+  "outbox.why_not_enqueued": { returns: "row", json: ["p_payload", "p_captures", "p_binds"], positional: false },
+  "outbox.with_value_at": { returns: "value", json: ["p_target", "p_value"], positional: false },
   "outbox.without_addresses": { returns: "value", json: [], positional: false },
   "payments.bump_participant_outbox_seq": { returns: "value", json: [], positional: false },
   "payments.enqueue_payment_outbox": { returns: "row", json: ["p_payload"], positional: false },

@@ -6,8 +6,18 @@
  */
 import { types, type CustomTypesConfig } from "pg";
 import { HeadroomError } from "./errors.ts";
+import { parseStored } from "./exact-json.ts";
 
-const oid = { int8: 20, int8Array: 1016, date: 1082, dateArray: 1182, interval: 1186, timestamptz: 1184 } as const;
+const oid = {
+  int8: 20,
+  int8Array: 1016,
+  date: 1082,
+  dateArray: 1182,
+  interval: 1186,
+  timestamptz: 1184,
+  json: 114,
+  jsonb: 3802,
+} as const;
 
 /** The latest and the earliest moment that a Date can hold, in milliseconds. */
 const endOfTimeMs = 8.64e15;
@@ -45,6 +55,8 @@ const parsers: ReadonlyMap<number, (text: string) => unknown> = new Map<number, 
   [oid.dateArray, split],
   [oid.interval, asIs],
   [oid.timestamptz, parseTimestamptz],
+  [oid.json, parseStored],
+  [oid.jsonb, parseStored],
 ]);
 
 /** For the `types` of a query or a pool. */

@@ -129,7 +129,7 @@ export class Claimer {
   #measure(rows: readonly ClaimedRow[], lanes: number): void {
     if (this.stream.ordered) this.#runLength = Math.max(1, rows.length / lanes);
     const sample = [rows[0], rows[rows.length >> 1], rows.at(-1)];
-    const bytes = Math.max(...sample.map((row) => JSON.stringify(row?.payload ?? null).length));
+    const bytes = Math.max(...sample.map((row) => row?.body.length ?? 0));
     this.#payloadBytes = Math.max(bytes, this.#payloadBytes / 2);
   }
 

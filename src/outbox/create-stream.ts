@@ -30,6 +30,8 @@ export interface StreamSettings {
   readonly retention?: string | undefined;
   /** How long idempotency keys are remembered. Default: for ever. */
   readonly dedupeDays?: number | undefined;
+  /** Roles that may enqueue here. Default: whoever may call `outbox.enqueue`. */
+  readonly writers?: readonly string[] | undefined;
 }
 
 /** Makes the stream if it is not there; otherwise changes the settings that are given. */
@@ -49,5 +51,6 @@ export async function createStream(db: Queryable, name: string, settings: Stream
     p_max_payload_bytes: settings.maxPayloadBytes ?? null,
     p_retention: settings.retention ?? null,
     p_dedupe_days: settings.dedupeDays ?? null,
+    p_writers: settings.writers ?? null,
   });
 }

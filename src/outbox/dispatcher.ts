@@ -1,13 +1,13 @@
 /**
  * Takes claimed rows through their rails: lanes side by side, the rows of a lane one after the other.
  *
- * Owns: order within a run, the lease check before every send, and handing back what may not be sent any more. Does not
- * own: what is claimed when, or how results are written.
+ * Owns: order within a run, the lease check before every send, handing back what may not be sent any more, and that nothing which one
+ * row does can touch another. Does not own: what is claimed when, or how results are written.
  */
-import { call } from "../db/call.ts";
-import { HeadroomError } from "../db/errors.ts";
+import { call, type FunctionResult } from "../db/call.ts";
+import { toHeadroomError } from "../db/errors.ts";
 import type { Rail } from "../rails/rail.ts";
-import { type Captured, fillBinds, namesRenderer, type Rendered } from "./bind.ts";
+import type { Captured } from "./captures.ts";
 import { type ClaimedRow, Message } from "./message.ts";
 import type { RelayStep } from "./options.ts";
 import { reasonOf } from "./outcome.ts";
@@ -34,7 +34,7 @@ export interface DispatcherOptions {
   readonly slots: CallSlots;
   readonly calls: Calls;
   readonly leaseMarginMs: number;
-  /** For reading captures. */
+  /** For filling in what rows bind. */
   readonly session: Session;
   readonly onResult: (stream: Stream, result: Result) => void;
   readonly onStep: ((step: RelayStep) => void) | undefined;
@@ -46,11 +46,11 @@ interface Claim {
   readonly stream: Stream;
   /** By this process' monotonic clock, taken before the claim was asked for: the lease cannot be younger. */
   readonly claimedAtMs: number;
-  /** What the lanes of this claim had captured, where a row binds something. */
-  readonly captured: ReadonlyMap<number, Captured>;
-  /** What renderers made of the rows that name one, by the row's id. */
-  readonly rendered: ReadonlyMap<string, Rendered>;
+  /** The texts of rows that bind something, by the row's id; a row that is not here is asked for when its turn comes. */
+  readonly filled: ReadonlyMap<string, Filled>;
 }
+
+type Filled = FunctionResult<"outbox.fill_binds">[number];
 
 export class Dispatcher {
   readonly #options: DispatcherOptions;
@@ -59,12 +59,10 @@ export class Dispatcher {
     this.#options = options;
   }
 
-  /** Sends all rows of a claim; every row gets exactly one result. */
+  /** Sends all rows of a claim; every row gets exactly one result, whatever becomes of the others. */
   async dispatch(stream: Stream, rows: readonly ClaimedRow[], claimedAtMs: number): Promise<void> {
     const { rails } = this.#options;
-    const captured = await this.#readCaptured(rows);
-    const rendered = await this.#render(rows);
-    const claim: Claim = { stream, claimedAtMs, captured, rendered };
+    const claim: Claim = { stream, claimedAtMs, filled: await this.#fillAhead(rows) };
     const waiting: Promise<void>[] = [];
     for (let start = 0; start < rows.length;) {
       const laneId = rows[start]?.lane_id ?? null;
@@ -119,7 +117,24 @@ export class Dispatcher {
     return false;
   }
 
+  /** Whatever goes wrong between claim and settle is this row's own trouble. What had been sent by then nobody knows. */
   #sendOne(claim: Claim, message: Message, captures: Captured): Result | Promise<Result> {
+    const faulty = (error: unknown): Result => ({
+      message,
+      outcome: "unknown",
+      latencyMs: 0,
+      code: "relay_fault",
+      reason: reasonOf(error),
+    });
+    try {
+      const sent = this.#sendWhenFree(claim, message, captures);
+      return isPromise(sent) ? sent.catch(faulty) : sent;
+    } catch (error) {
+      return faulty(error);
+    }
+  }
+
+  #sendWhenFree(claim: Claim, message: Message, captures: Captured): Result | Promise<Result> {
     const rail = message.rail;
     if (rail === undefined) return released(message, "rail_elsewhere", foreignRailPauseMs(message));
     const place = this.#options.slots.take(rail);
@@ -129,13 +144,10 @@ export class Dispatcher {
   }
 
   #sendInPlace(claim: Claim, message: Message, rail: Rail, captures: Captured): Result | Promise<Result> {
-    const { slots, leaseMarginMs } = this.#options;
-    const sinceClaimMs = performance.now() - claim.claimedAtMs;
-    let sent: Result | Promise<Result>;
-    if (this.#options.stopping()) sent = released(message, "relay_stopping");
-    else if (claim.stream.leaseMs - sinceClaimMs <= longestSendMs(rail) + leaseMarginMs)
-      sent = released(message, "lease_too_short");
-    else sent = this.#bindAndSend(claim, message, rail, captures, sinceClaimMs);
+    const { slots } = this.#options;
+    const sent = message.row.has_binds
+      ? this.#fillAndSend(claim, message, rail, captures)
+      : this.#send(claim, message, rail);
     if (!isPromise(sent)) {
       slots.give(rail);
       return sent;
@@ -143,56 +155,65 @@ export class Dispatcher {
     return sent.finally(() => slots.give(rail));
   }
 
-  #bindAndSend(
-    claim: Claim,
-    message: Message,
-    rail: Rail,
-    captures: Captured,
-    sinceClaimMs: number,
-  ): Result | Promise<Result> {
-    const { binds, lane_id: laneId } = message.row;
-    if (binds !== null) {
-      const stored = laneId === null ? undefined : claim.captured.get(laneId);
-      const bound = fillBinds(message.payload, binds, {
-        captured: { ...stored, ...captures },
-        rendered: claim.rendered.get(message.outboxId) ?? {},
-      });
-      if (!bound.ok) {
-        return { message, outcome: bound.outcome, latencyMs: 0, code: bound.code, reason: reasonOf(bound.reason) };
-      }
-      message.payload = bound.payload;
-    }
-    this.#options.onStep?.("send.before");
-    return send(message, claim.stream, rail, this.#options.calls, sinceClaimMs);
-  }
-
-  async #readCaptured(rows: readonly ClaimedRow[]): Promise<ReadonlyMap<number, Captured>> {
-    const lanes = new Set<number>();
-    for (const row of rows) if (row.binds !== null && row.lane_id !== null) lanes.add(row.lane_id);
-    if (lanes.size === 0) return noCaptures;
-    const found = await this.#options.session.use((db) => call(db, "outbox.captured", { p_lane_ids: [...lanes] }));
-    return new Map(
-      found.map(({ lane_id, captured }) => {
-        if (typeof captured !== "object" || captured === null || Array.isArray(captured)) {
-          throw new HeadroomError("database_error", "Captures are not an object.");
-        }
-        return [lane_id, captured];
-      }),
+  #fillAndSend(claim: Claim, message: Message, rail: Rail, captures: Captured): Result | Promise<Result> {
+    const filled = claim.filled.get(message.outboxId);
+    if (filled !== undefined) return this.#sendFilled(claim, message, rail, filled);
+    return this.#fill([message.outboxId], captures).then(
+      ([one]) => this.#sendFilled(claim, message, rail, one),
+      (error: unknown) => notFilled(message, toHeadroomError(error).code),
     );
   }
 
-  async #render(rows: readonly ClaimedRow[]): Promise<ReadonlyMap<string, Rendered>> {
-    const ids = rows.filter((row) => namesRenderer(row.binds)).map((row) => row.outbox_id);
-    if (ids.length === 0) return nothingRendered;
-    const made = await this.#options.session.use((db) => call(db, "outbox.render", { p_outbox_ids: ids }));
-    const rendered = new Map<string, Rendered>();
-    for (const { outbox_id: id, renderer, payload, problem } of made) {
-      const one = problem === null ? { value: payload } : { problem };
-      rendered.set(id, { ...rendered.get(id), [renderer]: one });
+  #sendFilled(claim: Claim, message: Message, rail: Rail, filled: Filled | undefined): Result | Promise<Result> {
+    if (filled === undefined) return notFilled(message, "The row is gone.");
+    const { body, sent_hash: hash, outcome, code, reason } = filled;
+    if (body === null) {
+      const rejected = outcome === "rejected";
+      return { ...notFilled(message, reason ?? "", code ?? undefined), outcome: rejected ? "rejected" : "retry" };
     }
-    return rendered;
+    message.body = body;
+    message.sentHash = hash === null ? undefined : `\\x${hash.toString("hex")}`;
+    return this.#send(claim, message, rail);
+  }
+
+  /** The last look at the lease is right before the call: filling in takes time too. */
+  #send(claim: Claim, message: Message, rail: Rail): Result | Promise<Result> {
+    const { calls, leaseMarginMs, onStep, stopping } = this.#options;
+    const sinceClaimMs = performance.now() - claim.claimedAtMs;
+    if (stopping()) return released(message, "relay_stopping");
+    if (claim.stream.leaseMs - sinceClaimMs <= longestSendMs(rail) + leaseMarginMs) {
+      return released(message, "lease_too_short");
+    }
+    onStep?.("send.before");
+    return send(message, claim.stream, rail, calls, sinceClaimMs);
+  }
+
+  /**
+   * The texts of all rows that bind something, in one question. Rows behind one that captures wait for what it brings, and are asked for
+   * one by one; so are all of them when one of them makes the question fail.
+   */
+  async #fillAhead(rows: readonly ClaimedRow[]): Promise<ReadonlyMap<string, Filled>> {
+    const capturing = new Set<number | null>();
+    const ids: string[] = [];
+    for (const { lane_id: lane, outbox_id: id, has_binds: binds, captures } of rows) {
+      if (binds && (lane === null || !capturing.has(lane))) ids.push(id);
+      if (captures !== null) capturing.add(lane);
+    }
+    if (ids.length === 0) return nothingFilled;
+    const filled = await this.#fill(ids).catch(() => []);
+    return new Map(filled.map((one) => [one.outbox_id, one]));
+  }
+
+  #fill(ids: readonly string[], captured: Captured = {}): Promise<Filled[]> {
+    return this.#options.session.use((db) =>
+      call(db, "outbox.fill_binds", { p_outbox_ids: [...ids], p_captured: captured }),
+    );
   }
 }
 
-const noCaptures: ReadonlyMap<number, Captured> = new Map();
-const nothingRendered: ReadonlyMap<string, Rendered> = new Map();
+const nothingFilled: ReadonlyMap<string, Filled> = new Map();
+
+/** Nothing was sent: what the row binds could not be put in. */
+function notFilled(message: Message, reason: string, code = "render_failed"): Result {
+  return { message, outcome: "retry", latencyMs: 0, code, reason: reasonOf(reason) };
+}

@@ -8,10 +8,8 @@ import { toHeadroomError } from "../db/errors.ts";
 import type { Rail } from "../rails/rail.ts";
 import type { Claimer } from "./claimer.ts";
 import { Dispatcher } from "./dispatcher.ts";
-import { type ClaimedRow, Message } from "./message.ts";
 import type { RelayMetrics } from "./metrics.ts";
 import type { RelayLogEntry, RelayStep } from "./options.ts";
-import { released } from "./result.ts";
 import type { Session } from "./session.ts";
 import { Settler } from "./settler.ts";
 import type { CallSlots } from "./slots.ts";
@@ -150,20 +148,10 @@ export class DrainTurn {
     metrics.claimBatches += 1;
     metrics.countAttempts("DISPATCHING", rows.length);
     this.#unsettled += rows.length;
-    const dispatch = this.#dispatch(claimer.stream, rows, startedAtMs).finally(() => this.#dispatches.delete(dispatch));
+    const dispatch = this.#dispatcher
+      .dispatch(claimer.stream, rows, startedAtMs)
+      .finally(() => this.#dispatches.delete(dispatch));
     this.#dispatches.add(dispatch);
-  }
-
-  async #dispatch(stream: Stream, rows: readonly ClaimedRow[], claimedAtMs: number): Promise<void> {
-    try {
-      await this.#dispatcher.dispatch(stream, rows, claimedAtMs);
-    } catch (error) {
-      // Only reading what rows bind can fail, before anything was sent.
-      const { code } = toHeadroomError(error);
-      this.#options.log({ level: "error", event: "dispatch_failed", stream: stream.name, code });
-      for (const row of rows)
-        this.#settler.add(stream, released(new Message(row, stream, undefined), "captures_unreadable", 1_000));
-    }
   }
 
   #settled(stream: Stream, rows: number): void {

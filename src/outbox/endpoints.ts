@@ -9,6 +9,9 @@ import { call, type FunctionResult, type Queryable } from "../db/call.ts";
 import { withSecretKey } from "../db/secret-key.ts";
 
 export interface Endpoint {
+  /** Its identity: `endpoint:<id>` is the destination of its rows. */
+  readonly id: string;
+  /** Unique among the endpoints of its workspace, or of the installation. */
   readonly name: string;
   /** Whose requests it hears of; null for an endpoint of the installation. */
   readonly workspaceId: string | null;
@@ -38,11 +41,15 @@ export interface EndpointChanges {
   readonly description?: string | null | undefined;
   /** Sent along with every request; null takes them away. */
   readonly headers?: Readonly<Record<string, string>> | null | undefined;
-  /** When it is made: whose endpoint it is. */
+}
+
+/** Whose endpoint of that name is meant. */
+export interface EndpointOwner {
+  /** Default: the installation's own. */
   readonly workspaceId?: string | undefined;
 }
 
-export interface PutEndpointOptions {
+export interface PutEndpointOptions extends EndpointOwner {
   /** HEADROOM_SECRET_KEY; not needed with Vault. */
   readonly key?: string | undefined;
   /** A secret that exists already. Default: one is made. */
@@ -57,14 +64,15 @@ export async function putEndpoint(
   changes: EndpointChanges,
   options: PutEndpointOptions = {},
 ): Promise<{ readonly created: boolean; readonly secret: string | null }> {
-  const { url, topics, description, headers, workspaceId } = changes;
+  const { url, topics, description, headers } = changes;
   return withSecretKey(client, options.key, () =>
     call(client, "outbox.put_endpoint", {
       p_name: name,
       // What is undefined is left out of JSON, and so stays as it is.
-      p_changes: { url, topics, description, headers, workspace_id: workspaceId },
+      p_changes: { url, topics, description, headers },
       p_secret: options.secret,
       p_allow_private: options.allowPrivate,
+      p_workspace_id: options.workspaceId,
     }),
   );
 }
@@ -83,40 +91,47 @@ export async function listEndpoints(
 export async function rotateEndpointSecret(
   client: ClientBase,
   name: string,
-  options: {
+  options: EndpointOwner & {
     readonly key?: string | undefined;
     readonly windowHours?: number | undefined;
     readonly secret?: string | undefined;
   } = {},
 ): Promise<string> {
-  const { key, windowHours, secret } = options;
+  const { key, windowHours, secret, workspaceId } = options;
   return withSecretKey(client, key, () =>
     call(client, "outbox.rotate_endpoint_secret", {
       p_name: name,
       p_secret: secret,
       p_window: windowHours === undefined ? undefined : `${windowHours} hours`,
+      p_workspace_id: workspaceId,
     }),
   );
 }
 
-export function enableEndpoint(db: Queryable, name: string): Promise<void> {
-  return call(db, "outbox.enable_endpoint", { p_name: name });
+export function enableEndpoint(db: Queryable, name: string, owner: EndpointOwner = {}): Promise<void> {
+  return call(db, "outbox.enable_endpoint", { p_name: name, p_workspace_id: owner.workspaceId });
 }
 
-export function disableEndpoint(db: Queryable, name: string, reason?: string): Promise<void> {
-  return call(db, "outbox.disable_endpoint", { p_name: name, p_reason: reason });
+export function disableEndpoint(
+  db: Queryable,
+  name: string,
+  options: EndpointOwner & { readonly reason?: string | undefined } = {},
+): Promise<void> {
+  const { reason, workspaceId } = options;
+  return call(db, "outbox.disable_endpoint", { p_name: name, p_reason: reason, p_workspace_id: workspaceId });
 }
 
-export function removeEndpoint(db: Queryable, name: string): Promise<void> {
-  return call(db, "outbox.remove_endpoint", { p_name: name });
+/** For good: one that is made under the same name later is another. Refused while alerts go to it. */
+export function removeEndpoint(db: Queryable, name: string, owner: EndpointOwner = {}): Promise<void> {
+  return call(db, "outbox.remove_endpoint", { p_name: name, p_workspace_id: owner.workspaceId });
 }
 
 /** Enqueues a signed test event, and returns its row. */
-export function pingEndpoint(db: Queryable, name: string): Promise<string> {
-  return call(db, "outbox.ping_endpoint", { p_name: name });
+export function pingEndpoint(db: Queryable, name: string, owner: EndpointOwner = {}): Promise<string> {
+  return call(db, "outbox.ping_endpoint", { p_name: name, p_workspace_id: owner.workspaceId });
 }
 
-/** Sends the endpoint what it missed of a period; returns how many events. */
+/** Sends an endpoint of the installation what it missed of a period; returns how many events. */
 export function replayEnvelopes(
   db: Queryable,
   name: string,
@@ -132,6 +147,7 @@ export function replayEnvelopes(
 
 function toEndpoint(row: FunctionResult<"outbox.list_endpoints">[number]): Endpoint {
   return {
+    id: row.id,
     name: row.name,
     workspaceId: row.workspace_id,
     url: row.url,

@@ -25,6 +25,7 @@ export {
   rotateEndpointSecret,
   type Endpoint,
   type EndpointChanges,
+  type EndpointOwner,
   type PutEndpointOptions,
 } from "./endpoints.ts";
 export { listAlerts, putAlert, removeAlert, type Alert, type AlertChanges } from "./alerts.ts";

@@ -17,12 +17,13 @@ export interface ClaimedRow {
   readonly key: string | null;
   readonly instruction_id: string;
   readonly idempotency_key: string;
-  readonly payload: Json;
+  readonly body: string;
   readonly destination_id: number | null;
   readonly destination: string | null;
   readonly sent_ago_ms: number | null;
-  readonly captures: Json;
-  readonly binds: Json;
+  readonly captures: string | null;
+  readonly has_binds: boolean;
+  readonly tenant_id: string | null;
 }
 
 /** Getters where a value is rarely asked for: at tens of thousands of rows a second, making it costs more than the call. */
@@ -30,13 +31,25 @@ export class Message implements RailMessage {
   readonly row: ClaimedRow;
   readonly rail: Rail | undefined;
   readonly stream: string;
-  payload: Json;
+  body: string;
+  /** Of the text that is sent, where that was made when it was sent. */
+  sentHash: string | undefined;
+  #payload: Json | undefined;
 
   constructor(row: ClaimedRow, stream: Stream, rail: Rail | undefined) {
     this.row = row;
     this.rail = rail;
     this.stream = stream.name;
-    this.payload = row.payload;
+    this.body = row.body;
+  }
+
+  /** Parsed late, and not at all for a rail that sends the text. */
+  get payload(): Json {
+    if (this.#payload === undefined) {
+      const parsed: Json = JSON.parse(this.body);
+      this.#payload = parsed;
+    }
+    return this.#payload;
   }
 
   get outboxId(): string {
@@ -53,6 +66,9 @@ export class Message implements RailMessage {
   }
   get idempotencyKey(): string {
     return this.row.idempotency_key;
+  }
+  get tenantId(): string | null {
+    return this.row.tenant_id;
   }
   get destination(): string | null {
     return this.row.destination;

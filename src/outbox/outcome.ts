@@ -5,8 +5,9 @@
  *
  * Owns: turning any answer into a result that can be stored. Does not own: what the result leads to.
  */
+import { parseToPassOn } from "../db/exact-json.ts";
 import type { Json, LookupOutcome, RailOutcome } from "../rails/rail.ts";
-import { type Captured, readCaptures } from "./bind.ts";
+import { type Captured, readCaptures } from "./captures.ts";
 import type { Message } from "./message.ts";
 import type { Result } from "./result.ts";
 import type { Timed } from "./timed.ts";
@@ -115,7 +116,7 @@ function capturesOf(message: Message, response: Json | undefined): Captured | un
   return Object.fromEntries(storable);
 }
 
-/** The value without what Postgres cannot store; undefined when it is no JSON, or more than anybody would bind. */
+/** The value without what Postgres cannot store; undefined when it is no JSON, or more than anybody would bind. Its digits stay as they are. */
 function storableJson(value: Json): Json | undefined {
   const text = JSON.stringify(value, (_name, part: unknown) =>
     typeof part === "string" ? part.replaceAll("\u0000", "").toWellFormed() : part,
@@ -123,8 +124,7 @@ function storableJson(value: Json): Json | undefined {
   if (text === undefined || text.length > maxCaptureChars) return undefined;
   // Names of fields are left as they are; one that cannot be stored makes the whole value unusable.
   if (/\\u0000|\\ud[89a-f]/i.test(text.replaceAll("\\\\", ""))) return undefined;
-  const clean: Json = JSON.parse(text);
-  return clean;
+  return parseToPassOn(text);
 }
 
 function whyOf(value: { readonly code?: unknown; readonly reason?: unknown }): { code: string; reason: string } {

@@ -14,11 +14,10 @@ import { createRailRegistry } from "../rails/registry.ts";
 import type { Rail } from "../rails/rail.ts";
 import { Claimer } from "./claimer.ts";
 import { Dispatcher } from "./dispatcher.ts";
-import { type ClaimedRow, Message } from "./message.ts";
+import type { ClaimedRow } from "./message.ts";
 import { RelayMetrics, renderDatabaseUp } from "./metrics.ts";
 import { type RelayLogEntry, type RelayOptions, type Settings, settingsOf } from "./options.ts";
 import { pause } from "./pause.ts";
-import { released } from "./result.ts";
 import { Session } from "./session.ts";
 import { Settler } from "./settler.ts";
 import { CallSlots } from "./slots.ts";
@@ -260,23 +259,8 @@ class RelayProcess implements Relay {
 
   async #dispatch(claimer: Claimer, rows: readonly ClaimedRow[], claimedAtMs: number): Promise<void> {
     const startedAtMs = performance.now();
-    try {
-      await this.#dispatcher?.dispatch(claimer.stream, rows, claimedAtMs);
-      claimer.learn(rows.length, performance.now() - startedAtMs);
-    } catch (error) {
-      // Only reading captures can fail, before anything was sent.
-      this.#log({
-        level: "error",
-        event: "dispatch_failed",
-        stream: claimer.stream.name,
-        code: toHeadroomError(error).code,
-      });
-      for (const row of rows)
-        this.#settler?.add(
-          claimer.stream,
-          released(new Message(row, claimer.stream, undefined), "captures_unreadable", 1_000),
-        );
-    }
+    await this.#dispatcher?.dispatch(claimer.stream, rows, claimedAtMs);
+    claimer.learn(rows.length, performance.now() - startedAtMs);
   }
 
   #settled(stream: Stream, rows: number): void {

@@ -1,7 +1,7 @@
 /**
  * What came of one row, as the settle will record it.
  */
-import type { Captured } from "./bind.ts";
+import type { Captured } from "./captures.ts";
 import type { Message } from "./message.ts";
 
 export type Outcome = "delivered" | "retry" | "unknown" | "rejected" | "released";

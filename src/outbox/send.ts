@@ -4,6 +4,7 @@
  * Owns: the rules of what an unknown outcome allows, by what the rail can prove. Does not own: order, leases and retries.
  */
 import type { LookupOutcome, Rail, Validation } from "../rails/rail.ts";
+import { hasInexactNumber } from "../db/exact-json.ts";
 import { validatePayment } from "../rails/payment.ts";
 import type { Message } from "./message.ts";
 import { lookupResultOf, reasonOf, resultOf } from "./outcome.ts";
@@ -41,8 +42,11 @@ export function send(
 }
 
 function problemOf(message: Message, stream: Stream, rail: Rail): string | null {
-  if (!stream.carriesMoney && rail.validate === undefined) return null;
   try {
+    if ((rail.sends !== "text" || stream.carriesMoney) && hasInexactNumber(message.body)) {
+      return "A number in it has more digits than JavaScript holds, and would be sent as another one. Write it as a text.";
+    }
+    if (!stream.carriesMoney && rail.validate === undefined) return null;
     const money: Validation = stream.carriesMoney ? validatePayment(message.payload, rail.name) : { ok: true };
     if (!money.ok) return money.reason;
     const own: Validation = rail.validate === undefined ? { ok: true } : rail.validate(message);

@@ -190,6 +190,7 @@ export class Settler {
             result.captured === undefined ? [] : [{ id: result.message.outboxId, values: result.captured }],
           )
         : null,
+      p_sent_hashes: texts((result) => (result.outcome === "released" ? undefined : result.message.sentHash)),
     };
     return this.#options.session.use((db) => call(db, "outbox.settle", args, { prepare: this.#options.prepare }));
   }

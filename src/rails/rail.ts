@@ -27,7 +27,15 @@ export interface RailMessage {
   readonly seq: number | null;
   readonly instructionId: string;
   readonly idempotencyKey: string;
+  /**
+   * The payload as JSON text: what Postgres holds, with binds filled in and not a digit changed. A rail whose request is the payload sends
+   * this, and says so (`sends: "text"`).
+   */
+  readonly body: string;
+  /** The payload, parsed from the text when it is first asked for. */
   readonly payload: Json;
+  /** Whose row this is; null for the installation's own. */
+  readonly tenantId: string | null;
   /** Which destination's rate limit and circuit apply, or null. */
   readonly destination: string | null;
   /** How many real calls this row has had, this one included. */
@@ -87,6 +95,11 @@ export interface Rail {
   readonly capability: RailCapability;
   /** Hard limit of one call, enforced by the relay. At most 30,000. */
   readonly timeoutMs: number;
+  /**
+   * What the rail makes of a payload. `text`: it sends `body`, as it is. `object`: it reads `payload`, and rows with a number that
+   * JavaScript cannot hold are refused before the call, since the receiver would be told another one. Default: `object`.
+   */
+  readonly sends?: "text" | "object";
   /** How many calls of this rail one relay has under way at once. Default: the relay's own limit. */
   readonly concurrency?: number;
   /** For `idempotent`: how long the receiver remembers a key. Default: for ever. */

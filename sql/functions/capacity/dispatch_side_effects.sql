@@ -22,7 +22,7 @@ begin
     p_request.state = 'UNDER_REVIEW' and p_event.event_type in ('COMMERCIAL_APPROVED', 'TECH_REVIEW_APPROVED') and not p_event.payload ? 'counts'));
   if p_event.effects[1] = 'slack:root-update' and p_event.effects[2] = 'slack:reply' then
     v_done := outbox.enqueue_pair(
-      'capacity', p_request.id || ':slack', v_story ->> 'instruction', 'slack', 'slack:' || p_request.slack_channel_id,
+      p_request.workspace_id, 'capacity', p_request.id || ':slack', v_story ->> 'instruction', 'slack', 'slack:' || p_request.slack_channel_id,
       'slack:root-update', jsonb_build_object('request', p_request.id), 'root',
       '[{"path": [], "renderer": "slack-root"}, {"path": ["ts"], "capture": "slack_thread_ts", "required": true}]',
       'slack:reply', capacity.render_slack_reply(v_story), null,

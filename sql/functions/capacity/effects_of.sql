@@ -5,8 +5,8 @@
 -- A surface that was switched on while a request was under way is not used for it: a comment needs the issue that the first
 -- event made. One that was switched off is left alone from then on.
 --
--- Events go to the endpoints whose topics take them and to those that the workspace subscribed by name, once to each. A name that the
--- database does not know is an endpoint of a relay's own file; one that is disabled, or another workspace's, gets nothing.
+-- Events go to the endpoints whose topics take them, the workspace's own and the installation's, each named by its id; and to the
+-- endpoints of the relays' file that an operator subscribed, which have names of their own kind (`file:`).
 create or replace function capacity.effects_of(
   p_request capacity.requests, p_event_type public.capacity_request_event_type, p_state_before public.capacity_request_state
 ) returns text[]
@@ -20,11 +20,10 @@ declare
 begin
   select w.linear_team_id is not null, w.public_url is not null,
          (select array_agg('event:' || n.name order by n.name)
-            from (select s.endpoint from capacity.subscriptions s left join outbox.endpoints e on e.name = s.endpoint
+            from (select 'file:' || s.endpoint from capacity.subscriptions s
                    where s.workspace_id = w.id and s.enabled and (s.event_types is null or p_event_type = any (s.event_types))
-                     and coalesce(e.enabled and (e.workspace_id is null or e.workspace_id = w.id), true)
-                  union
-                  select e.name from outbox.endpoints e
+                  union all
+                  select e.id::text from outbox.endpoints e
                    where e.enabled and (e.workspace_id is null or e.workspace_id = w.id)
                      and outbox.topic_matches(e.topics, 'capacity', 'capacity.request.' || lower(p_event_type::text))) n(name))
     into v_linear, v_mails, v_events

@@ -1,26 +1,22 @@
--- Whose endpoints the caller may keep: an admin those of the own workspace, a machine's key and an operator all of them. Naming another
--- workspace than the own one finds nothing.
-create or replace function capacity.endpoint_keeper(p_workspace_id text, out workspace_id text, out everything boolean)
+-- Whose endpoints the caller keeps: an admin those of the own workspace; a machine's key and an operator those of the workspace that they
+-- name, or with none named the installation's. Naming another workspace than the own one finds nothing.
+create or replace function capacity.endpoint_keeper(p_workspace_id text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_column
 declare
   v_caller record := capacity.caller();
 begin
   if v_caller.kind = 'anon' then
     perform capacity.fail('not_signed_in', 'This needs an admin who is signed in, or a service key.', null, 'Sign in and try again.');
+  elsif v_caller.kind <> 'member' then
+    return p_workspace_id;
+  elsif not exists (select from capacity.members m
+                     where m.workspace_id = v_caller.workspace_id and m.id = v_caller.member_id and 'admin' = any (m.roles)) then
+    perform capacity.fail('not_allowed', 'Endpoints are kept by admins of the workspace.', null, 'Ask an admin.');
+  elsif p_workspace_id <> v_caller.workspace_id then
+    perform capacity.fail('not_found', 'There is nothing by that name in your workspace.');
   end if;
-  workspace_id := p_workspace_id;
-  everything := v_caller.kind <> 'member';
-  if v_caller.kind = 'member' then
-    if not exists (select from capacity.members m
-                    where m.workspace_id = v_caller.workspace_id and m.id = v_caller.member_id and 'admin' = any (m.roles)) then
-      perform capacity.fail('not_allowed', 'Endpoints are kept by admins of the workspace.', null, 'Ask an admin.');
-    elsif p_workspace_id <> v_caller.workspace_id then
-      perform capacity.fail('not_found', 'There is nothing by that name in your workspace.');
-    end if;
-    workspace_id := v_caller.workspace_id;
-  end if;
+  return v_caller.workspace_id;
 end
 $$;
-comment on function capacity.endpoint_keeper(text) is 'The workspace whose endpoints the caller keeps, or all of them; refuses everybody else. Nullable: workspace_id.';
+comment on function capacity.endpoint_keeper(text) is 'The workspace whose endpoints the caller keeps; refuses everybody else. Nullable: p_workspace_id, result.';

@@ -5,7 +5,7 @@
 -- a thread it is not sent at all. The same with the issue in Linear. Of its updates that have not been sent yet only the last
 -- goes out, and that is rendered then (outbox.renderers): it says how things stand, not what happened.
 --
--- Row by row, not enqueue_many(): building and taking apart an array of a few rows took longer than the calls it saves. All lanes
+-- Row by row, not add_rows(): building and taking apart an array of a few rows took longer than the calls it saves. All lanes
 -- belong to a request that the caller has locked, so the order cannot deadlock.
 create or replace function capacity.enqueue_effect(p_story jsonb, p_effect text) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
@@ -54,14 +54,14 @@ begin
       v_expires_at := to_timestamp((p_story ->> 'deadline')::double precision);
     end if;
   else
-    -- event:<endpoint>
+    -- event:<id of an endpoint> or event:file:<name of one in the relays' file>
     v_rail := 'webhook';
-    v_destination := substr(p_effect, 7);
-    v_key := v_destination || ':' || v_id;
+    v_key := substr(p_effect, 7) || ':' || v_id;
+    v_destination := case when starts_with(p_effect, 'event:file:') then substr(p_effect, 7) else 'endpoint:' || substr(p_effect, 7) end;
     v_payload := capacity.render_event(p_story);
   end if;
-  v_row := outbox.enqueue(
-    'capacity', v_key, p_story ->> 'instruction', p_effect, v_rail, v_payload, p_expires_at => v_expires_at, p_coalesce_key => v_coalesce_key,
+  v_row := outbox.add_row(
+    null, p_story ->> 'workspace', 'capacity', v_key, p_story ->> 'instruction', p_effect, v_rail, v_payload, p_expires_at => v_expires_at, p_coalesce_key => v_coalesce_key,
     p_destination => v_destination, p_captures => v_captures, p_binds => v_binds);
 end
 $$;

@@ -1,4 +1,4 @@
--- Subscribes an endpoint of the rail `webhook` to the events of a workspace, or changes the fields that are given: what p_changes does
+-- Subscribes an endpoint of the relays' file to the events of a workspace, or changes the fields that are given: what p_changes does
 -- not name stays as it is, and null event types are all of them. Events that were recorded before are not sent again.
 create or replace function capacity.put_subscription(p_workspace_id text, p_endpoint text, p_changes jsonb default '{}') returns capacity.subscriptions
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -12,8 +12,6 @@ begin
     perform capacity.fail('not_found', format('There is no workspace "%s".', left(p_workspace_id, 64)), null, 'Make it first, or name another.');
   elsif p_endpoint is null or p_endpoint !~ '^[a-z0-9][a-z0-9-]{0,62}$' then
     perform capacity.fail('invalid_input', 'The name of an endpoint is 1 to 63 small letters, digits and dashes.', left(p_endpoint, 80));
-  elsif exists (select from outbox.endpoints e where e.name = p_endpoint and e.workspace_id <> p_workspace_id) then
-    perform capacity.fail('not_found', format('There is no endpoint "%s" for this workspace.', p_endpoint), null, 'Choose another name.');
   end if;
   perform capacity.check_changes(p_changes, '{event_types,enabled}');
   select * into v_old from capacity.subscriptions s where s.workspace_id = p_workspace_id and s.endpoint = p_endpoint for update;
@@ -41,4 +39,4 @@ begin
   return v_new;
 end
 $$;
-comment on function capacity.put_subscription(text, text, jsonb) is 'Subscribes an endpoint to the events of a workspace or changes its subscription.';
+comment on function capacity.put_subscription(text, text, jsonb) is 'Subscribes an endpoint of the relays'' file to the events of a workspace or changes its subscription.';

@@ -6,7 +6,7 @@ as $$
 declare
   v_row record;
 begin
-  v_row := outbox.enqueue('interactions', null, 'slack:' || (p_delivery ->> 'id'), p_purpose,
+  v_row := outbox.add_row(null, null, 'interactions', null, 'slack:' || (p_delivery ->> 'id'), p_purpose,
                           case p_payload ->> 'method' when 'chat.postMessage' then 'slack' else 'slack-interaction' end, p_payload,
                           p_expires_at => clock_timestamp() + p_for);
 end

@@ -14,7 +14,7 @@ begin
   end;
   if v_value is null or jsonb_typeof(v_value) <> 'object' then
     perform capacity.fail('invalid_input', 'The payload is not a JSON object.');
-  elsif jsonb_path_exists(v_value, 'strict $.**{65}') then
+  elsif outbox.too_deep(v_value) then
     perform capacity.fail('invalid_input', 'The payload is nested too deeply.', 'at most 64 levels');
   end if;
   return v_value;

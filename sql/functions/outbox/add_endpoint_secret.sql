@@ -1,7 +1,7 @@
 -- Gives an endpoint one more secret to sign with, made here unless one is brought. From then on it signs first; those before it go on
 -- signing for the window, so that receivers can change at their own time, and are forgotten afterwards. A receiver takes any of the
 -- signatures; a few are enough, and more would only make every request larger.
-create or replace function outbox.add_endpoint_secret(p_endpoint text, p_secret text, p_window interval) returns text
+create or replace function outbox.add_endpoint_secret(p_endpoint_id uuid, p_secret text, p_window interval) returns text
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -13,16 +13,16 @@ begin
     perform capacity.fail('invalid_input', 'A signing secret is whsec_ and 24 to 64 bytes as base64.', null, 'Leave it out, and one is made. Nothing was changed.');
   end if;
   update outbox.endpoint_secrets s set expires_at = least(s.expires_at, now() + p_window)
-   where s.endpoint = p_endpoint and s.kind = 'signing';
+   where s.endpoint_id = p_endpoint_id and s.kind = 'signing';
   perform outbox.drop_endpoint_secrets(array_agg(s.secret_id)) from outbox.endpoint_secrets s
-    where s.endpoint = p_endpoint and s.expires_at <= now();
-  if (select count(*) from outbox.endpoint_secrets s where s.endpoint = p_endpoint and s.kind = 'signing') >= 4 then
+    where s.endpoint_id = p_endpoint_id and s.expires_at <= now();
+  if (select count(*) from outbox.endpoint_secrets s where s.endpoint_id = p_endpoint_id and s.kind = 'signing') >= 4 then
     perform capacity.fail('conflict', 'This endpoint has four secrets that still sign.', null,
       'Wait until an old one has run out, or end the old ones now with a window of nought. Nothing was changed.');
   end if;
-  insert into outbox.endpoint_secrets (secret_id, endpoint, kind, box)
-  values (v_id, p_endpoint, 'signing', outbox.seal_endpoint_secret(v_id, v_secret));
+  insert into outbox.endpoint_secrets (secret_id, endpoint_id, kind, box)
+  values (v_id, p_endpoint_id, 'signing', outbox.seal_endpoint_secret(v_id, v_secret));
   return v_secret;
 end
 $$;
-comment on function outbox.add_endpoint_secret(text, text, interval) is 'Adds a signing secret and lets the older ones run out; returns it, for the only time.';
+comment on function outbox.add_endpoint_secret(uuid, text, interval) is 'Adds a signing secret and lets the older ones run out; returns it, for the only time.';

@@ -15,20 +15,20 @@ begin
   end if;
   for v_part in
     select array_agg(d.id order by d.n) as ids,
-           jsonb_agg(jsonb_build_object('stream', d.stream, 'key', d.key, 'instruction_id', d.instruction_id, 'idempotency_key', d.endpoint,
-                                        'rail', 'webhook', 'destination', d.endpoint, 'payload', d.payload) order by d.n) as rows
-      from (select e.id, e.instruction_id, e.payload, s.name as stream, p.name as endpoint, k.key,
+           jsonb_agg(jsonb_build_object('stream', d.stream, 'key', d.key, 'instruction_id', d.instruction_id, 'idempotency_key', d.endpoint_id,
+                                        'rail', 'webhook', 'destination', 'endpoint:' || d.endpoint_id, 'payload', d.payload) order by d.n) as rows
+      from (select e.id, e.instruction_id, e.payload, s.name as stream, p.id as endpoint_id, k.key,
                    row_number() over (order by s.name, k.key, e.ord) - 1 as n
               from outbox.envelopes e
               join outbox.streams s on s.stream_id = e.stream_id
               join outbox.endpoints p on p.enabled and p.workspace_id is null and outbox.topic_matches(p.topics, s.name, e.type)
-             cross join lateral (select p.name || ':' || coalesce(e.subject, e.payload ->> 'source')) k(key)
+             cross join lateral (select p.id || ':' || coalesce(e.subject, e.payload ->> 'source')) k(key)
              where e.outbox_ids is null) d
      group by d.n / 1000 order by d.n / 1000
   loop
     update outbox.envelopes e set outbox_ids = coalesce(e.outbox_ids, '{}') || a.outbox_ids
       from (select v_part.ids[m.ord] as id, array_agg(m.outbox_id order by m.ord) as outbox_ids
-              from outbox.enqueue_many(v_part.rows) m group by v_part.ids[m.ord]) a
+              from outbox.add_rows(null, v_part.rows) m group by v_part.ids[m.ord]) a
      where e.id = a.id;
   end loop;
   update outbox.envelopes e set outbox_ids = '{}' where e.outbox_ids is null;

@@ -84,8 +84,8 @@ begin
         from unnest(v_rows) r;
       return query
       select v_claim_id, r.lane_id, r.seq, r.outbox_id, r.line, r.tries, r.uncertain, m.rail_id, k.key,
-             m.instruction_id, m.idempotency_key, m.payload, null::integer, null::text,
-             (extract(epoch from now() - r.first_sent_at) * 1000)::bigint, m.captures, m.binds
+             m.instruction_id, m.idempotency_key, m.payload::text, null::integer, null::text,
+             (extract(epoch from now() - r.first_sent_at) * 1000)::bigint, m.captures::text, m.binds is not null, m.tenant_id
         from unnest(v_rows) r
         join outbox.payloads m on m.outbox_id = r.outbox_id
         join outbox.lanes k on k.lane_id = r.lane_id;
@@ -128,8 +128,8 @@ begin
       from unnest(v_rows) r;
     return query
     select v_claim_id, null::bigint, null::bigint, r.outbox_id, r.line, r.tries, r.uncertain, m.rail_id, m.key,
-           m.instruction_id, m.idempotency_key, m.payload, null::integer, null::text,
-           (extract(epoch from now() - r.first_sent_at) * 1000)::bigint, m.captures, m.binds
+           m.instruction_id, m.idempotency_key, m.payload::text, null::integer, null::text,
+           (extract(epoch from now() - r.first_sent_at) * 1000)::bigint, m.captures::text, m.binds is not null, m.tenant_id
       from unnest(v_rows) r
       join outbox.payloads m on m.outbox_id = r.outbox_id;
   end if;

@@ -80,8 +80,9 @@ begin
       from row_one r join outbox.payloads m on m.outbox_id = r.outbox_id
   )
   select p_claim_id, r.lane_id, r.seq, r.outbox_id, r.lines + 1, r.tries, r.uncertain, m.rail_id, k.key,
-         m.instruction_id, m.idempotency_key, m.payload, r.destination_id,
-         (select d.name from outbox.destinations d where d.destination_id = r.destination_id), (extract(epoch from now() - r.first_sent_at) * 1000)::bigint, m.captures, m.binds
+         m.instruction_id, m.idempotency_key, m.payload::text, r.destination_id,
+         (select d.name from outbox.destinations d where d.destination_id = r.destination_id),
+         (extract(epoch from now() - r.first_sent_at) * 1000)::bigint, m.captures::text, m.binds is not null, m.tenant_id
     from row_one r
     join outbox.payloads m on m.outbox_id = r.outbox_id
     join outbox.lanes k on k.lane_id = r.lane_id

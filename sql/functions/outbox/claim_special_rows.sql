@@ -36,8 +36,9 @@ begin
       from taken t join outbox.payloads m on m.outbox_id = t.outbox_id
   )
   select p_claim_id, null::bigint, null::bigint, t.outbox_id, t.lines + 1, t.tries, t.uncertain, m.rail_id, m.key,
-         m.instruction_id, m.idempotency_key, m.payload, t.destination_id,
-         (select d.name from outbox.destinations d where d.destination_id = t.destination_id), (extract(epoch from now() - t.first_sent_at) * 1000)::bigint, m.captures, m.binds
+         m.instruction_id, m.idempotency_key, m.payload::text, t.destination_id,
+         (select d.name from outbox.destinations d where d.destination_id = t.destination_id),
+         (extract(epoch from now() - t.first_sent_at) * 1000)::bigint, m.captures::text, m.binds is not null, m.tenant_id
     from taken t join outbox.payloads m on m.outbox_id = t.outbox_id
    order by t.priority desc, t.due;
 end

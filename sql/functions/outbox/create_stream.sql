@@ -1,5 +1,6 @@
 -- Makes a stream, or changes the settings of one that exists. Settings that are not given keep their value; order and
--- retention class are fixed at creation, because rows already carry them.
+-- retention class are fixed at creation, because rows already carry them. Who may write it is a list of roles; nobody opens the streams
+-- that our own functions write.
 create or replace function outbox.create_stream(
   p_name text,
   p_ordered boolean default true,
@@ -14,7 +15,8 @@ create or replace function outbox.create_stream(
   p_run_length integer default null,
   p_max_payload_bytes integer default null,
   p_retention text default null,
-  p_dedupe_days integer default null
+  p_dedupe_days integer default null,
+  p_writers name[] default null
 ) returns outbox.streams
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -28,13 +30,20 @@ begin
       hint = 'Known: ' || (select string_agg(name, ', ' order by class_id) from outbox.retention_classes);
   end if;
 
+  if p_writers = '{}' or exists (select from unnest(p_writers) w where not exists (select from pg_roles r where r.rolname = w)) then
+    raise exception 'the writers of stream "%" are not roles of this server', p_name using errcode = 'HR003',
+      hint = 'Name roles that exist, or leave writers out: then whoever may call outbox.enqueue() may write it.';
+  elsif p_writers is not null and exists (select from outbox.streams s where s.name = p_name and s.writers = '{}') then
+    raise exception 'stream "%" is written by Headroom''s own functions alone', p_name using errcode = 'HR007', hint = 'Make a stream of your own.';
+  end if;
+
   insert into outbox.streams as s
     (name, ordered, on_dead, carries_money, resend_blind, max_tries, backoff_base_ms, backoff_factor, backoff_cap_ms,
-     lease_seconds, run_length, max_payload_bytes, class_id, dedupe_days)
+     lease_seconds, run_length, max_payload_bytes, class_id, dedupe_days, writers)
   values
     (p_name, p_ordered, coalesce(p_on_dead, 'skip'), coalesce(p_carries_money, false), coalesce(p_resend_blind, false),
      coalesce(p_max_tries, 5), coalesce(p_backoff_base_ms, 2000), coalesce(p_backoff_factor, 2), coalesce(p_backoff_cap_ms, 3600000),
-     coalesce(p_lease_seconds, 90), coalesce(p_run_length, 20), coalesce(p_max_payload_bytes, 262144), v_class.class_id, p_dedupe_days)
+     coalesce(p_lease_seconds, 90), coalesce(p_run_length, 20), coalesce(p_max_payload_bytes, 262144), v_class.class_id, p_dedupe_days, p_writers)
   on conflict (name) do update set
     on_dead = coalesce(p_on_dead, s.on_dead),
     carries_money = coalesce(p_carries_money, s.carries_money),
@@ -46,7 +55,8 @@ begin
     lease_seconds = coalesce(p_lease_seconds, s.lease_seconds),
     run_length = coalesce(p_run_length, s.run_length),
     max_payload_bytes = coalesce(p_max_payload_bytes, s.max_payload_bytes),
-    dedupe_days = coalesce(p_dedupe_days, s.dedupe_days)
+    dedupe_days = coalesce(p_dedupe_days, s.dedupe_days),
+    writers = case when s.writers = '{}' then s.writers else coalesce(p_writers, s.writers) end
   returning * into v_stream;
 
   if v_stream.ordered <> p_ordered or (p_retention is not null and v_stream.class_id <> v_class.class_id) then
@@ -65,5 +75,5 @@ exception
       hint = 'Names are lower case letters, digits, "-" and "_", up to 63. A stream without order cannot block; one that carries money cannot resend blindly.';
 end
 $$;
-comment on function outbox.create_stream(text, boolean, text, boolean, boolean, integer, integer, real, integer, integer, integer, integer, text, integer)
+comment on function outbox.create_stream(text, boolean, text, boolean, boolean, integer, integer, real, integer, integer, integer, integer, text, integer, name[])
   is 'Makes a stream, or changes the settings of one that exists.';

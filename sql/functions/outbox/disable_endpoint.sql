@@ -1,16 +1,17 @@
 -- Stops an endpoint. Nothing is enqueued for it any more, and what waits for it dies as endpoint_disabled when its turn comes, without a
 -- call: visible among the dead letters, and on a stream that blocks, holding its lane until somebody decides.
-create or replace function outbox.disable_endpoint(p_name text, p_reason text default null) returns void
+create or replace function outbox.disable_endpoint(p_name text, p_reason text default null, p_workspace_id text default null) returns void
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
+declare
+  v_endpoint outbox.endpoints := outbox.find_endpoint(p_name, p_workspace_id);
 begin
   if length(p_reason) > 500 then
     perform capacity.fail('invalid_input', 'A reason has at most 500 characters.', null, 'Nothing was changed.');
   end if;
-  perform outbox.find_endpoint(p_name, null, true);
   update outbox.endpoints e
      set enabled = false, disabled_at = now(), disabled_code = 'operator', disabled_reason = nullif(p_reason, ''), version = e.version + 1, updated_at = now()
-   where e.name = p_name and e.enabled;
+   where e.id = v_endpoint.id and e.enabled;
 end
 $$;
-comment on function outbox.disable_endpoint(text, text) is 'Disables an endpoint.';
+comment on function outbox.disable_endpoint(text, text, text) is 'Disables an endpoint.';

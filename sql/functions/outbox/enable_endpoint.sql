@@ -1,13 +1,14 @@
 -- Lets an endpoint hear of events again. What happened meanwhile was not kept for it: outbox.replay_envelopes() publishes it again, and
 -- rows that died waiting are redriven like any other dead letter.
-create or replace function outbox.enable_endpoint(p_name text) returns void
+create or replace function outbox.enable_endpoint(p_name text, p_workspace_id text default null) returns void
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
+declare
+  v_endpoint outbox.endpoints := outbox.find_endpoint(p_name, p_workspace_id);
 begin
-  perform outbox.find_endpoint(p_name, null, true);
   update outbox.endpoints e
      set enabled = true, disabled_at = null, disabled_code = null, disabled_reason = null, version = e.version + 1, updated_at = now()
-   where e.name = p_name and not e.enabled;
+   where e.id = v_endpoint.id and not e.enabled;
 end
 $$;
-comment on function outbox.enable_endpoint(text) is 'Enables an endpoint.';
+comment on function outbox.enable_endpoint(text, text) is 'Enables an endpoint.';

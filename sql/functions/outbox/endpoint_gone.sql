@@ -1,14 +1,14 @@
 -- A relay was told that an endpoint is gone for good (410): it is disabled, unless it has been changed since the relay looked, for then
 -- the answer was about another address. Returns whether it is.
-create or replace function outbox.endpoint_gone(p_name text, p_version integer) returns boolean
+create or replace function outbox.endpoint_gone(p_endpoint_id uuid, p_version integer) returns boolean
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   update outbox.endpoints e
      set enabled = false, disabled_at = now(), disabled_code = 'gone', disabled_reason = 'The receiver answered 410 Gone.',
          version = e.version + 1, updated_at = now()
-   where e.name = p_name and e.version = p_version and e.enabled;
+   where e.id = p_endpoint_id and e.version = p_version and e.enabled;
   return found;
 end
 $$;
-comment on function outbox.endpoint_gone(text, integer) is 'Disables an endpoint whose receiver said that it is gone.';
+comment on function outbox.endpoint_gone(uuid, integer) is 'Disables an endpoint whose receiver said that it is gone.';

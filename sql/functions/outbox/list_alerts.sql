@@ -4,9 +4,9 @@ create or replace function outbox.list_alerts() returns table (
 )
 language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
-  select a.name, a.endpoint, a.template, a.streams, a.repeat_minutes, count(x.alert)::integer, min(x.raised_at)
-    from outbox.alerts a left join outbox.alerts_raised x on x.alert = a.name
-   group by a.name
+  select a.name, e.name, a.template, a.streams, a.repeat_minutes, count(x.alert)::integer, min(x.raised_at)
+    from outbox.alerts a join outbox.endpoints e on e.id = a.endpoint_id left join outbox.alerts_raised x on x.alert = a.name
+   group by a.name, e.name
    order by a.name;
 $$;
 comment on function outbox.list_alerts() is 'Alerts on dead letters, and whether they are raised. Nullable: streams, raised_since.';

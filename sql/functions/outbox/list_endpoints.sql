@@ -2,7 +2,7 @@
 -- this session could read them; and how many of their rows wait among the dead letters.
 create or replace function outbox.list_endpoints(p_workspace_id text default null)
 returns table (
-  name text, workspace_id text, url text, description text, topics text[], header_names text[], enabled boolean, disabled_at timestamptz,
+  id uuid, name text, workspace_id text, url text, description text, topics text[], header_names text[], enabled boolean, disabled_at timestamptz,
   disabled_code text, disabled_reason text, secrets integer, readable boolean, old_secret_until timestamptz, dead bigint,
   circuit text, created_at timestamptz, updated_at timestamptz
 )
@@ -11,18 +11,18 @@ as $$
 #variable_conflict use_column
 begin
   return query
-  select e.name, e.workspace_id, e.url, e.description, e.topics, e.header_names, e.enabled, e.disabled_at, e.disabled_code, e.disabled_reason,
+  select e.id, e.name, e.workspace_id, e.url, e.description, e.topics, e.header_names, e.enabled, e.disabled_at, e.disabled_code, e.disabled_reason,
          k.n::integer, k.readable, k.until,
          (select count(*) from outbox.dead x join outbox.payloads m on m.outbox_id = x.outbox_id where m.destination_id = d.destination_id),
          case when d.open_until > now() then 'open' when d.failures >= d.failure_threshold then 'half-open' else 'closed' end, e.created_at, e.updated_at
     from outbox.endpoints e
-    left join outbox.destinations d on d.name = e.name
+    left join outbox.destinations d on d.name = 'endpoint:' || e.id
    cross join lateral (
          select count(*) filter (where s.kind = 'signing') as n, coalesce(bool_and(outbox.open_endpoint_secret(s.secret_id, s.box) is not null), false) as readable,
                 min(s.expires_at) as until
-           from outbox.endpoint_secrets s where s.endpoint = e.name and coalesce(s.expires_at > now(), true)) k
+           from outbox.endpoint_secrets s where s.endpoint_id = e.id and coalesce(s.expires_at > now(), true)) k
    where p_workspace_id is null or e.workspace_id = p_workspace_id
-   order by e.name;
+   order by e.name, e.workspace_id nulls first;
 end
 $$;
 comment on function outbox.list_endpoints(text)

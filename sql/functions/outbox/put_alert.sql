@@ -5,7 +5,7 @@ as $$
 declare
   v_old outbox.alerts;
   v_new outbox.alerts;
-  v_endpoint outbox.endpoints;
+  v_endpoint text := p_changes ->> 'endpoint';
   v_rail smallint;
 begin
   perform capacity.check_changes(p_changes, '{endpoint,template,routing_key,streams,repeat_minutes}');
@@ -14,13 +14,15 @@ begin
     v_old := jsonb_populate_record(null::outbox.alerts, jsonb_build_object('name', p_name, 'template', 'event', 'repeat_minutes', 60));
   end if;
   begin
-    v_new := jsonb_populate_record(v_old, p_changes);
+    v_new := jsonb_populate_record(v_old, p_changes - 'endpoint');
   exception when data_exception then
     perform capacity.fail('invalid_input', 'A field of the alert has a value of the wrong type.', sqlerrm, 'Nothing was changed.');
   end;
-  select * into v_endpoint from outbox.endpoints e where e.name = v_new.endpoint;
-  if v_endpoint.name is null or v_endpoint.workspace_id is not null then
-    perform capacity.fail('not_found', 'An alert needs an endpoint of the installation.', left(v_new.endpoint, 64),
+  if p_changes ? 'endpoint' then
+    select e.id into v_new.endpoint_id from outbox.endpoints e where e.name = v_endpoint and e.workspace_id is null;
+  end if;
+  if v_new.endpoint_id is null then
+    perform capacity.fail('not_found', 'An alert needs an endpoint of the installation.', left(v_endpoint, 64),
       'Make the endpoint first, without a workspace. Nothing was changed.');
   elsif exists (select from unnest(v_new.streams) n where not exists (select from outbox.streams s where s.name = n)) then
     perform capacity.fail('not_found', 'One of the streams does not exist.', null, 'See headroom outbox status. Nothing was changed.');
@@ -31,10 +33,10 @@ begin
   if not exists (select from outbox.rails r where r.name = 'webhook') then
     v_rail := outbox.register_rail('webhook', 'idempotent', 15000);
   end if;
-  insert into outbox.alerts as a (name, endpoint, template, routing_key, streams, repeat_minutes)
-  values (p_name, v_new.endpoint, v_new.template, v_new.routing_key, v_new.streams, v_new.repeat_minutes)
+  insert into outbox.alerts as a (name, endpoint_id, template, routing_key, streams, repeat_minutes)
+  values (p_name, v_new.endpoint_id, v_new.template, v_new.routing_key, v_new.streams, v_new.repeat_minutes)
   on conflict (name) do update
-    set endpoint = excluded.endpoint, template = excluded.template, routing_key = excluded.routing_key, streams = excluded.streams,
+    set endpoint_id = excluded.endpoint_id, template = excluded.template, routing_key = excluded.routing_key, streams = excluded.streams,
         repeat_minutes = excluded.repeat_minutes;
 exception when check_violation or not_null_violation then
   perform capacity.fail('invalid_input', 'The alert is not acceptable.',

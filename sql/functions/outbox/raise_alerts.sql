@@ -14,7 +14,7 @@ begin
     return 0;
   end if;
   for v_news in
-    select a.name, a.endpoint, s.name as stream, r.name as rail, s.stream_id, r.rail_id, n.dead, n.parked, n.codes, n.last_died_at
+    select a.name, a.endpoint_id, s.name as stream, r.name as rail, s.stream_id, r.rail_id, n.dead, n.parked, n.codes, n.last_died_at
       from outbox.alerts a
      cross join outbox.dead_by_rail() n
       join outbox.streams s on s.stream_id = n.stream_id
@@ -23,7 +23,7 @@ begin
      where (a.streams is null or s.name = any (a.streams))
        and (x.alert is null or n.last_died_at > x.last_died_at and x.said_at <= v_now - a.repeat_minutes * interval '1 minute')
     union all
-    select a.name, a.endpoint, s.name, r.name, s.stream_id, r.rail_id, 0, 0, '{}', x.last_died_at
+    select a.name, a.endpoint_id, s.name, r.name, s.stream_id, r.rail_id, 0, 0, '{}', x.last_died_at
       from outbox.alerts_raised x
       join outbox.alerts a on a.name = x.alert
       join outbox.streams s on s.stream_id = x.stream_id
@@ -31,12 +31,12 @@ begin
      where not exists (select from outbox.dead_by_rail() n where n.stream_id = x.stream_id and n.rail_id = x.rail_id)
      order by 1, 3, 4
   loop
-    v_row := outbox.enqueue(
-      'alerts', concat_ws(':', v_news.name, v_news.stream, v_news.rail), concat_ws(':', v_news.name, v_news.stream, v_news.rail, gen_random_uuid()),
+    v_row := outbox.add_row(
+      null, null, 'alerts', concat_ws(':', v_news.name, v_news.stream, v_news.rail), concat_ws(':', v_news.name, v_news.stream, v_news.rail, gen_random_uuid()),
       case when v_news.dead > 0 then 'raised' else 'cleared' end, 'webhook',
       jsonb_build_object('alert', v_news.name, 'stream', v_news.stream, 'rail', v_news.rail, 'dead', v_news.dead, 'parked', v_news.parked,
                          'codes', v_news.codes, 'at', v_now),
-      p_coalesce_key => 'alert', p_destination => v_news.endpoint, p_binds => '[{"path": [], "renderer": "alert"}]');
+      p_coalesce_key => 'alert', p_destination => 'endpoint:' || v_news.endpoint_id, p_binds => '[{"path": [], "renderer": "alert"}]');
     if v_news.dead > 0 then
       insert into outbox.alerts_raised as x (alert, stream_id, rail_id, said_at, last_died_at)
       values (v_news.name, v_news.stream_id, v_news.rail_id, v_now, v_news.last_died_at)

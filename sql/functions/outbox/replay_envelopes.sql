@@ -5,7 +5,7 @@ create or replace function outbox.replay_envelopes(p_endpoint text, p_from times
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_endpoint outbox.endpoints := outbox.find_endpoint(p_endpoint, null, true);
+  v_endpoint outbox.endpoints := outbox.find_endpoint(p_endpoint, null);
   v_part record;
   v_sent integer := 0;
   v_new integer;
@@ -15,25 +15,23 @@ begin
     perform capacity.fail('invalid_input', 'Say from when on events shall be sent again.');
   elsif not v_endpoint.enabled then
     perform capacity.fail('conflict', 'This endpoint is disabled.', null, 'Enable it first. Nothing was sent.');
-  elsif v_endpoint.workspace_id is not null then
-    perform capacity.fail('not_allowed', 'The endpoint of a workspace hears of capacity events only, which are not published again.');
   end if;
   for v_part in
     select array_agg(d.id order by d.n) as ids,
-           jsonb_agg(jsonb_build_object('stream', d.stream, 'key', d.key, 'instruction_id', d.instruction_id, 'idempotency_key', v_endpoint.name,
-                                        'rail', 'webhook', 'destination', v_endpoint.name, 'payload', d.payload) order by d.n) as rows
+           jsonb_agg(jsonb_build_object('stream', d.stream, 'key', d.key, 'instruction_id', d.instruction_id, 'idempotency_key', v_endpoint.id,
+                                        'rail', 'webhook', 'destination', 'endpoint:' || v_endpoint.id, 'payload', d.payload) order by d.n) as rows
       from (select e.id, e.instruction_id, e.payload, s.name as stream, k.key, row_number() over (order by s.name, k.key, e.ord) - 1 as n
               from outbox.envelopes e
               join outbox.streams s on s.stream_id = e.stream_id
-             cross join lateral (select v_endpoint.name || ':' || coalesce(e.subject, e.payload ->> 'source')) k(key)
+             cross join lateral (select v_endpoint.id || ':' || coalesce(e.subject, e.payload ->> 'source')) k(key)
              where e.created_at >= p_from and (p_to is null or e.created_at < p_to) and (p_stream is null or s.name = p_stream)
                and e.outbox_ids is not null and e.payload is not null and outbox.topic_matches(v_endpoint.topics, s.name, e.type)
                and not exists (select from outbox.dedupe x where x.stream_id = e.stream_id and x.instruction_id = e.instruction_id
-                                  and x.idempotency_key = v_endpoint.name)) d
+                                  and x.idempotency_key = v_endpoint.id::text)) d
      group by d.n / 1000 order by d.n / 1000
   loop
     with sent as (
-      select m.ord, m.outbox_id from outbox.enqueue_many(v_part.rows) m where m.created
+      select m.ord, m.outbox_id from outbox.add_rows(null, v_part.rows) m where m.created
     ), noted as (
       update outbox.envelopes e set outbox_ids = e.outbox_ids || s.outbox_id from sent s where e.id = v_part.ids[s.ord]
     )

@@ -1,6 +1,6 @@
 -- Keeps the headers that are sent along with every request to an endpoint, sealed as a whole, since a header is where tokens stand; returns their
 -- names, which may be shown. What HTTP or the signature sets cannot be set: an endpoint could forge or split requests with it.
-create or replace function outbox.set_endpoint_headers(p_endpoint text, p_headers jsonb) returns text[]
+create or replace function outbox.set_endpoint_headers(p_endpoint_id uuid, p_headers jsonb) returns text[]
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -25,12 +25,12 @@ begin
   if v_wrong is not null then
     perform capacity.fail('invalid_input', 'The headers of the endpoint are not acceptable.', v_wrong, 'Nothing was changed.');
   end if;
-  perform outbox.drop_endpoint_secrets(array_agg(s.secret_id)) from outbox.endpoint_secrets s where s.endpoint = p_endpoint and s.kind = 'headers';
+  perform outbox.drop_endpoint_secrets(array_agg(s.secret_id)) from outbox.endpoint_secrets s where s.endpoint_id = p_endpoint_id and s.kind = 'headers';
   if v_names is not null then
-    insert into outbox.endpoint_secrets (secret_id, endpoint, kind, box)
-    values (v_id, p_endpoint, 'headers', outbox.seal_endpoint_secret(v_id, p_headers::text));
+    insert into outbox.endpoint_secrets (secret_id, endpoint_id, kind, box)
+    values (v_id, p_endpoint_id, 'headers', outbox.seal_endpoint_secret(v_id, p_headers::text));
   end if;
   return coalesce(v_names, '{}');
 end
 $$;
-comment on function outbox.set_endpoint_headers(text, jsonb) is 'Seals the extra headers of an endpoint and returns their names.';
+comment on function outbox.set_endpoint_headers(uuid, jsonb) is 'Seals the extra headers of an endpoint and returns their names.';

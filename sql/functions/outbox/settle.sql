@@ -9,7 +9,8 @@
 -- were given up.
 --
 -- p_outcomes: delivered, retry, unknown, rejected, released; null for delivered. p_codes is the receiver's code of a
--- delivery and the error code of everything else. p_captures: an array of {id, values} of delivered rows.
+-- delivery and the error code of everything else. p_captures: an array of {id, values} of delivered rows. p_sent_hashes: of rows whose
+-- text was made when they were sent, as outbox.fill_binds() said; null for those that went out as they are stored.
 create or replace function outbox.settle(
   p_stream_id smallint,
   p_claim_ids bigint[],
@@ -27,6 +28,7 @@ create or replace function outbox.settle(
   p_absent boolean[] default null,
   p_destination_ids integer[] default null,
   p_captures jsonb default null,
+  p_sent_hashes bytea[] default null,
   out delivered integer, out retried integer, out released integer, out failed integer, out late uuid[], out given_up uuid[]
 )
 language plpgsql volatile security definer
@@ -68,9 +70,9 @@ begin
       select g.* from rows from (
                unnest(p_claim_ids), unnest(p_lane_ids), unnest(p_seqs), unnest(p_outbox_ids), unnest(p_attempt_nos), unnest(p_latencies_ms),
                unnest(p_codes), unnest(p_references), unnest(p_outcomes), unnest(p_messages), unnest(p_after_ms), unnest(p_throttled),
-               unnest(p_absent), unnest(p_destination_ids)
+               unnest(p_absent), unnest(p_destination_ids), unnest(p_sent_hashes)
              ) with ordinality g(claim_id, lane_id, seq, outbox_id, attempt_no, latency_ms, code, reference, outcome, message, after_ms,
-                                 throttled, absent, destination_id, n)
+                                 throttled, absent, destination_id, sent_hash, n)
        where g.outbox_id <> all (v_late)
     )
     select s.delivered, s.retried, s.released, s.failed, v_late || s.late, s.given_up into delivered, retried, released, failed, late, given_up
@@ -79,10 +81,10 @@ begin
              array_agg(attempt_no order by n) a5, array_agg(latency_ms order by n) a6, array_agg(code order by n) a7,
              array_agg(reference order by n) a8, array_agg(outcome order by n) a9, array_agg(message order by n) a10,
              array_agg(after_ms order by n) a11, array_agg(throttled order by n) a12, array_agg(absent order by n) a13,
-             array_agg(destination_id order by n) a14
+             array_agg(destination_id order by n) a14, array_agg(sent_hash order by n) a15
         from kept having count(*) > 0) k
      cross join lateral outbox.settle(p_stream_id, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14,
-       (select jsonb_agg(c) from jsonb_array_elements(p_captures) c where (c ->> 'id')::uuid <> all (v_late))) s;
+       (select jsonb_agg(c) from jsonb_array_elements(p_captures) c where (c ->> 'id')::uuid <> all (v_late)), a15) s;
     if not found then
       -- All of them were late.
       select 0, 0, 0, 0, v_late into delivered, retried, released, failed, late;
@@ -95,21 +97,21 @@ begin
   released := 0;
   failed := 0;
   if v_stream.ordered then
-    perform outbox.settle_lanes(v_stream, v_lanes, p_claim_ids, p_lane_ids, p_seqs, p_outbox_ids, p_attempt_nos, p_latencies_ms, p_codes, p_references, p_outcomes);
+    perform outbox.settle_lanes(v_stream, v_lanes, p_claim_ids, p_lane_ids, p_seqs, p_outbox_ids, p_attempt_nos, p_latencies_ms, p_codes, p_references, p_outcomes, p_sent_hashes);
     if p_captures is not null then
       perform outbox.store_captures(p_captures);
     end if;
     if v_undelivered > 0 then
       select e.retried, e.released, e.failed, e.given_up into retried, released, failed, given_up
         from outbox.settle_lane_exceptions(v_stream, p_claim_ids, p_lane_ids, p_seqs, p_outbox_ids, p_attempt_nos, p_latencies_ms,
-                                           p_codes, p_outcomes, p_messages, p_after_ms, p_absent) e;
+                                           p_codes, p_outcomes, p_messages, p_after_ms, p_absent, p_sent_hashes) e;
     end if;
   else
-    perform outbox.settle_rows(v_stream, p_claim_ids, p_outbox_ids, p_attempt_nos, p_latencies_ms, p_codes, p_references, p_outcomes);
+    perform outbox.settle_rows(v_stream, p_claim_ids, p_outbox_ids, p_attempt_nos, p_latencies_ms, p_codes, p_references, p_outcomes, p_sent_hashes);
     if v_undelivered > 0 then
       select e.retried, e.released, e.failed, e.given_up into retried, released, failed, given_up
         from outbox.settle_row_exceptions(v_stream, p_claim_ids, p_outbox_ids, p_attempt_nos, p_latencies_ms, p_codes, p_outcomes,
-                                          p_messages, p_after_ms, p_absent) e;
+                                          p_messages, p_after_ms, p_absent, p_sent_hashes) e;
     end if;
   end if;
   if p_destination_ids is not null then
@@ -118,5 +120,5 @@ begin
 end
 $$;
 comment on function outbox.settle(smallint, bigint[], bigint[], bigint[], uuid[], integer[], integer[], text[], text[], text[], text[],
-                                  bigint[], boolean[], boolean[], integer[], jsonb)
+                                  bigint[], boolean[], boolean[], integer[], jsonb, bytea[])
   is 'Records outcomes of claimed rows and moves their lanes on; counts the lines it wrote, and names rows that came too late or were given up. Nullable: late, given_up.';

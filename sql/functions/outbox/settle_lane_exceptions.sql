@@ -6,7 +6,7 @@
 -- number of rows in front of it.
 create or replace function outbox.settle_lane_exceptions(
   p_stream outbox.streams, p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[],
-  p_latencies_ms integer[], p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[],
+  p_latencies_ms integer[], p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[], p_sent_hashes bytea[],
   out retried integer, out released integer, out failed integer, out given_up uuid[]
 )
 language plpgsql volatile
@@ -21,14 +21,14 @@ declare
 begin
   with named as materialized (
     select g.claim_id, g.lane_id, g.seq, g.outbox_id, g.attempt_no, g.latency_ms, g.code, g.outcome, outbox.without_addresses(g.message) as message,
-           g.after_ms, coalesce(g.absent, false) as absent
-      from unnest(p_claim_ids, p_lane_ids, p_seqs, p_outbox_ids, p_attempt_nos, p_latencies_ms, p_codes, p_outcomes, p_messages, p_after_ms, p_absent)
-           g(claim_id, lane_id, seq, outbox_id, attempt_no, latency_ms, code, outcome, message, after_ms, absent)
+           g.after_ms, coalesce(g.absent, false) as absent, g.sent_hash
+      from unnest(p_claim_ids, p_lane_ids, p_seqs, p_outbox_ids, p_attempt_nos, p_latencies_ms, p_codes, p_outcomes, p_messages, p_after_ms, p_absent, p_sent_hashes)
+           g(claim_id, lane_id, seq, outbox_id, attempt_no, latency_ms, code, outcome, message, after_ms, absent, sent_hash)
      where g.outcome <> 'delivered'
   ), given as materialized (
     select * from named
     union all
-    select h.claim_id, p.lane_id, p.seq, p.outbox_id, p.lines + 1, null, null, 'released', null, null, false
+    select h.claim_id, p.lane_id, p.seq, p.outbox_id, p.lines + 1, null, null, 'released', null, null, false, null
       from (select n.lane_id, max(n.seq) as to_seq from named n group by n.lane_id) n
       join outbox.heads h on h.lane_id = n.lane_id and h.claimed_to > n.to_seq
       join outbox.pending p on p.lane_id = n.lane_id and p.seq > n.to_seq and p.seq <= h.claimed_to
@@ -52,9 +52,9 @@ begin
                 end as due
       from judged j
   ), line as (
-    insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, claim_id, latency_ms, uncertain, rail_code, error_code, error_message)
+    insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, claim_id, latency_ms, uncertain, rail_code, error_code, error_message, sent_hash)
     select j.outbox_id, j.attempt_no + 1, p_stream.class_id, p_stream.stream_id, j.state, j.claim_id,
-           case when j.state <> 'RELEASED' then j.latency_ms end, j.uncertain_now, j.code, j.error_code, j.message
+           case when j.state <> 'RELEASED' then j.latency_ms end, j.uncertain_now, j.code, j.error_code, j.message, j.sent_hash
       from judged j
   ), kept as (
     update outbox.pending p
@@ -98,5 +98,5 @@ begin
    having count(*) > 0;
 end
 $$;
-comment on function outbox.settle_lane_exceptions(outbox.streams, bigint[], bigint[], bigint[], uuid[], integer[], integer[], text[], text[], text[], bigint[], boolean[])
+comment on function outbox.settle_lane_exceptions(outbox.streams, bigint[], bigint[], bigint[], uuid[], integer[], integer[], text[], text[], text[], bigint[], boolean[], bytea[])
   is 'Records failed and released rows of ordered lanes, counts them, and names those given up. Nullable: given_up.';

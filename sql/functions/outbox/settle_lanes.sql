@@ -6,7 +6,7 @@
 -- them are refused: deleting by range would lose it.
 create or replace function outbox.settle_lanes(
   p_stream outbox.streams, p_lanes outbox.fenced_lane[], p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[],
-  p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_references text[], p_outcomes text[]
+  p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_references text[], p_outcomes text[], p_sent_hashes bytea[]
 ) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -15,10 +15,10 @@ declare
   v_delivered bigint;
   v_gone bigint;
 begin
-  insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, claim_id, latency_ms, rail_code, rail_reference)
-  select g.outbox_id, g.attempt_no + 1, p_stream.class_id, p_stream.stream_id, 'DISPATCHED', g.claim_id, g.latency_ms, g.code, g.reference
-    from unnest(p_claim_ids, p_outbox_ids, p_attempt_nos, p_latencies_ms, p_codes, p_references, p_outcomes)
-         g(claim_id, outbox_id, attempt_no, latency_ms, code, reference, outcome)
+  insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, claim_id, latency_ms, rail_code, rail_reference, sent_hash)
+  select g.outbox_id, g.attempt_no + 1, p_stream.class_id, p_stream.stream_id, 'DISPATCHED', g.claim_id, g.latency_ms, g.code, g.reference, g.sent_hash
+    from unnest(p_claim_ids, p_outbox_ids, p_attempt_nos, p_latencies_ms, p_codes, p_references, p_outcomes, p_sent_hashes)
+         g(claim_id, outbox_id, attempt_no, latency_ms, code, reference, outcome, sent_hash)
    where g.outcome is null or g.outcome = 'delivered';
   get diagnostics v_delivered = row_count;
 
@@ -45,5 +45,5 @@ begin
    having count(*) > 0;
 end
 $$;
-comment on function outbox.settle_lanes(outbox.streams, outbox.fenced_lane[], bigint[], bigint[], bigint[], uuid[], integer[], integer[], text[], text[], text[])
+comment on function outbox.settle_lanes(outbox.streams, outbox.fenced_lane[], bigint[], bigint[], bigint[], uuid[], integer[], integer[], text[], text[], text[], bytea[])
   is 'Records delivered rows of ordered lanes.';

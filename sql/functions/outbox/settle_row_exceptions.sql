@@ -2,7 +2,7 @@
 -- they had been through stands in the claim. Returns how many lines of each kind it wrote, and which rows it gave up.
 create or replace function outbox.settle_row_exceptions(
   p_stream outbox.streams, p_claim_ids bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[],
-  p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[],
+  p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[], p_sent_hashes bytea[],
   out retried integer, out released integer, out failed integer, out given_up uuid[]
 )
 language plpgsql volatile
@@ -13,9 +13,9 @@ declare
 begin
   with given as materialized (
     select g.claim_id, g.outbox_id, g.attempt_no, g.latency_ms, g.code, g.outcome, outbox.without_addresses(g.message) as message,
-           g.after_ms, coalesce(g.absent, false) as absent
-      from unnest(p_claim_ids, p_outbox_ids, p_attempt_nos, p_latencies_ms, p_codes, p_outcomes, p_messages, p_after_ms, p_absent)
-           g(claim_id, outbox_id, attempt_no, latency_ms, code, outcome, message, after_ms, absent)
+           g.after_ms, coalesce(g.absent, false) as absent, g.sent_hash
+      from unnest(p_claim_ids, p_outbox_ids, p_attempt_nos, p_latencies_ms, p_codes, p_outcomes, p_messages, p_after_ms, p_absent, p_sent_hashes)
+           g(claim_id, outbox_id, attempt_no, latency_ms, code, outcome, message, after_ms, absent, sent_hash)
      where g.outcome <> 'delivered'
   ), judged as materialized (
     select g.*, case when g.outcome = 'unknown' then 'outcome_unknown' else g.code end as error_code, m.priority, m.expires_at, m.destination_id, m.payload_hash,
@@ -29,9 +29,9 @@ begin
       join outbox.rails r on r.rail_id = m.rail_id
      cross join lateral (select case when c.tries is not null then array_position(c.outbox_ids, g.outbox_id) end as n) a
   ), line as (
-    insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, claim_id, latency_ms, uncertain, rail_code, error_code, error_message)
+    insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, claim_id, latency_ms, uncertain, rail_code, error_code, error_message, sent_hash)
     select j.outbox_id, j.attempt_no + 1, p_stream.class_id, p_stream.stream_id, j.state, j.claim_id,
-           case when j.state <> 'RELEASED' then j.latency_ms end, j.uncertain_now, j.code, j.error_code, j.message
+           case when j.state <> 'RELEASED' then j.latency_ms end, j.uncertain_now, j.code, j.error_code, j.message, j.sent_hash
       from judged j
   ), kept as (
     insert into outbox.pending_unordered (outbox_id, stream_id, priority, due, expires_at, first_sent_at, lines, destination_id, tries, uncertain, payload_hash)
@@ -55,5 +55,5 @@ begin
   end if;
 end
 $$;
-comment on function outbox.settle_row_exceptions(outbox.streams, bigint[], uuid[], integer[], integer[], text[], text[], text[], bigint[], boolean[])
+comment on function outbox.settle_row_exceptions(outbox.streams, bigint[], uuid[], integer[], integer[], text[], text[], text[], bigint[], boolean[], bytea[])
   is 'Records failed and released rows of streams without order, counts them, and names those given up. Nullable: given_up.';

@@ -1,7 +1,7 @@
 -- Why an enqueue wrote nothing: the row is bad, which raises, or it is there already, which is the answer.
 create or replace function outbox.why_not_enqueued(
-  p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_body text,
-  p_priority integer, p_coalesce_key text, p_destination text,
+  p_role name, p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_payload jsonb,
+  p_priority integer, p_coalesce_key text, p_destination text, p_captures jsonb, p_binds jsonb,
   out outbox_id uuid, out seq bigint, out created boolean
 )
 language plpgsql stable set search_path = pg_catalog, pg_temp
@@ -10,12 +10,12 @@ declare
   v_stream outbox.streams;
 begin
   select * into v_stream from outbox.streams s where s.name = p_stream;
-  perform outbox.check_row(v_stream, p_stream, (select r.rail_id from outbox.rails r where r.name = p_rail), p_rail, p_key, p_instruction_id,
-                           p_idempotency_key, octet_length(p_body), p_priority, p_coalesce_key, p_destination);
+  perform outbox.check_row(v_stream, p_stream, p_role, (select r.rail_id from outbox.rails r where r.name = p_rail), p_rail, p_key, p_instruction_id,
+                           p_idempotency_key, p_payload, p_priority, p_coalesce_key, p_destination, p_captures, p_binds);
   created := false;
   select e.outbox_id, e.seq into outbox_id, seq
-    from outbox.existing_row(v_stream.stream_id, p_instruction_id, p_idempotency_key, p_body) e;
+    from outbox.existing_row(v_stream.stream_id, p_instruction_id, p_idempotency_key, p_payload::text) e;
 end
 $$;
-comment on function outbox.why_not_enqueued(text, text, text, text, text, text, integer, text, text)
+comment on function outbox.why_not_enqueued(name, text, text, text, text, text, jsonb, integer, text, text, jsonb, jsonb)
   is 'Raises for a bad row, or finds the row that a repeat stands for. Nullable: outbox_id, seq.';

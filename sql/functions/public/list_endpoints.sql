@@ -2,16 +2,16 @@
 -- not among what it says.
 create or replace function public.list_endpoints(p_workspace_id text default null)
 returns table (
-  name text, workspace_id text, url text, description text, topics text[], header_names text[], enabled boolean, disabled_at timestamptz,
+  id uuid, name text, workspace_id text, url text, description text, topics text[], header_names text[], enabled boolean, disabled_at timestamptz,
   disabled_code text, disabled_reason text, secrets integer, readable boolean, old_secret_until timestamptz, dead bigint,
   circuit text, created_at timestamptz, updated_at timestamptz
 )
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_keeper record := capacity.endpoint_keeper(p_workspace_id);
+  v_workspace_id text := capacity.endpoint_keeper(p_workspace_id);
 begin
-  return query select * from outbox.list_endpoints(v_keeper.workspace_id);
+  return query select * from outbox.list_endpoints(v_workspace_id);
 end
 $$;
 comment on function public.list_endpoints(text)

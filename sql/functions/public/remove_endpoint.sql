@@ -1,12 +1,12 @@
--- Removes an endpoint that the caller keeps.
-create or replace function public.remove_endpoint(p_name text) returns void
+-- Removes an endpoint that the caller keeps: an admin one of the own workspace; a machine one of the workspace that it names, or of the
+-- installation.
+create or replace function public.remove_endpoint(p_name text, p_workspace_id text default null) returns void
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_keeper record := capacity.endpoint_keeper(null);
+  v_workspace_id text := capacity.endpoint_keeper(p_workspace_id);
 begin
-  perform outbox.find_endpoint(p_name, v_keeper.workspace_id, v_keeper.everything);
-  perform outbox.remove_endpoint(p_name);
+  perform outbox.remove_endpoint(p_name, v_workspace_id);
 end
 $$;
-comment on function public.remove_endpoint(text) is 'Removes a webhook endpoint.';
+comment on function public.remove_endpoint(text, text) is 'Removes a webhook endpoint.';

@@ -5,7 +5,8 @@
  *       "*": { … } }
  *
  * A row goes to the endpoint that its destination names; without a destination, to the one named by its key up to the first
- * colon; else to "*". Secrets and header values may be given as `env:NAME`, so that the file can be shown to anybody.
+ * colon; else to "*". These names are a name space of their own: rows for endpoints of the database never come here, whatever those are
+ * called. Subscriptions of workspaces say `file:` before the name. Secrets and header values may be given as `env:NAME`, so that the file can be shown to anybody.
  *
  * Owns: reading and checking the file, once, at the start. Does not own: what an endpoint is (the rail's config says).
  */
@@ -79,13 +80,8 @@ function valueOf(text: string, endpoint: string): string {
   });
 }
 
-/** What a row's destination says, or its key up to the first colon. */
-export function endpointNameOf(message: RailMessage): string | undefined {
-  return message.destination ?? message.key?.split(":", 1)[0];
-}
-
 /** The endpoint that a row means; null when the file does not have it. */
 export function endpointFor(endpoints: Endpoints, message: RailMessage): WebhookEndpoint | null {
-  const named = endpointNameOf(message);
+  const named = message.destination?.replace(/^file:/, "") ?? message.key?.split(":", 1)[0];
   return (named === undefined ? undefined : endpoints.get(named)) ?? endpoints.get("*") ?? null;
 }

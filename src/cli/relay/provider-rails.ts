@@ -93,7 +93,10 @@ function emailRail(given: Given, transport: EmailRailOptions["transport"]): Rail
   const rail = createEmailRail({
     from: given.text("MAIL_FROM"),
     transport,
-    async confirmationToken(tokenId) {
+    async confirmationToken(tokenId, { stream }) {
+      // The workflow's own mails alone: an application that learnt an id must not have itself sent the link.
+      if (stream !== "capacity")
+        throw new HeadroomError("not_found", "A link is made for mails of the workflow alone.");
       const client = await pool.connect();
       try {
         return await makeConfirmationToken(client, tokenId, given.optional("HEADROOM_SECRET_KEY"));

@@ -10,8 +10,8 @@ import { HeadroomError } from "../../db/errors.ts";
 import type { Rail } from "../../rails/rail.ts";
 import { checkRail } from "../../rails/registry.ts";
 import { createWebhookRail, type WebhookRail } from "../../rails/webhook/rail.ts";
-import { createStoredEndpoints, type StoredEndpoints } from "../../rails/webhook/stored-endpoints.ts";
-import { endpointFor, endpointNameOf, readEndpoints, type Endpoints } from "./endpoints.ts";
+import { createStoredEndpoints, endpointIdOf, type StoredEndpoints } from "../../rails/webhook/stored-endpoints.ts";
+import { endpointFor, readEndpoints, type Endpoints } from "./endpoints.ts";
 import type { Log } from "./log.ts";
 import type { RelayCommandOptions } from "./options.ts";
 import { createProviderRails, type Environment } from "./provider-rails.ts";
@@ -52,16 +52,17 @@ async function webhookRails(options: RelayCommandOptions, surroundings: RailSurr
   if (options.endpoints === undefined && !ofDatabase) return [];
   let pool: Pool | undefined;
   let stored: StoredEndpoints | undefined;
-  const find = (name: string): ReturnType<StoredEndpoints["find"]> => {
+  const find: StoredEndpoints["find"] = (message) => {
     pool ??= createPool(databaseUrl, { applicationName: "headroom endpoints", maxConnections: 2 });
     stored ??= createStoredEndpoints({ pool, secretKey, log });
-    return stored.find(name);
+    return stored.find(message);
   };
   const rail = createWebhookRail({
     async endpoint(message) {
-      const name = endpointNameOf(message);
-      const found = ofDatabase && name !== undefined && !ofFile.has(name) ? await find(name) : null;
-      return found ?? endpointFor(ofFile, message);
+      if (endpointIdOf(message) === undefined) return endpointFor(ofFile, message);
+      // Another relay may have the key to its secrets.
+      if (!ofDatabase) throw new HeadroomError("not_configured", "This relay serves the endpoints of its file alone.");
+      return find(message);
     },
     gone: async (endpoint) => stored?.gone(endpoint),
     allowHttp: options.allowHttp ?? false,

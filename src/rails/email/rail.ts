@@ -21,7 +21,7 @@ import type { Transport } from "./smtp.ts";
 
 export interface EmailRailOptions extends EmailSettings {
   /** Makes the token of a confirmation link from its id. What it returns is put into the mail and nowhere else. */
-  readonly confirmationToken: (tokenId: string, signal: AbortSignal) => Promise<string>;
+  readonly confirmationToken: (tokenId: string, message: RailMessage, signal: AbortSignal) => Promise<string>;
   /** Hard limit of one call. Default: 30,000, as mail servers think slowly. */
   readonly timeoutMs?: number;
   /** Mails under way at once, each on a connection of its own. Default: 5. */
@@ -89,17 +89,22 @@ async function writeLetter(office: Office, message: RailMessage, signal: AbortSi
   const messageId = `${message.outboxId}@${office.domain}`;
   const tokenId = payload.confirmation_token_id;
   if (typeof tokenId !== "string") return letterOf(payload, messageId, undefined);
-  const token = await tokenOf(office, tokenId, signal);
+  const token = await tokenOf(office, tokenId, message, signal);
   return typeof token === "string" ? letterOf(payload, messageId, token) : outcomeOf(token);
 }
 
-async function tokenOf(office: Office, tokenId: string, signal: AbortSignal): Promise<string | EmailFailure> {
+async function tokenOf(
+  office: Office,
+  tokenId: string,
+  message: RailMessage,
+  signal: AbortSignal,
+): Promise<string | EmailFailure> {
   if (signal.aborted) return { kind: "failure", code: "aborted_before_send" };
   const { promise: aborted, resolve: abort } = Promise.withResolvers<EmailFailure>();
   const onAbort = (): void => abort({ kind: "failure", code: "aborted_before_send" });
   signal.addEventListener("abort", onAbort, { once: true });
   try {
-    return await Promise.race([office.confirmationToken(tokenId, signal), aborted]);
+    return await Promise.race([office.confirmationToken(tokenId, message, signal), aborted]);
   } catch (error) {
     // What went wrong in there may quote a connection string or a secret, so it is not repeated.
     const gone = error instanceof HeadroomError && error.code === "not_found";

@@ -5,7 +5,7 @@
  * insert is injected, and must do nothing when the row is there already.
  */
 import { sqlStateOf } from "../../db/errors.ts";
-import type { Json, Rail, RailMessage, RailOutcome, Validation } from "../rail.ts";
+import type { Rail, RailMessage, RailOutcome, Validation } from "../rail.ts";
 
 /** What is inserted. Unique by stream, instruction and idempotency key, the three that enqueue dedupes by. */
 export interface TableRow {
@@ -15,7 +15,8 @@ export interface TableRow {
   readonly outboxId: string;
   readonly key: string | null;
   readonly seq: number | null;
-  readonly payload: Json;
+  /** The payload as JSON text, as it is stored: give it to the statement as it is. */
+  readonly payload: string;
 }
 
 export interface TableInsert {
@@ -79,6 +80,7 @@ export function createTableRail(options: TableRailOptions): Rail {
   return {
     name,
     capability: "idempotent",
+    sends: "text",
     timeoutMs,
     ...(concurrency === undefined ? {} : { concurrency }),
     codes: Object.keys(tableCodes),
@@ -93,8 +95,8 @@ async function send(
   insert: TableRailOptions["insert"],
 ): Promise<RailOutcome> {
   if (signal.aborted) return outcomeOf("aborted_before_send");
-  const { stream, instructionId, idempotencyKey, outboxId, key, seq, payload } = message;
-  const row: TableRow = { stream, instructionId, idempotencyKey, outboxId, key, seq, payload };
+  const { stream, instructionId, idempotencyKey, outboxId, key, seq, body } = message;
+  const row: TableRow = { stream, instructionId, idempotencyKey, outboxId, key, seq, payload: body };
   const { promise: aborted, resolve: abort } = Promise.withResolvers<RailOutcome>();
   const onAbort = (): void => abort(outcomeOf("timed_out"));
   signal.addEventListener("abort", onAbort, { once: true });

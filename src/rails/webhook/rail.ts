@@ -4,9 +4,10 @@
  * Owns: turning a message into a request and an answer into an outcome. Does not own: where endpoints are stored (a
  * resolver is injected), order, retries and rate limits (the engine's), or which addresses may be reached (ssrf.ts).
  */
+import { parseToPassOn } from "../../db/exact-json.ts";
 import { exchange, openConnections } from "../exchange.ts";
 import type { Connections, ExchangeAnswer } from "../exchange.ts";
-import type { Json, Rail, RailContext, RailMessage, RailOutcome, Validation } from "../rail.ts";
+import type { Rail, RailContext, RailMessage, RailOutcome, Validation } from "../rail.ts";
 import { excerptOf, reasonOf } from "../reason.ts";
 import { parseRetryAfter } from "../retry-after.ts";
 import { contentTypeOf, isEnvelope, isObject, validateEnvelope } from "./cloudevents.ts";
@@ -73,6 +74,7 @@ export function createWebhookRail(options: WebhookRailOptions): WebhookRail {
   return {
     name: settings.name,
     capability: "idempotent",
+    sends: "text",
     timeoutMs: settings.timeoutMs,
     ...(settings.concurrency === undefined ? {} : { concurrency: settings.concurrency }),
     ...(settings.dedupWindowMs === undefined ? {} : { dedupWindowMs: settings.dedupWindowMs }),
@@ -104,12 +106,11 @@ async function send(
   if ("disabled" in found) return outcomeOf("endpoint_disabled", found.reason);
   const prepared = prepare(found);
   if ("kind" in prepared) return prepared;
-  const text = JSON.stringify(message.payload);
-  const signed = prepared.sign(message.outboxId, settings.now(), text);
+  const signed = prepared.sign(message.outboxId, settings.now(), message.body);
   const headers = { ...prepared.headers, "content-type": contentTypeOf(message.payload), ...signed };
   const { maxResponseBytes } = settings;
   const result = await exchange(
-    { url: prepared.url, headers, body: Buffer.from(text), maxResponseBytes },
+    { url: prepared.url, headers, body: Buffer.from(message.body), maxResponseBytes },
     connections,
     signal,
   );
@@ -193,12 +194,8 @@ function outcomeOfAnswer(answer: ExchangeAnswer, secrets: readonly string[], now
 function delivered(answer: ExchangeAnswer): RailOutcome {
   const base = { kind: "delivered", code: String(answer.status) } as const;
   if (answer.truncated || !/^application\/([\w.+-]+\+)?json\b/i.test(answer.headers["content-type"] ?? "")) return base;
-  try {
-    const response: Json = JSON.parse(answer.body.toString("utf8"));
-    return { ...base, response };
-  } catch {
-    return base;
-  }
+  const response = parseToPassOn(answer.body.toString("utf8"));
+  return response === undefined ? base : { ...base, response };
 }
 
 function outcomeOf(code: WebhookCodeName, detail?: string): Exclude<RailOutcome, { kind: "delivered" }> {

@@ -9,6 +9,7 @@ import { z } from "zod";
 import { call, type FunctionResult } from "../../db/call.ts";
 import { HeadroomError, toHeadroomError } from "../../db/errors.ts";
 import { withSecretKey } from "../../db/secret-key.ts";
+import type { RailMessage } from "../rail.ts";
 import type { DisabledEndpoint, WebhookEndpoint } from "./config.ts";
 
 export interface StoredEndpointsOptions {
@@ -19,18 +20,24 @@ export interface StoredEndpointsOptions {
   /** How long an endpoint is remembered. Default: 2,000. */
   readonly rememberMs?: number | undefined;
   /** Told why an endpoint could not be read: a code, never a secret. Default: nothing. */
-  readonly log?: ((entry: { level: "warn"; event: string; name: string; code: string }) => void) | undefined;
+  readonly log?: ((entry: { level: "warn"; event: string; endpoint: string; code: string }) => void) | undefined;
 }
 
+/** Whose row it is and where it goes. */
+export type Addressed = Pick<RailMessage, "destination" | "tenantId">;
+
 export interface StoredEndpoints {
-  /** The endpoint of that name; null when there is none. Throws when it cannot be read now. */
-  find(name: string): Promise<WebhookEndpoint | DisabledEndpoint | null>;
+  /**
+   * The endpoint that a row is addressed to, by its identity; null when there is none, or when it belongs to another tenant than the
+   * row. Throws when it cannot be read now.
+   */
+  find(row: Addressed): Promise<WebhookEndpoint | DisabledEndpoint | null>;
   /** Disables the endpoint, unless it has been changed since it was found. */
   gone(endpoint: WebhookEndpoint): Promise<void>;
 }
 
 const defaultRememberMs = 2_000;
-/** More names than this in two seconds means that nobody gains by remembering them. */
+/** More endpoints than this in two seconds means that nobody gains by remembering them. */
 const maxRemembered = 1_000;
 
 type Row = FunctionResult<"outbox.endpoint_for_relay">[number];
@@ -50,42 +57,46 @@ class Reader implements StoredEndpoints {
   readonly #remembered = new Map<string, Remembered>();
   /** The objects that were handed out: the rail keeps what it prepared for each for as long as it is the same one. */
   readonly #handedOut = new Map<string, { readonly text: string; readonly endpoint: WebhookEndpoint }>();
-  readonly #origins = new WeakMap<WebhookEndpoint, { readonly name: string; readonly version: number }>();
+  readonly #origins = new WeakMap<WebhookEndpoint, { readonly id: string; readonly version: number }>();
 
   constructor(options: StoredEndpointsOptions) {
     this.#options = options;
   }
 
-  find(name: string): Promise<Found> {
-    const known = this.#remembered.get(name);
+  find(row: Addressed): Promise<Found> {
+    const id = endpointIdOf(row);
+    if (id === undefined) return Promise.resolve(null);
+    // Whose row it is belongs to the question: what one tenant's rows find is not remembered for another's.
+    const asked = `${id} ${row.tenantId ?? ""}`;
+    const known = this.#remembered.get(asked);
     if (known !== undefined && performance.now() < known.untilMs) return known.found;
     if (this.#remembered.size >= maxRemembered) {
       this.#remembered.clear();
       this.#handedOut.clear();
     }
-    const found = this.#read(name, () => entry).catch((error: unknown) => {
-      if (this.#remembered.get(name) === entry) this.#remembered.delete(name);
+    const found = this.#read(id, row.tenantId, () => entry).catch((error: unknown) => {
+      if (this.#remembered.get(asked) === entry) this.#remembered.delete(asked);
       const { code } = toHeadroomError(error);
-      this.#options.log?.({ level: "warn", event: "endpoint_unavailable", name, code });
+      this.#options.log?.({ level: "warn", event: "endpoint_unavailable", endpoint: id, code });
       throw error;
     });
     const entry: Remembered = {
       found,
       untilMs: performance.now() + (this.#options.rememberMs ?? defaultRememberMs),
     };
-    this.#remembered.set(name, entry);
+    this.#remembered.set(asked, entry);
     return found;
   }
 
   async gone(endpoint: WebhookEndpoint): Promise<void> {
     const origin = this.#origins.get(endpoint);
     if (origin === undefined) return;
-    await call(this.#options.pool, "outbox.endpoint_gone", { p_name: origin.name, p_version: origin.version });
-    this.#remembered.delete(origin.name);
+    await call(this.#options.pool, "outbox.endpoint_gone", { p_endpoint_id: origin.id, p_version: origin.version });
+    this.#remembered.clear();
   }
 
-  async #read(name: string, entry: () => Remembered): Promise<Found> {
-    const [row] = await inTransaction(this.#options.pool, this.#options.secretKey, name);
+  async #read(id: string, tenantId: string | null, entry: () => Remembered): Promise<Found> {
+    const [row] = await inTransaction(this.#options.pool, this.#options.secretKey, id, tenantId);
     if (row === undefined) return null;
     if (!row.enabled) return { disabled: true, reason: row.disabled_code ?? "disabled" };
     if (row.expires_in_ms !== null) {
@@ -96,12 +107,12 @@ class Reader implements StoredEndpoints {
 
   #endpointOf(row: Row): WebhookEndpoint {
     if (row.secrets === null || (row.headers === null && row.has_headers)) {
-      throw new HeadroomError("not_configured", `The secrets of endpoint "${row.name}" cannot be read.`, {
+      throw new HeadroomError("not_configured", `The secrets of endpoint ${row.id} cannot be read.`, {
         hint: "Give this relay the HEADROOM_SECRET_KEY under which they were stored.",
       });
     }
     const text = JSON.stringify([row.version, row.url, row.secrets, row.headers]);
-    const before = this.#handedOut.get(row.name);
+    const before = this.#handedOut.get(row.id);
     if (before?.text === text) return before.endpoint;
     const { url, secrets, headers } = row;
     const endpoint: WebhookEndpoint = {
@@ -109,20 +120,32 @@ class Reader implements StoredEndpoints {
       secrets,
       ...(headers === null ? {} : { headers: headersSchema.parse(headers) }),
     };
-    this.#handedOut.set(row.name, { text, endpoint });
-    this.#origins.set(endpoint, { name: row.name, version: row.version });
+    this.#handedOut.set(row.id, { text, endpoint });
+    this.#origins.set(endpoint, { id: row.id, version: row.version });
     return endpoint;
   }
 }
 
 const headersSchema = z.record(z.string(), z.string());
 
-async function inTransaction(pool: Pool, secretKey: string | undefined, name: string): Promise<Row[]> {
+/** Rows for endpoints of the database have a destination that names one by its id. */
+export function endpointIdOf({ destination }: Pick<RailMessage, "destination">): string | undefined {
+  return destination?.startsWith(destinationPrefix) === true ? destination.slice(destinationPrefix.length) : undefined;
+}
+
+const destinationPrefix = "endpoint:";
+
+async function inTransaction(
+  pool: Pool,
+  secretKey: string | undefined,
+  id: string,
+  tenantId: string | null,
+): Promise<Row[]> {
   const client = await pool.connect();
   let failed = true;
   try {
     const rows = await withSecretKey(client, secretKey, () =>
-      call(client, "outbox.endpoint_for_relay", { p_name: name }),
+      call(client, "outbox.endpoint_for_relay", { p_endpoint_id: id, p_tenant_id: tenantId }),
     );
     failed = false;
     return rows;

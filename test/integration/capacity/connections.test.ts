@@ -59,7 +59,7 @@ describe.each(POSTGRES_VERSIONS)("connections of a workspace on PostgreSQL %i", 
     await put("audit", { enabled: false });
     await workflow.apply(id, "TECH_REVIEW_APPROVED", "tess");
     const heard = (await effectsOf(id)).map((effects) => effects.filter((effect) => effect.startsWith("event:")));
-    expect(heard).toEqual([["event:audit", "event:billing"], ["event:audit"], []]);
+    expect(heard).toEqual([["event:file:audit", "event:file:billing"], ["event:file:audit"], []]);
     expect((await list()).map(({ endpoint, enabled }) => [endpoint, enabled])).toEqual([
       ["audit", false],
       ["billing", true],

@@ -29,11 +29,11 @@ describe.each(POSTGRES_VERSIONS)("side effects on PostgreSQL %i", async (version
       await surfaces.apply(id, "CUSTOMER_CONFIRMED", "customer:customer");
       await surfaces.apply(id, "PROVISIONING_COMPLETE", "system:job");
       expect(await named(surfaces, id)).toEqual([
-        ["REQUEST_SUBMITTED", ["slack:root", "linear:issue", "event:billing"]],
-        ["COMMERCIAL_APPROVED", [...step, "event:billing"]],
-        ["TECH_REVIEW_APPROVED", [...step, "email:confirmation", "event:billing"]],
-        ["CUSTOMER_CONFIRMED", [...step, "event:billing"]],
-        ["PROVISIONING_COMPLETE", [...step, "email:closing", "event:billing"]],
+        ["REQUEST_SUBMITTED", ["slack:root", "linear:issue", "event:file:billing"]],
+        ["COMMERCIAL_APPROVED", [...step, "event:file:billing"]],
+        ["TECH_REVIEW_APPROVED", [...step, "email:confirmation", "event:file:billing"]],
+        ["CUSTOMER_CONFIRMED", [...step, "event:file:billing"]],
+        ["PROVISIONING_COMPLETE", [...step, "email:closing", "event:file:billing"]],
       ]);
       const made = (await surfaces.effects(id)).map(({ instruction, effect }) => `${instruction} ${effect}`);
       const wanted = (await named(surfaces, id)).flatMap(([, effects], index) =>
@@ -62,7 +62,7 @@ describe.each(POSTGRES_VERSIONS)("side effects on PostgreSQL %i", async (version
     ] as const)("%s during the review is no business of a customer who was never asked", async (event, actor) => {
       const { id } = await surfaces.create({ customer });
       await surfaces.apply(id, event, actor);
-      expect((await named(surfaces, id)).at(-1)).toEqual([event, [...step, "event:billing"]]);
+      expect((await named(surfaces, id)).at(-1)).toEqual([event, [...step, "event:file:billing"]]);
     });
 
     test("an endorsement is told like an approval, and asks the authority", async () => {
@@ -74,7 +74,7 @@ describe.each(POSTGRES_VERSIONS)("side effects on PostgreSQL %i", async (version
       const { id } = await surfaces.create({ cost: 200_000 });
       await rowsOf(surfaces.superuser, "delete from capacity.policies where workspace_id = 'acme'");
       await surfaces.apply(id, "COMMERCIAL_APPROVED", "cora");
-      expect((await named(surfaces, id)).at(-1)).toEqual(["COMMERCIAL_APPROVED", [...step, "event:billing"]]);
+      expect((await named(surfaces, id)).at(-1)).toEqual(["COMMERCIAL_APPROVED", [...step, "event:file:billing"]]);
       const reply = await surfaces.effect(`${id}#2`, "slack:reply");
       expect(reply.payload["text"]).toBe(
         `${id}: Cora endorsed the request; the approval of a higher authority is needed.`,
@@ -127,14 +127,14 @@ describe.each(POSTGRES_VERSIONS)("side effects on PostgreSQL %i", async (version
       expect((await named(surfaces, before.id)).at(-1)?.[1]).toEqual([
         "slack:root-update",
         "slack:reply",
-        "event:billing",
+        "event:file:billing",
       ]);
       await surfaces.settings({ linear_team_id: null });
       await surfaces.apply(after.id, "COMMERCIAL_APPROVED", "cora");
       expect((await named(surfaces, after.id)).at(-1)?.[1]).toEqual([
         "slack:root-update",
         "slack:reply",
-        "event:billing",
+        "event:file:billing",
       ]);
     });
 
@@ -163,11 +163,11 @@ describe.each(POSTGRES_VERSIONS)("side effects on PostgreSQL %i", async (version
       const events = (await named(surfaces, id)).map(([, effects]) =>
         effects.filter((name) => name.startsWith("event:")),
       );
-      expect(events).toEqual([["event:all"], ["event:all", "event:ends"]]);
-      expect(await surfaces.effect(`${id}#2`, "event:ends")).toMatchObject({
+      expect(events).toEqual([["event:file:all"], ["event:file:all", "event:file:ends"]]);
+      expect(await surfaces.effect(`${id}#2`, "event:file:ends")).toMatchObject({
         rail: "webhook",
-        key: `ends:${id}`,
-        destination: "ends",
+        key: `file:ends:${id}`,
+        destination: "file:ends",
       });
     });
   });

@@ -262,7 +262,8 @@ describe.each(POSTGRES_VERSIONS)("the relay by route on PostgreSQL %i", async (v
     const byRoute = reports.reduce((sum, report) => sum + report.delivered, 0);
     expect(byRoute + worker.counters.attempts("DISPATCHED")).toBe(total);
     const [lines] = await events.query<{ n: number }>(
-      "select count(*)::int as n from outbox.attempts a join outbox.payloads m using (outbox_id) join outbox.destinations d using (destination_id) where a.state = 'DISPATCHED' and d.name in ('one', 'two')",
+      "select count(*)::int as n from outbox.attempts a join outbox.payloads m using (outbox_id) join outbox.destinations d using (destination_id) where a.state = 'DISPATCHED' and d.name = any ($1)",
+      [[`endpoint:${one.id}`, `endpoint:${two.id}`]],
     );
     expect(lines).toEqual({ n: total });
   });

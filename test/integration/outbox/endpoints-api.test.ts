@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
 import { anonymous, memberSession, overHttp, service, type Session } from "../capacity/gateway.ts";
 import { startWorkflow } from "../capacity/workflow.ts";
-import { oneOf, refusalOf, rowsOf } from "./sql/queries.ts";
+import { refusalOf, rowsOf } from "./sql/queries.ts";
 
 const key = "the key of these tests, which has more than 32 bytes";
 
@@ -45,18 +45,24 @@ describe.each(POSTGRES_VERSIONS)("endpoints over the API on PostgreSQL %i", asyn
     ]);
   });
 
-  test("another workspace's admin sees nothing of it, and cannot touch it", async () => {
+  test("another workspace's admin sees nothing of it, cannot touch it, and is free to use its name", async () => {
     expect(await asked(glen, "select * from public.list_endpoints()")).toEqual([]);
     for (const call of ["remove_endpoint", "enable_endpoint", "disable_endpoint", "rotate_endpoint_secret"]) {
       expect(await refusalOf(asked(glen, `select public.${call}('crm')`))).toMatchObject({ code: "PT404" });
     }
-    expect(await refusalOf(asked(glen, put, ["crm", "https://example.org/", []]))).toMatchObject({ code: "PT409" });
+    expect(await refusalOf(asked(glen, "select public.remove_endpoint('crm', 'acme')"))).toMatchObject({
+      code: "PT404",
+    });
+    expect(await asked(glen, put, ["crm", "https://example.org/", ["*"]])).toMatchObject([{ created: true }]);
+    expect(await asked(glen, "select name, url from public.list_endpoints()")).toEqual([
+      { name: "crm", url: "https://example.org/" },
+    ]);
     expect(await refusalOf(asked(glen, "select * from public.list_endpoints('acme')"))).toMatchObject({
       code: "PT404",
     });
-    expect(await oneOf(superuser, "select url from outbox.endpoints where name = 'crm'")).toEqual({
-      url: "https://example.com/",
-    });
+    expect(await asked(ada, "select name, url from public.list_endpoints()")).toEqual([
+      { name: "crm", url: "https://example.com/" },
+    ]);
   });
 
   test.each([
@@ -85,8 +91,16 @@ describe.each(POSTGRES_VERSIONS)("endpoints over the API on PostgreSQL %i", asyn
     await asked(service, put, ["warehouse", "https://example.com/w", ["transfers.*", "capacity.*"]]);
     expect(await asked(service, "select name, workspace_id from public.list_endpoints()")).toEqual([
       { name: "crm", workspace_id: "acme" },
+      { name: "crm", workspace_id: "globex" },
       { name: "warehouse", workspace_id: null },
     ]);
+    expect(await asked(service, "select name from public.list_endpoints('globex')")).toEqual([{ name: "crm" }]);
+    expect(await refusalOf(asked(service, "select public.disable_endpoint('crm')"))).toMatchObject({ code: "PT404" });
+    await asked(service, "select public.disable_endpoint('crm', 'by the operator', 'globex')");
+    expect(await asked(service, "select workspace_id from public.list_endpoints() where not enabled")).toEqual([
+      { workspace_id: "globex" },
+    ]);
+    await asked(service, "select public.enable_endpoint('crm', 'globex')");
     expect(await asked(ada, "select name from public.list_endpoints()")).toEqual([{ name: "crm" }]);
     expect(await refusalOf(asked(ada, "select public.remove_endpoint('warehouse')"))).toMatchObject({ code: "PT404" });
   });
@@ -94,37 +108,40 @@ describe.each(POSTGRES_VERSIONS)("endpoints over the API on PostgreSQL %i", asyn
   test("a request's events go to the endpoints whose topics take them: the workspace's own and the installation's, once each", async () => {
     await asked(service, put, ["elsewhere", "https://example.com/e", ["transfers.*"]]);
     await asked(service, put, ["approvals", "https://example.com/a", ["capacity.request.commercial_approved"]]);
-    await asked(glen, put, ["globex-crm", "https://example.com/g", ["*"]]);
-    await rowsOf(
-      superuser,
-      "insert into capacity.subscriptions (workspace_id, endpoint) values ('acme', 'crm'), ('acme', 'in-a-file'), ('acme', 'globex-crm')",
-    );
+    await asked(glen, put, ["in-a-file", "https://example.com/g", ["*"]]);
+    await rowsOf(superuser, "insert into capacity.subscriptions (workspace_id, endpoint) values ('acme', 'in-a-file')");
     const { id } = await workflow.create();
     await workflow.apply(id, "COMMERCIAL_APPROVED", "cora");
-    await rowsOf(superuser, "select outbox.disable_endpoint('crm')");
+    await rowsOf(superuser, "select outbox.disable_endpoint('crm', null, 'acme')");
     await workflow.apply(id, "TECH_REVIEW_APPROVED", "tess");
+    const ids = await rowsOf<{ id: string; called: string }>(
+      superuser,
+      "select id, concat_ws('/', workspace_id, name) as called from outbox.endpoints",
+    );
+    const called = (text: string): string =>
+      ids.reduce((shown, endpoint) => shown.replace(endpoint.id, endpoint.called), text);
     const effects = (await workflow.events<{ effects: string[] }>(id)).map((event) =>
-      event.effects.filter((effect) => effect.startsWith("event:")),
+      event.effects
+        .filter((effect) => effect.startsWith("event:"))
+        .map(called)
+        .toSorted(),
     );
     expect(effects).toEqual([
-      ["event:crm", "event:in-a-file", "event:warehouse"],
-      ["event:approvals", "event:crm", "event:in-a-file", "event:warehouse"],
-      ["event:in-a-file", "event:warehouse"],
+      ["event:acme/crm", "event:file:in-a-file", "event:warehouse"],
+      ["event:acme/crm", "event:approvals", "event:file:in-a-file", "event:warehouse"],
+      ["event:file:in-a-file", "event:warehouse"],
     ]);
-    const rows = await rowsOf<{ destination: string }>(
+    const rows = await rowsOf<{ destination: string; tenant_id: string }>(
       superuser,
-      `select d.name as destination from outbox.payloads m join outbox.destinations d using (destination_id)
-        where m.payload ->> 'subject' = $1 group by 1 order by 1`,
+      `select d.name as destination, m.tenant_id from outbox.payloads m join outbox.destinations d using (destination_id)
+        where m.payload ->> 'subject' = $1 group by 1, 2`,
       [id],
     );
-    expect(rows.map((row) => row.destination)).toEqual(["approvals", "crm", "in-a-file", "warehouse"]);
-  });
-
-  test("a workspace cannot subscribe another's endpoint", async () => {
-    const control = db.as("headroom_control").pool;
-    expect(await refusalOf(rowsOf(control, "select capacity.put_subscription('globex', 'crm')"))).toMatchObject({
-      code: "PT404",
-    });
-    expect(await rowsOf(control, "select capacity.put_subscription('globex', 'warehouse')")).toHaveLength(1);
+    expect(rows.map(({ destination, tenant_id }) => `${tenant_id} ${called(destination)}`).toSorted()).toEqual([
+      "acme endpoint:acme/crm",
+      "acme endpoint:approvals",
+      "acme endpoint:warehouse",
+      "acme file:in-a-file",
+    ]);
   });
 });

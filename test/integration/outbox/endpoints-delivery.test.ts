@@ -1,4 +1,5 @@
 /** Deliveries to endpoints of the database: signed by every secret in force, stopped by 410 and by operators, and sent again afterwards. */
+import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { createPool } from "../../../src/db/connect.ts";
 import { createDrainer, type DrainReport } from "../../../src/outbox/drain.ts";
@@ -47,7 +48,7 @@ describe.each(POSTGRES_VERSIONS)("deliveries to endpoints on PostgreSQL %i", asy
       seen.push(receiver.book.requests.at(-1)!.signature);
     }
     await events.query(
-      "update outbox.endpoint_secrets set expires_at = now() where endpoint = 'rotating' and expires_at is not null",
+      "update outbox.endpoint_secrets set expires_at = now() where endpoint_id = (select id from outbox.endpoints where name = 'rotating') and expires_at is not null",
     );
     for (const known of [secret, next]) {
       receiver.setSecrets([known]);
@@ -113,7 +114,7 @@ describe.each(POSTGRES_VERSIONS)("deliveries to endpoints on PostgreSQL %i", asy
   });
 
   test("a relay with another key sends nothing unsigned: the row waits for one that can read the secrets", async () => {
-    const { receiver } = await events.endpoint("locked");
+    const { receiver, id } = await events.endpoint("locked");
     const pool = createPool(db.as("headroom_executor").url, { maxConnections: 2 });
     const log: object[] = [];
     const stored = createStoredEndpoints({
@@ -121,7 +122,7 @@ describe.each(POSTGRES_VERSIONS)("deliveries to endpoints on PostgreSQL %i", asy
       secretKey: "some other key of more than 32 bytes",
       log: (entry) => void log.push(entry),
     });
-    const rail = createWebhookRail({ ...loopbackRules, endpoint: ({ destination }) => stored.find(destination ?? "") });
+    const rail = createWebhookRail({ ...loopbackRules, endpoint: (message) => stored.find(message) });
     onTestFinished(async () => {
       rail.close();
       await pool.end();
@@ -129,7 +130,7 @@ describe.each(POSTGRES_VERSIONS)("deliveries to endpoints on PostgreSQL %i", asy
     const [event] = await events.publish("transfers", envelope());
     expect(await deliver(rail)).toMatchObject({ delivered: 0, failed: 0 });
     expect(receiver.book.requests).toEqual([]);
-    expect(log[0]).toEqual({ level: "warn", event: "endpoint_unavailable", name: "locked", code: "not_configured" });
+    expect(log[0]).toEqual({ level: "warn", event: "endpoint_unavailable", endpoint: id, code: "not_configured" });
     const [line] = await events.query<{ error_code: string }>(
       "select a.error_code from outbox.attempts a join outbox.envelopes e on a.outbox_id = e.outbox_ids[1] where e.id = $1 and a.state = 'RETRYABLE'",
       [event!.id],
@@ -140,20 +141,21 @@ describe.each(POSTGRES_VERSIONS)("deliveries to endpoints on PostgreSQL %i", asy
   });
 
   test("an endpoint is remembered for a moment, and is the same object for as long as nothing changed", async () => {
-    await events.endpoint("remembered");
+    const { id } = await events.endpoint("remembered");
+    const row = { destination: `endpoint:${id}`, tenantId: null };
     const pool = createPool(db.as("headroom_executor").url, { maxConnections: 2 });
     onTestFinished(() => pool.end());
     const forgetful = createStoredEndpoints({ pool, secretKey, rememberMs: 0 });
     const patient = createStoredEndpoints({ pool, secretKey, rememberMs: 3_600_000 });
-    const [before, early] = [await forgetful.find("remembered"), await patient.find("remembered")];
-    expect(await forgetful.find("remembered")).toBe(before);
+    const [before, early] = [await forgetful.find(row), await patient.find(row)];
+    expect(await forgetful.find(row)).toBe(before);
     await rowsOf(control, "select outbox.disable_endpoint('remembered')");
-    expect(await patient.find("remembered")).toBe(early);
-    expect(await forgetful.find("remembered")).toEqual({ disabled: true, reason: "operator" });
+    expect(await patient.find(row)).toBe(early);
+    expect(await forgetful.find(row)).toEqual({ disabled: true, reason: "operator" });
     await rowsOf(control, "select outbox.enable_endpoint('remembered')");
-    const after = await forgetful.find("remembered");
+    const after = await forgetful.find(row);
     expect(after).toEqual(before);
     expect(after).not.toBe(before);
-    expect(await forgetful.find("nobody")).toBeNull();
+    expect(await forgetful.find({ destination: `endpoint:${randomUUID()}`, tenantId: null })).toBeNull();
   });
 });

@@ -10,6 +10,7 @@ import { oneOf, refusalOf, rowsOf } from "./sql/queries.ts";
 const key = "the key of these tests, which has more than 32 bytes";
 
 interface ForRelay {
+  readonly id: string;
   readonly version: number;
   readonly enabled: boolean;
   readonly disabled_code: string | null;
@@ -33,19 +34,22 @@ describe.each(POSTGRES_VERSIONS)("endpoints on PostgreSQL %i", async (version) =
 
   const superuser = db.superuser.pool;
   const forRelay = async (name: string, secretKey: string | null = key): Promise<ForRelay | undefined> => {
+    const [endpoint] = await rowsOf<{ id: string }>(superuser, "select id from outbox.endpoints where name = $1", [
+      name,
+    ]);
     const client = await db.as("headroom_executor").pool.connect();
     try {
       await client.query("begin");
       if (secretKey !== null) await client.query("select set_config('headroom.secret_key', $1, true)", [secretKey]);
-      const rows = await rowsOf<ForRelay>(client, "select * from outbox.endpoint_for_relay($1)", [name]);
+      const rows = await rowsOf<ForRelay>(client, "select * from outbox.endpoint_for_relay($1)", [endpoint?.id]);
       await client.query("commit");
       return rows[0];
     } finally {
       client.release();
     }
   };
-  const gone = (v: number): Promise<{ gone: boolean }> =>
-    oneOf(db.as("headroom_executor").pool, "select outbox.endpoint_gone('moved', $1) as gone", [v]);
+  const gone = ({ id, version: v }: ForRelay): Promise<{ gone: boolean }> =>
+    oneOf(db.as("headroom_executor").pool, "select outbox.endpoint_gone($1, $2) as gone", [id, v]);
   const add = (name: string, changes: object = {}) =>
     putEndpoint(control, name, { url: "https://example.com/hook", ...changes }, { key });
 
@@ -71,7 +75,7 @@ describe.each(POSTGRES_VERSIONS)("endpoints on PostgreSQL %i", async (version) =
     const { secret } = await add("sealed", { headers: { Authorization: "Bearer t0ken-of-the-receiver" } });
     const all = await rowsOf<{ row: string }>(
       superuser,
-      `select e::text || k::text as row from outbox.endpoints e join outbox.endpoint_secrets k on k.endpoint = e.name where e.name = 'sealed'`,
+      `select e::text || k::text as row from outbox.endpoints e join outbox.endpoint_secrets k on k.endpoint_id = e.id where e.name = 'sealed'`,
     );
     expect(all).toHaveLength(2);
     for (const needle of [secret!, secret!.slice(6), "t0ken"]) {
@@ -101,7 +105,7 @@ describe.each(POSTGRES_VERSIONS)("endpoints on PostgreSQL %i", async (version) =
     await add("box-b");
     await rowsOf(
       superuser,
-      `update outbox.endpoint_secrets s set box = (select o.box from outbox.endpoint_secrets o where o.endpoint = 'box-a') where s.endpoint = 'box-b'`,
+      `update outbox.endpoint_secrets s set box = (select o.box from outbox.endpoint_secrets o where o.endpoint_id = (select id from outbox.endpoints where name = 'box-a')) where s.endpoint_id = (select id from outbox.endpoints where name = 'box-b')`,
     );
     expect(await forRelay("box-b")).toMatchObject({ secrets: null });
   });
@@ -122,11 +126,16 @@ describe.each(POSTGRES_VERSIONS)("endpoints on PostgreSQL %i", async (version) =
     expect(between?.expires_in_ms).toBeGreaterThan(23 * 3_600_000);
     await rowsOf(
       superuser,
-      "update outbox.endpoint_secrets set expires_at = now() where endpoint = 'rotated' and expires_at is not null",
+      "update outbox.endpoint_secrets set expires_at = now() where endpoint_id = (select id from outbox.endpoints where name = 'rotated') and expires_at is not null",
     );
     expect(await forRelay("rotated")).toMatchObject({ secrets: [second], expires_in_ms: null });
     await rowsOf(superuser, "select outbox.gc()");
-    expect(await rowsOf(superuser, "select from outbox.endpoint_secrets where endpoint = 'rotated'")).toHaveLength(1);
+    expect(
+      await rowsOf(
+        superuser,
+        "select from outbox.endpoint_secrets where endpoint_id = (select id from outbox.endpoints where name = 'rotated')",
+      ),
+    ).toHaveLength(1);
   });
 
   test("a secret that got out is ended at once by a window of nought, and one may be brought along", async () => {
@@ -134,7 +143,12 @@ describe.each(POSTGRES_VERSIONS)("endpoints on PostgreSQL %i", async (version) =
     const brought = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
     expect(await rotateEndpointSecret(control, "leaked", { key, windowHours: 0, secret: brought })).toBe(brought);
     expect(await forRelay("leaked")).toMatchObject({ secrets: [brought] });
-    expect(await rowsOf(superuser, "select from outbox.endpoint_secrets where endpoint = 'leaked'")).toHaveLength(1);
+    expect(
+      await rowsOf(
+        superuser,
+        "select from outbox.endpoint_secrets where endpoint_id = (select id from outbox.endpoints where name = 'leaked')",
+      ),
+    ).toHaveLength(1);
   });
 
   test("no more than four secrets sign at once", async () => {
@@ -258,11 +272,20 @@ describe.each(POSTGRES_VERSIONS)("endpoints on PostgreSQL %i", async (version) =
     ["bad", { headers: { "X-A": "a", "x-a": "b" } }, "headers"],
     ["bad", { headers: { "X-A": 1 } }, "headers"],
     ["bad", { headers: ["X-A"] }, "Headers"],
-    ["bad", { workspaceId: "nowhere" }, "workspace"],
   ])("an endpoint %s with %j is refused", async (name, changes, word) => {
     const refused = await add(name, changes).catch((error: unknown) => error);
     expect(refused).toMatchObject({ message: expect.stringContaining(word) });
     expect(await rowsOf(superuser, "select from outbox.endpoints where name in ('bad', $1)", [name])).toEqual([]);
+  });
+
+  test("an endpoint of a workspace that is not there is refused", async () => {
+    const refusal = await refusalOf(
+      rowsOf(
+        control,
+        `select outbox.put_endpoint('bad', '{"url": "https://example.com/"}', p_workspace_id => 'nowhere')`,
+      ),
+    );
+    expect(refusal).toMatchObject({ code: "PT404", message: 'There is no workspace "nowhere".' });
   });
 
   test("an unknown field is no field", async () => {
@@ -286,7 +309,12 @@ describe.each(POSTGRES_VERSIONS)("endpoints on PostgreSQL %i", async (version) =
     expect(await forRelay("switched")).toMatchObject({ enabled: true, disabled_code: null });
     await rowsOf(control, "select outbox.remove_endpoint('switched')");
     expect(await forRelay("switched")).toBeUndefined();
-    expect(await rowsOf(superuser, "select from outbox.endpoint_secrets where endpoint = 'switched'")).toEqual([]);
+    expect(
+      await rowsOf(
+        superuser,
+        "select from outbox.endpoint_secrets s where not exists (select from outbox.endpoints e where e.id = s.endpoint_id)",
+      ),
+    ).toEqual([]);
     for (const call of [
       "remove_endpoint",
       "enable_endpoint",
@@ -302,11 +330,11 @@ describe.each(POSTGRES_VERSIONS)("endpoints on PostgreSQL %i", async (version) =
     await add("moved");
     const before = await forRelay("moved");
     await add("moved", { url: "https://example.com/new" });
-    expect(await gone(before!.version)).toEqual({ gone: false });
+    expect(await gone(before!)).toEqual({ gone: false });
     expect(await forRelay("moved")).toMatchObject({ enabled: true });
     const now = await forRelay("moved");
-    expect(await gone(now!.version)).toEqual({ gone: true });
-    expect(await gone(now!.version)).toEqual({ gone: false });
+    expect(await gone(now!)).toEqual({ gone: true });
+    expect(await gone(now!)).toEqual({ gone: false });
     expect(await forRelay("moved")).toMatchObject({ enabled: false, disabled_code: "gone" });
   });
 

@@ -199,7 +199,7 @@ describe.each(POSTGRES_VERSIONS)("event streams on PostgreSQL %i", async (versio
       control,
       "select outbox_id, key from outbox.list_dead('transfers')",
     );
-    const idOf = (subject: string): string => dead.find(({ key }) => key === `bad:${subject}`)!.outbox_id;
+    const idOf = (subject: string): string => dead.find(({ key }) => key === `${bad.id}:${subject}`)!.outbox_id;
     await rowsOf(control, "select outbox.redrive($1, 'ana', 'mended')", [[idOf("one")]]);
     await rowsOf(control, "select outbox.skip($1, 'ana', 'not wanted')", [[idOf("two")]]);
     expect(await events.fate("transfers", first!.id)).toMatchObject({ status: "PENDING" });

@@ -7,7 +7,7 @@
 import { randomUUID } from "node:crypto";
 import { onTestFinished } from "vitest";
 import type { EmbeddedVersion } from "../../../src/db/embedded.ts";
-import { putEndpoint, type EndpointChanges } from "../../../src/outbox/endpoints.ts";
+import { listEndpoints, putEndpoint, type EndpointChanges, type EndpointOwner } from "../../../src/outbox/endpoints.ts";
 import type { WebhookRail, WebhookRailOptions } from "../../../src/rails/webhook/rail.ts";
 import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
 import { startReceiver, type Receiver } from "../rails/receiver.ts";
@@ -39,6 +39,7 @@ export function envelope(changes: Record<string, unknown> = {}): Record<string, 
 }
 
 export interface Endpointed {
+  readonly id: string;
   readonly receiver: Receiver;
   readonly secret: string;
 }
@@ -51,18 +52,27 @@ export class Publishing {
   }
 
   /** A receiver that is an endpoint of the database until the test ends. */
-  async endpoint(name: string, changes: EndpointChanges = {}): Promise<Endpointed> {
+  async endpoint(name: string, { workspaceId, ...changes }: EndpointChanges & EndpointOwner = {}): Promise<Endpointed> {
     const receiver = await startReceiver();
     onTestFinished(async () => {
-      await this.query("select outbox.remove_endpoint(e.name) from outbox.endpoints e where e.name = $1", [name]);
+      await this.query(
+        "select outbox.remove_endpoint(e.name, e.workspace_id) from outbox.endpoints e where e.name = $1 and e.workspace_id is not distinct from $2",
+        [name, workspaceId ?? null],
+      );
       await receiver.close();
     });
     const control = await this.db.as("headroom_control").pool.connect();
     try {
       const settings = { url: `${receiver.url}/hook`, topics: ["*"], ...changes };
-      const { secret } = await putEndpoint(control, name, settings, { key: secretKey, allowPrivate: true });
+      const { secret } = await putEndpoint(control, name, settings, {
+        key: secretKey,
+        allowPrivate: true,
+        workspaceId,
+      });
       receiver.setSecrets(secret === null ? [] : [secret]);
-      return { receiver, secret: secret ?? "" };
+      const listed = await listEndpoints(control);
+      const id = listed.find((one) => one.name === name && one.workspaceId === (workspaceId ?? null))?.id ?? "";
+      return { id, receiver, secret: secret ?? "" };
     } finally {
       control.release();
     }

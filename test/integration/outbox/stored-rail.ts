@@ -15,7 +15,7 @@ export function storedRail(
   const stored = createStoredEndpoints({ pool, secretKey, rememberMs: 0 });
   const rail = createWebhookRail({
     ...loopbackRules,
-    endpoint: ({ destination }) => stored.find(destination ?? ""),
+    endpoint: (message) => stored.find(message),
     gone: (endpoint) => stored.gone(endpoint),
     ...options,
   });

@@ -31,7 +31,7 @@ export function openTableSandbox(): RailHarness {
   const add = (row: TableRow): TableInsert => {
     const key = keyOf(row);
     const inserted = !rows.has(key);
-    if (inserted) rows.set(key, JSON.stringify(row.payload));
+    if (inserted) rows.set(key, row.payload);
     return { inserted, reference: key };
   };
   const insert = async (row: TableRow): Promise<TableInsert> => {

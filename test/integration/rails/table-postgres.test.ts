@@ -31,7 +31,7 @@ function insertBy(connection: Queryable): (row: TableRow) => Promise<TableInsert
     const { rows } = await connection.query(
       `insert into inbox.messages (stream, instruction_id, idempotency_key, payload) values ($1, $2, $3, $4)
        on conflict do nothing returning id`,
-      [stream, instructionId, idempotencyKey, JSON.stringify(payload)],
+      [stream, instructionId, idempotencyKey, payload],
     );
     const [row] = rows;
     return row === undefined ? { inserted: false } : { inserted: true, reference: row.id };

@@ -5,6 +5,7 @@ import { withDatabase } from "../../database.ts";
 import { printJson, printLine } from "../../output.ts";
 import { findSecretKey, secretKeyOption } from "../../secret-key.ts";
 import { addCommon, collect, type CommonOptions } from "../request/acting.ts";
+import { named, workspaceOption } from "./owner.ts";
 import { showSecret } from "./secret.ts";
 
 interface AddOptions extends CommonOptions {
@@ -36,7 +37,7 @@ export function registerAdd(endpoint: Command): void {
         addHeader,
       )
       .option("--no-headers", "no extra headers")
-      .option("--workspace <id>", "hears of this workspace's requests only (default: the installation's own)")
+      .addOption(workspaceOption())
       .option("--allow-private", "take http and private addresses, for a sandbox; relays must allow them too")
       .addOption(secretKeyOption()),
   ).action(runAdd);
@@ -60,15 +61,22 @@ function valueOf(text: string): string {
 async function runAdd(name: string, options: AddOptions): Promise<void> {
   const key = await findSecretKey(options);
   const { created, secret } = await withDatabase(options, "endpoint add", (client) =>
-    putEndpoint(client, name, changesOf(options), { key, allowPrivate: options.allowPrivate }),
+    putEndpoint(client, name, changesOf(options), {
+      key,
+      allowPrivate: options.allowPrivate,
+      workspaceId: options.workspace,
+    }),
   );
   if (options.json === true) return printJson({ name, created, ...(secret === null ? {} : { secret }) });
   printLine(`${name} is ${created ? "made" : "changed"}.`);
   if (secret !== null) showSecret(secret);
+  const whose = named(name, options.workspace);
   if (created && options.topic === undefined) {
-    printLine(`It hears of nothing yet. Next: headroom endpoint add ${name} --topic "transfers.*"`);
+    printLine(
+      `It hears of nothing yet. Next: headroom endpoint add ${whose} --topic "${options.workspace === undefined ? "transfers.*" : "capacity.*"}"`,
+    );
   } else if (created) {
-    printLine(`Try it: headroom endpoint test ${name}`);
+    printLine(`Try it: headroom endpoint test ${whose}`);
   }
 }
 
@@ -78,6 +86,5 @@ function changesOf(options: AddOptions): EndpointChanges {
     topics: options.topics === false ? [] : options.topic,
     description: options.description,
     headers: options.headers === false ? null : options.header && Object.fromEntries(options.header),
-    workspaceId: options.workspace,
   };
 }

@@ -5,6 +5,7 @@ import { withDatabase } from "../../database.ts";
 import { printJson, printLine, printTable } from "../../output.ts";
 import { findSecretKey, secretKeyOption } from "../../secret-key.ts";
 import { addCommon, type CommonOptions } from "../request/acting.ts";
+import { named } from "./owner.ts";
 
 interface ListOptions extends CommonOptions {
   readonly workspace?: string;
@@ -42,7 +43,7 @@ async function runList(options: ListOptions): Promise<void> {
   for (const row of disabled) {
     const why = row.disabledReason ?? "";
     printLine(`${row.name} is disabled since ${row.disabledAt?.toISOString() ?? "?"}. ${why}`.trimEnd());
-    printLine(`  When its receiver is mended: headroom endpoint enable ${row.name}`);
+    printLine(`  When its receiver is mended: headroom endpoint enable ${named(row.name, row.workspaceId)}`);
   }
 }
 

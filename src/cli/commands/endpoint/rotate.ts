@@ -5,9 +5,10 @@ import { withDatabase } from "../../database.ts";
 import { printJson, printLine } from "../../output.ts";
 import { findSecretKey, secretKeyOption } from "../../secret-key.ts";
 import { addCommon, parseWhole, type CommonOptions } from "../request/acting.ts";
+import { workspaceOption, type OwnerOption } from "./owner.ts";
 import { showSecret } from "./secret.ts";
 
-interface RotateOptions extends CommonOptions {
+interface RotateOptions extends CommonOptions, OwnerOption {
   readonly hours: number;
   readonly secretKey?: string;
 }
@@ -19,6 +20,7 @@ export function registerRotate(endpoint: Command): void {
       .description("give an endpoint a new secret, shown this once; the old one signs beside it for a while")
       .argument("<name>", "the endpoint")
       .option("--hours <hours>", "how long the old secret goes on signing; 0 ends it now", parseWhole(0, 720), 24)
+      .addOption(workspaceOption())
       .addOption(secretKeyOption()),
   ).action(runRotate);
 }
@@ -26,7 +28,7 @@ export function registerRotate(endpoint: Command): void {
 async function runRotate(name: string, options: RotateOptions): Promise<void> {
   const key = await findSecretKey(options);
   const secret = await withDatabase(options, "endpoint rotate", (client) =>
-    rotateEndpointSecret(client, name, { key, windowHours: options.hours }),
+    rotateEndpointSecret(client, name, { key, windowHours: options.hours, workspaceId: options.workspace }),
   );
   if (options.json === true) return printJson({ name, secret, oldSecretForHours: options.hours });
   printLine(`${name} has a new secret.`);

@@ -15,8 +15,9 @@ import { ExitWith } from "../../exit.ts";
 import { printJson, printLine, visible } from "../../output.ts";
 import { readRelays } from "../../relays.ts";
 import { addCommon, parseWhole, type CommonOptions } from "../request/acting.ts";
+import { workspaceOption, type OwnerOption } from "./owner.ts";
 
-interface TestOptions extends CommonOptions {
+interface TestOptions extends CommonOptions, OwnerOption {
   readonly wait: number;
 }
 
@@ -26,7 +27,8 @@ export function registerTest(endpoint: Command): void {
       .command("test")
       .description("send a signed event of the type headroom.ping, and show what came of it")
       .argument("<name>", "the endpoint")
-      .option("--wait <seconds>", "how long to wait for an outcome", parseWhole(1, 60), 20),
+      .option("--wait <seconds>", "how long to wait for an outcome", parseWhole(1, 60), 20)
+      .addOption(workspaceOption()),
   ).action(runTest);
 }
 
@@ -51,7 +53,7 @@ interface Outcome {
 
 async function runTest(name: string, options: TestOptions): Promise<void> {
   const result = await withDatabase(options, "endpoint test", async (client) => {
-    const outboxId = await pingEndpoint(client, name);
+    const outboxId = await pingEndpoint(client, name, { workspaceId: options.workspace });
     return follow(client, outboxId, options.wait * 1_000);
   });
   if (options.json === true) printJson({ name, ...result });

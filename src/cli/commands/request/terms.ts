@@ -1,6 +1,7 @@
 /** What is asked for: the options that creating a request and previewing one share. */
 import { type Command, InvalidArgumentError } from "commander";
 import type { RequestTerms } from "../../../capacity/index.ts";
+import { parseToPassOn } from "../../../db/exact-json.ts";
 import {
   addCommon,
   asOption,
@@ -53,17 +54,9 @@ export function toTerms(options: TermsOptions): RequestTerms {
 
 /** `{"org_id": "o1", "name": "Acme", "email": "it@acme.example"}` */
 export function parseCustomer(text: string): Readonly<Record<string, unknown>> {
-  const value = readJson(text);
+  const value = parseToPassOn(text);
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
   throw new InvalidArgumentError(`Give a JSON object, such as '{"org_id":"o1","name":"Acme"}'.`);
-}
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 export function parseDay(text: string): string {

@@ -60,7 +60,7 @@ export interface Claimed {
   readonly uncertain: boolean;
   readonly key: string | null;
   readonly idempotency_key: string;
-  readonly payload: unknown;
+  readonly body: string;
   readonly destination_id: number | null;
   readonly destination: string | null;
   readonly sent_ago_ms: number | null;

@@ -18,7 +18,7 @@ describe.each(POSTGRES_VERSIONS)("enqueue_pair on PostgreSQL %i", async (version
   const enqueuePair = (stream: Stream, pair: Pair = {}): Promise<{ count: number }> =>
     oneOf(
       owner,
-      `select outbox.enqueue_pair($1, $2, $3, $4, $5, 'update', '{"n": 1}', 'root', '[{"path": ["ts"], "capture": "c", "required": false}]',
+      `select outbox.enqueue_pair('acme', $1, $2, $3, $4, $5, 'update', '{"n": 1}', 'root', '[{"path": ["ts"], "capture": "c", "required": false}]',
                                   'reply', $6, null, null) as count`,
       [
         stream.name,
@@ -65,12 +65,31 @@ describe.each(POSTGRES_VERSIONS)("enqueue_pair on PostgreSQL %i", async (version
     expect(await engine.drain(stream)).toHaveLength(2);
   });
 
-  test("a key that was used before is refused, and nothing is written", async () => {
+  test("the same pair again is the same pair; with another content it is refused by the reason that enqueue gives", async () => {
     const stream = await engine.stream();
     const pair = { instruction: unique("i"), destination: unique("channel") };
     await enqueuePair(stream, pair);
-    expect(await refusalOf(enqueuePair(stream, pair))).toMatchObject({ code: "23505" });
+    expect(await enqueuePair(stream, pair)).toEqual({ count: 2 });
+    expect(await refusalOf(enqueuePair(stream, { ...pair, second: { n: 3 } }))).toMatchObject({ code: "HR005" });
     expect(await payloadsOf(stream)).toHaveLength(2);
+  });
+
+  test("a pair of which one row is there already adds the other", async () => {
+    const stream = await engine.stream();
+    const pair = { instruction: unique("i"), destination: unique("channel") };
+    await engine.enqueue(stream, {
+      key: "k",
+      instruction: pair.instruction,
+      idempotencyKey: "reply",
+      payload: { n: 2 },
+    });
+    await engine.enqueue(stream, { key: "k", destination: pair.destination });
+    expect(await enqueuePair(stream, pair)).toEqual({ count: 2 });
+    expect(await payloadsOf(stream)).toMatchObject([
+      { seq: 1, idempotency_key: "reply" },
+      { seq: 2 },
+      { seq: 3, idempotency_key: "update", kept: true, waits: true },
+    ]);
   });
 
   test("a bad row is refused by the reason that enqueue gives", async () => {

@@ -26,7 +26,7 @@ describe.each(POSTGRES_VERSIONS)("what operators see, on PostgreSQL %i", async (
         priority: 7,
         destination,
         coalesceKey: "root",
-        captures: { ts: "/ts" },
+        captures: { ts: ["ts"] },
         expiresAt: new Date(Date.now() + 3_600_000),
       });
       expect(await engine.inspect(row.outbox_id)).toMatchObject({
@@ -41,7 +41,7 @@ describe.each(POSTGRES_VERSIONS)("what operators see, on PostgreSQL %i", async (
         priority: 7,
         destination,
         coalesce_key: "root",
-        captures: { ts: "/ts" },
+        captures: { ts: ["ts"] },
         payload: { text: "hello", none: null },
         payload_hash: expect.stringMatching(/^[0-9a-f]{64}$/),
         place: "pending",

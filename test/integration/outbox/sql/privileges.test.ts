@@ -21,12 +21,12 @@ const reading = [
 const mayExecute: Readonly<Record<string, readonly string[]>> = {
   headroom_ingest: ["outbox.enqueue", "outbox.enqueue_many", "payments.enqueue_payment_outbox"],
   headroom_executor: [
-    "captured",
     "claim",
     "destination_status",
     "endpoint_for_relay",
     "endpoint_gone",
     "ensure_partitions",
+    "fill_binds",
     "gc",
     "list_streams",
     "next_due",
@@ -35,7 +35,6 @@ const mayExecute: Readonly<Record<string, readonly string[]>> = {
     "raise_alerts",
     "reap",
     "register_rail",
-    "render",
     "settle",
     "start_relay",
     "status",

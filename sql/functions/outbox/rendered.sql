@@ -1,0 +1,20 @@
+-- What a renderer makes of a row's payload now. It must be one of the row's own stream: renderers read as the owner.
+create or replace function outbox.rendered(p_stream_id smallint, p_renderer text, p_payload jsonb) returns jsonb
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_function text;
+  v_made jsonb;
+begin
+  select r.function_name into v_function from outbox.renderers r where r.name = p_renderer and r.stream_id = p_stream_id;
+  if not found then
+    raise exception 'the stream has no such renderer' using errcode = 'HR006';
+  end if;
+  execute format('select %s($1)', v_function) into v_made using p_payload;
+  if v_made is null then
+    raise exception 'it answered null' using errcode = 'HR006';
+  end if;
+  return v_made;
+end
+$$;
+comment on function outbox.rendered(smallint, text, jsonb) is 'What a renderer of a stream makes of a payload.';

@@ -1,0 +1,90 @@
+/**
+ * JSON and the digits in it. JavaScript holds a number as a double: 9007199254740993 parsed and written again is …992.
+ *
+ * Owns: telling whether a text has a number that would come out as another, and reading JSON in which such a number stays the text that
+ * it was, and is written as that. Does not own: what anybody does about it.
+ */
+
+type Parsed = null | boolean | number | string | Parsed[] | { [name: string]: Parsed };
+
+/** As deep as the database takes payloads (`outbox.too_deep`). */
+const deepestLevel = 64;
+
+/** A double holds fifteen digits whatever they are; Postgres writes numbers without exponents. */
+const sixteenDigits = /[0-9][0-9.]{15}/;
+
+/** What ES2026 has and the compiler's library does not yet know. */
+interface ExactJson {
+  parse(text: string, reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown): Parsed;
+  rawJSON(text: string): Parsed;
+  isRawJSON(value: unknown): value is { readonly rawJSON: string };
+}
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Node has had them since version 21
+const exact = JSON as unknown as ExactJson;
+
+/** Whether JSON as Postgres writes it has a number that JavaScript would change. */
+export function hasInexactNumber(text: string): boolean {
+  if (!sixteenDigits.test(text)) return false;
+  let found = false;
+  exact.parse(text, (_name, value, { source }) => {
+    found ||= typeof value === "number" && source !== undefined && !isHeld(source, value);
+    return value;
+  });
+  return found;
+}
+
+/** JSON as Postgres writes it. A number that JavaScript would change becomes an object that is written as the number it was. */
+export function parseStored(text: string): Parsed {
+  if (!sixteenDigits.test(text)) {
+    const parsed: Parsed = JSON.parse(text);
+    return parsed;
+  }
+  return parseKeepingDigits(text);
+}
+
+/**
+ * JSON from outside whose values are passed on as they are, with their digits. Undefined when it is no JSON, or nested deeper than
+ * anything that may be kept.
+ */
+export function parseToPassOn(text: string): Parsed | undefined {
+  try {
+    const parsed = parseKeepingDigits(text);
+    return depthOf(parsed, deepestLevel + 1) > deepestLevel ? undefined : parsed;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The digits of a number that was read by one of these; undefined for what is no number. */
+export function digitsOf(value: unknown): string | undefined {
+  if (typeof value === "number") return String(value);
+  return exact.isRawJSON(value) ? value.rawJSON : undefined;
+}
+
+function parseKeepingDigits(text: string): Parsed {
+  return exact.parse(text, (_name, value, { source }) =>
+    typeof value === "number" && source !== undefined && !isHeld(source, value) ? exact.rawJSON(source) : value,
+  );
+}
+
+/** How many levels of lists and objects there are, counted no further than asked. */
+function depthOf(value: Parsed, most: number): number {
+  if (typeof value !== "object" || value === null || exact.isRawJSON(value) || most === 0) return 0;
+  let deepest = 0;
+  for (const inner of Object.values(value)) deepest = Math.max(deepest, depthOf(inner, most - 1));
+  return deepest + 1;
+}
+
+function isHeld(source: string, value: number): boolean {
+  return Number.isFinite(value) && decimalOf(source) === decimalOf(String(value));
+}
+
+/** One way of writing each number: its sign, its digits without zeros around them, and a power of ten. */
+function decimalOf(text: string): string {
+  const [, sign = "", whole = "", fraction = "", power = "0"] =
+    /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/.exec(text) ?? [];
+  const digits = (whole + fraction).replace(/^0+/, "");
+  const significant = digits.replace(/0+$/, "");
+  if (significant === "") return "0";
+  return `${sign}${significant}e${Number(power) - fraction.length + digits.length - significant.length}`;
+}

@@ -3162,7 +3162,7 @@ grant execute on function outbox.claim to headroom_executor;
 create function outbox.claim_special_lanes(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_lane_ids bigint[])
   returns SETOF outbox.claimed_row
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b83285803f9bc10b';
+  as 'sha256 b152bb8d7262dee1';
 
 create function outbox.claim_special_rows(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_outbox_ids uuid[])
   returns SETOF outbox.claimed_row

@@ -3090,7 +3090,7 @@ create function outbox.add_endpoint_secret(p_endpoint text, p_secret text, p_win
 create function outbox.address_envelopes()
   returns trigger
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 594237884747ff1c';
+  as 'sha256 39fc65eb320be016';
 
 create function outbox.admit(p_destination_ids integer[], p_deferred boolean[], p_lease_seconds integer)
   returns TABLE(ord integer, admitted boolean, due timestamp with time zone)
@@ -3136,7 +3136,7 @@ create function outbox.check_endpoint_url(p_url text, p_allow_private boolean)
 create function outbox.check_envelope(p_envelope jsonb, p_stream outbox.streams)
   returns void
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e42ac050ce3f3f99';
+  as 'sha256 388e65dc2657cb0b';
 
 create function outbox.check_operator(p_outbox_ids uuid[], p_actor text, p_reason text)
   returns void
@@ -3302,7 +3302,7 @@ create function outbox.id_time(p_outbox_id uuid)
 create function outbox.insert_envelope()
   returns trigger
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f0d393fb2011dbd2';
+  as 'sha256 3b013059e1b83223';
 
 create function outbox.inspect(p_outbox_id uuid)
   returns jsonb
@@ -3519,7 +3519,7 @@ create function outbox.render_alert(p_payload jsonb)
 create function outbox.replay_envelopes(p_endpoint text, p_from timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_stream text DEFAULT NULL::text)
   returns integer
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9f23ff2491f34b21';
+  as 'sha256 aed8d9bc4904d118';
 grant execute on function outbox.replay_envelopes to headroom_control;
 
 create function outbox.requeue_dead(p_outbox_ids uuid[], p_overtaken boolean[], p_actor text, p_reason text)

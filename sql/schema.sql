@@ -3113,7 +3113,7 @@ create function outbox.add_rows(p_role name, p_rows jsonb)
 create function outbox.address_envelopes()
   returns trigger
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f85230873439486e';
+  as 'sha256 90f3b6f78538cbf6';
 
 create function outbox.admit(p_destination_ids integer[], p_deferred boolean[], p_lease_seconds integer)
   returns TABLE(ord integer, admitted boolean, due timestamp with time zone)
@@ -3158,7 +3158,7 @@ create function outbox.check_endpoint_url(p_url text, p_allow_private boolean)
 create function outbox.check_envelope(p_envelope jsonb, p_stream outbox.streams)
   returns void
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a2d480e25564a334';
+  as 'sha256 608d8160d00d7c67';
 
 create function outbox.check_operator(p_outbox_ids uuid[], p_actor text, p_reason text)
   returns void
@@ -3184,7 +3184,7 @@ grant execute on function outbox.claim to headroom_executor;
 create function outbox.claim_special_lanes(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_lane_ids bigint[])
   returns SETOF outbox.claimed_row
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 61cc27fee127639a';
+  as 'sha256 198ad7e3f2d724fd';
 
 create function outbox.claim_special_rows(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_outbox_ids uuid[])
   returns SETOF outbox.claimed_row
@@ -3330,7 +3330,7 @@ create function outbox.id_time(p_outbox_id uuid)
 create function outbox.insert_envelope()
   returns trigger
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f0d393fb2011dbd2';
+  as 'sha256 3b013059e1b83223';
 
 create function outbox.inspect(p_outbox_id uuid)
   returns jsonb
@@ -3556,7 +3556,7 @@ create function outbox.rendered(p_stream_id smallint, p_renderer text, p_payload
 create function outbox.replay_envelopes(p_endpoint text, p_from timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_stream text DEFAULT NULL::text)
   returns integer
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3b48ed16b0e8f150';
+  as 'sha256 81e9f01838b954c1';
 grant execute on function outbox.replay_envelopes to headroom_control;
 
 create function outbox.requeue_dead(p_outbox_ids uuid[], p_overtaken boolean[], p_actor text, p_reason text)

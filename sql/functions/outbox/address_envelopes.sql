@@ -4,6 +4,8 @@
 -- not addressed yet is this transaction's own: nobody else's uncommitted rows can be seen, and committed ones are addressed.
 --
 -- A lane per endpoint and subject; events without a subject keep the order of their source.
+--
+-- In parts that are bounded by their bytes as well: inside the database JSON takes up to five times its text, and one value 256 MB at most.
 create or replace function outbox.address_envelopes() returns trigger
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -18,13 +20,14 @@ begin
            jsonb_agg(jsonb_build_object('stream', d.stream, 'key', d.key, 'instruction_id', d.instruction_id, 'idempotency_key', d.endpoint_id,
                                         'rail', 'webhook', 'destination', 'endpoint:' || d.endpoint_id, 'payload', d.payload) order by d.n) as rows
       from (select e.id, e.instruction_id, e.payload, s.name as stream, p.id as endpoint_id, k.key,
-                   row_number() over (order by s.name, k.key, e.ord) - 1 as n
+                   row_number() over w - 1 as n, sum(octet_length(e.payload::text)) over w as bytes
               from outbox.envelopes e
               join outbox.streams s on s.stream_id = e.stream_id
               join outbox.endpoints p on p.enabled and p.workspace_id is null and outbox.topic_matches(p.topics, s.name, e.type)
              cross join lateral (select p.id || ':' || coalesce(e.subject, e.payload ->> 'source')) k(key)
-             where e.outbox_ids is null) d
-     group by d.n / 1000 order by d.n / 1000
+             where e.outbox_ids is null
+            window w as (order by s.name, k.key, e.ord)) d
+     group by d.n / 1000, d.bytes / 16000000 order by d.n / 1000, d.bytes / 16000000
   loop
     update outbox.envelopes e set outbox_ids = coalesce(e.outbox_ids, '{}') || a.outbox_ids
       from (select v_part.ids[m.ord] as id, array_agg(m.outbox_id order by m.ord) as outbox_ids

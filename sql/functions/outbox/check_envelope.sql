@@ -1,5 +1,7 @@
 -- Refuses what is no CloudEvents 1.0 envelope, with the one rule that it breaks. Receivers are promised whole envelopes, and a bad one must
--- not be found out hours later by a relay: the application that publishes it is the one who can mend it.
+-- not be found out hours later by a relay, nor by the commit, which names no event: the application that publishes it is the one who can
+-- mend it. So id, source and subject are bounded such that what address_envelopes makes of them, the instruction `<source> <id>` and the key
+-- `<endpoint>:<subject>`, is always within the limits of a row.
 create or replace function outbox.check_envelope(p_envelope jsonb, p_stream outbox.streams) returns void
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -25,10 +27,12 @@ begin
     when jsonb_typeof(p_envelope -> 'id') is distinct from 'string' or length(p_envelope ->> 'id') not between 1 and 200 then 'id is a text of 1 to 200 characters'
     when jsonb_typeof(p_envelope -> 'source') is distinct from 'string' or p_envelope ->> 'source' !~ '^[\x21-\x7e]+$' or length(p_envelope ->> 'source') > 300
       then 'source is a URI reference of 1 to 300 characters without spaces'
+    when octet_length(p_envelope ->> 'source') + octet_length(p_envelope ->> 'id') > 1023 then 'source and id have at most 1023 bytes together'
     when jsonb_typeof(p_envelope -> 'type') is distinct from 'string' or p_envelope ->> 'type' !~ '^[\x21-\x7e]{1,200}$'
       then 'type is a text of 1 to 200 printable ASCII characters'
     when jsonb_typeof(p_envelope -> 'subject') not in ('string', 'null') or length(p_envelope ->> 'subject') not between 1 and 300
-      then 'subject, when it is there, is a text of 1 to 300 characters'
+         or octet_length(p_envelope ->> 'subject') > 900
+      then 'subject, when it is there, is a text of 1 to 300 characters in at most 900 bytes'
     when jsonb_typeof(p_envelope -> 'time') not in ('string', 'null')
          or p_envelope ->> 'time' !~ '^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[Tt]([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$'
       then 'time, when it is there, is a moment as RFC 3339 writes it'

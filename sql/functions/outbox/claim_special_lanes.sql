@@ -14,15 +14,37 @@ begin
     from unnest(p_lane_ids) with ordinality n(lane_id, ord) join outbox.heads h on h.lane_id = n.lane_id
    where h.claim_id is null;
 
-  -- What nobody needs any more leaves without being sent: expired rows, and rows that a later one replaces. A row that may
-  -- have been sent already stays until that is settled.
-  with gone as (
+  -- What nobody needs any more leaves without being sent: expired rows, and rows in whose place a later one of their coalesce key is sent.
+  -- A row that may have been sent already stays until that is settled.
+  --
+  -- Only what is due replaces anything, and only what is due is replaced: from the first row on that waits for its time (held_from)
+  -- nothing is decided yet. A later row that never expires will be sent, or stand among the dead letters for everybody to see. One that
+  -- expires stands in for the row right before it alone, if that expires no later and goes the same way, no more urgently: whatever
+  -- keeps the one from going out in time would have kept the other.
+  with special_row as (
+    select p.lane_id, p.seq, p.outbox_id, p.uncertain, p.expires_at, p.priority, p.destination_id, p.coalesce_key,
+           coalesce(min(p.seq) filter (where p.due > now() and (p.uncertain or coalesce(p.expires_at > now(), true)))
+                      over (partition by p.lane_id), 9223372036854775807) as held_from
+      from outbox.pending p where p.lane_id = any (v_lanes) and p.special
+  ), judged as materialized (
+    select r.*, max(r.seq) filter (where r.expires_at is null and r.seq < r.held_from) over (partition by r.lane_id, r.coalesce_key) as lasting_seq
+      from special_row r
+  ), gone as (
     delete from outbox.pending p
-     where p.lane_id = any (v_lanes) and p.special
-       and not p.uncertain
-       and (p.expires_at <= now()
-            or p.coalesce_key is not null
-               and exists (select from outbox.pending q where q.lane_id = p.lane_id and q.special and q.seq > p.seq and q.coalesce_key = p.coalesce_key))
+     using judged r
+     where p.lane_id = r.lane_id and p.seq = r.seq and not r.uncertain
+       and (r.expires_at <= now()
+            or r.coalesce_key is not null and r.seq < r.held_from
+               and (r.seq < r.lasting_seq
+                    or r.expires_at is not null
+                       and exists (select
+                                     from (select n.* from outbox.pending n
+                                            where n.lane_id = r.lane_id and n.seq > r.seq and (n.uncertain or coalesce(n.expires_at > now(), true))
+                                            order by n.seq limit 1) n
+                                    where n.seq < r.held_from and n.coalesce_key = r.coalesce_key and n.expires_at >= r.expires_at
+                                      and n.priority >= r.priority and n.destination_id is not distinct from r.destination_id
+                                      and (select m.rail_id from outbox.payloads m where m.outbox_id = n.outbox_id)
+                                          = (select m.rail_id from outbox.payloads m where m.outbox_id = r.outbox_id))))
     returning p.*
   )
   insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, relay_id, uncertain, error_code)

@@ -20,15 +20,17 @@ begin
     select array_agg(d.id order by d.n) as ids,
            jsonb_agg(jsonb_build_object('stream', d.stream, 'key', d.key, 'instruction_id', d.instruction_id, 'idempotency_key', v_endpoint.id,
                                         'rail', 'webhook', 'destination', 'endpoint:' || v_endpoint.id, 'payload', d.payload) order by d.n) as rows
-      from (select e.id, e.instruction_id, e.payload, s.name as stream, k.key, row_number() over (order by s.name, k.key, e.ord) - 1 as n
+      from (select e.id, e.instruction_id, e.payload, s.name as stream, k.key, row_number() over w - 1 as n,
+                   sum(octet_length(e.payload::text)) over w as bytes
               from outbox.envelopes e
               join outbox.streams s on s.stream_id = e.stream_id
              cross join lateral (select v_endpoint.id || ':' || coalesce(e.subject, e.payload ->> 'source')) k(key)
              where e.created_at >= p_from and (p_to is null or e.created_at < p_to) and (p_stream is null or s.name = p_stream)
                and e.outbox_ids is not null and e.payload is not null and outbox.topic_matches(v_endpoint.topics, s.name, e.type)
                and not exists (select from outbox.dedupe x where x.stream_id = e.stream_id and x.instruction_id = e.instruction_id
-                                  and x.idempotency_key = v_endpoint.id::text)) d
-     group by d.n / 1000 order by d.n / 1000
+                                  and x.idempotency_key = v_endpoint.id::text)
+            window w as (order by s.name, k.key, e.ord)) d
+     group by d.n / 1000, d.bytes / 16000000 order by d.n / 1000, d.bytes / 16000000
   loop
     with sent as (
       select m.ord, m.outbox_id from outbox.add_rows(null, v_part.rows) m where m.created

@@ -14,6 +14,7 @@ import type { HttpDependencies } from "./dependencies.ts";
 import { createCatalogue, type Catalogue } from "./rest/catalogue.ts";
 import { createHttpMetrics, type HttpMetrics } from "./metrics.ts";
 import { createRateLimiter, type RateLimiter } from "./rate-limit.ts";
+import { createRevocationCheck, type RevocationCheck } from "./revocation.ts";
 import { createContext, type ClientInfo } from "./context.ts";
 import type { Credentials, RateLimit, RouteContext, RouteEntry } from "./route.ts";
 import type { SessionRole } from "./session.ts";
@@ -155,6 +156,7 @@ type Gate = (
 function createGate(dependencies: HttpDependencies, state: AppState): Gate {
   const now = dependencies.now ?? Date.now;
   const checks = createCredentialChecks(dependencies, now);
+  const checkRevocation = createRevocationCheck(dependencies.database);
   const limiter = createRateLimiter(now);
   const { metrics, closing } = state;
   return async (request, route, params, client) => {
@@ -167,7 +169,8 @@ function createGate(dependencies: HttpDependencies, state: AppState): Gate {
     let response: Response;
     try {
       const context = createContext({ request, route, params, client, requestId, dependencies, closing });
-      response = await pass(context, route, { checks, limiter, metrics, answer }, (session) => (role = session));
+      const guards = { checks, checkRevocation, limiter, metrics, answer };
+      response = await pass(context, route, guards, (session) => (role = session));
     } catch (error) {
       failure = toHeadroomError(error);
       response = answer.refuse(failure, {}, role);
@@ -199,6 +202,7 @@ function explained(failure: HeadroomError | undefined): string | undefined {
 
 interface Guards {
   readonly checks: Readonly<Record<Credentials, CredentialCheck>>;
+  readonly checkRevocation: RevocationCheck;
   readonly limiter: RateLimiter;
   readonly metrics: HttpMetrics;
   readonly answer: Answer;
@@ -207,7 +211,7 @@ interface Guards {
 async function pass(
   context: RouteContext & { session: RouteContext["session"] },
   route: RouteEntry,
-  { checks, limiter, metrics, answer }: Guards,
+  { checks, checkRevocation, limiter, metrics, answer }: Guards,
   entered: (role: SessionRole) => void,
 ): Promise<Response> {
   const refuseFor = (waitSeconds: number): Response => {
@@ -230,6 +234,7 @@ async function pass(
     throw error;
   }
   entered(context.session.role);
+  if (route.asksNothing === true) await checkRevocation(context.session);
   // Machines and members are known and can be called back; whoever holds the anon key is anybody.
   const wait = route.credentials === "apikey" && context.session.role === "anon" ? takeAsAnybody() : null;
   return wait === null ? route.handler(context) : refuseFor(wait);

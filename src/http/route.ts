@@ -74,6 +74,11 @@ export interface RouteDefinition {
   readonly errors?: "problem" | "postgrest" | "page" | undefined;
   /** Whether scripts of any origin may call it, credentials apart from cookies. Default: false. */
   readonly cors?: boolean | undefined;
+  /**
+   * True where the handler answers, perhaps not always, without a transaction of the session: the gate then asks first whether
+   * that was revoked. Default: false.
+   */
+  readonly asksNothing?: boolean | undefined;
   readonly handler: RouteHandler;
 }
 

@@ -43,6 +43,7 @@ export interface RouteContext {
   /** The named parts of the path, percent-decoded. */
   readonly params: Readonly<Record<string, string>>;
   readonly requestId: string;
+  /** Whom limits count: an IPv4 address, or the network of an IPv6 one (client-address.ts). */
   readonly clientAddress: string;
   /** Whom the credential proved; nobody for `none`, `signature` and `relay-secret`. */
   readonly session: Session;

@@ -93,6 +93,14 @@ it("counts callers behind a trusted proxy by the address that the proxy saw, wha
   expect((await ask("203.0.113.9, 198.51.100.7, ")).status).toBe(429);
 });
 
+it("counts a network of IPv6 as one caller, however many addresses it has", async () => {
+  await using limited = await startTestGateway(db, { dependencies: { now: () => 0 } });
+  const ask = (address: string) => limited.app.fetch(new Request("http://x/healthz"), { address });
+  for (let turn = 0; turn < 200; turn += 1) await ask(`2001:db8:7:7::${turn.toString(16)}`);
+  expect((await ask("2001:db8:7:7:ffff::1")).status).toBe(429);
+  expect((await ask("2001:db8:7:8::1")).status).toBe(200);
+});
+
 it("ends a client that sends a byte and stops", async () => {
   await using hasty = await startTestGateway(db, { server: { headersTimeoutMs: 100, requestTimeoutMs: 100 } });
   const socket = connect(Number(new URL(hasty.url).port), "127.0.0.1");

@@ -1,12 +1,13 @@
 /**
  * The application: every route behind the checks that it declares. It does not listen; `fetch` takes a request and answers it.
  *
- * Owns: the order of what happens to a request: id, rate limit, credential, handler, headers, log line. Does not own: any
+ * Owns: the order of what happens to a request: id, name, rate limit, credential, handler, headers, log line. Does not own: any
  * route, nor the socket (server.ts).
  */
 import { randomUUID } from "node:crypto";
 import { Hono } from "hono";
 import { HeadroomError, toHeadroomError } from "../db/errors.ts";
+import { anyHost, isAdmitted, type HostPolicy } from "../web/hosts.ts";
 import { createAfterwards, type Afterwards } from "./afterwards.ts";
 import { createAnswer, preflight, type Answer } from "./answer.ts";
 import { createCredentialChecks, type CredentialCheck } from "./credentials.ts";
@@ -159,6 +160,7 @@ function createGate(dependencies: HttpDependencies, state: AppState): Gate {
   const checkRevocation = createRevocationCheck(dependencies.database);
   const limiter = createRateLimiter(now);
   const { metrics, closing } = state;
+  const { hosts = anyHost } = dependencies;
   return async (request, route, params, client) => {
     const startedAt = performance.now();
     metrics.started();
@@ -168,6 +170,7 @@ function createGate(dependencies: HttpDependencies, state: AppState): Gate {
     let role: SessionRole | undefined;
     let response: Response;
     try {
+      refuseStranger(request, route, hosts, metrics);
       const context = createContext({ request, route, params, client, requestId, dependencies, closing });
       const guards = { checks, checkRevocation, limiter, metrics, answer };
       response = await pass(context, route, guards, (session) => (role = session));
@@ -193,6 +196,16 @@ function createGate(dependencies: HttpDependencies, state: AppState): Gate {
     });
     return response;
   };
+}
+
+/** What was asked for by another name than ours may be another page's doing (src/web/hosts.ts). */
+function refuseStranger(request: Request, route: RouteEntry, hosts: HostPolicy, metrics: HttpMetrics): void {
+  if (isAdmitted(hosts, request.url, request.headers.get("host") ?? undefined)) return;
+  metrics.refused(route.path, "host");
+  throw new HeadroomError("wrong_host", "This server does not answer to the name by which it was called.", {
+    hint: hosts.hint,
+    httpStatus: 421,
+  });
 }
 
 /** What the operator needs to know and the caller does not. */

@@ -34,6 +34,8 @@ export interface LiveOptions {
   readonly recheckMs?: number | undefined;
   /** Default: 8. */
   readonly mostPerMember?: number | undefined;
+  /** Default: 500. */
+  readonly mostPerWorkspace?: number | undefined;
   /** Default: 1,000. */
   readonly mostConnections?: number | undefined;
 }
@@ -44,6 +46,7 @@ const defaults = {
   connectionLastsMs: 900_000,
   recheckMs: 60_000,
   mostPerMember: 8,
+  mostPerWorkspace: 500,
   mostConnections: 1_000,
 } as const;
 
@@ -294,6 +297,7 @@ function withDefaults(options: LiveOptions = {}): Readonly<Record<keyof LiveOpti
     connectionLastsMs: options.connectionLastsMs ?? defaults.connectionLastsMs,
     recheckMs: options.recheckMs ?? defaults.recheckMs,
     mostPerMember: options.mostPerMember ?? defaults.mostPerMember,
+    mostPerWorkspace: options.mostPerWorkspace ?? defaults.mostPerWorkspace,
     mostConnections: options.mostConnections ?? defaults.mostConnections,
   };
 }

@@ -142,17 +142,20 @@ function statementOfCall({ found, whole, read, form, query, prefer, catalogue, m
   const rows = shaped && found.returns === "row" ? query.read : undefined;
   const given = read.bind(found, whole);
   const statement = callStatement(catalogue.schema, found, given, form, rows, prefer.count !== undefined, maxRows);
-  return rows === undefined ? named(statement) : unnamed(statement);
+  return rows === undefined ? named(found.name, statement) : unnamed(statement);
 }
 
-const statementNames = new Map<string, string>();
-const maxStatementNames = 500;
+/** By function, each with a bound of its own: whoever calls one in all the ways there are takes no name from the others. */
+const statementNames = new Map<string, Map<string, string>>();
+const mostNamesPerFunction = 16;
 
-function named({ text, values }: Statement): BatchStatement {
-  let name = statementNames.get(text);
-  if (name === undefined && statementNames.size < maxStatementNames) {
+function named(called: string, { text, values }: Statement): BatchStatement {
+  const names = statementNames.get(called) ?? new Map<string, string>();
+  statementNames.set(called, names);
+  let name = names.get(text);
+  if (name === undefined && names.size < mostNamesPerFunction) {
     name = `headroom_rest_${createHash("sha256").update(text).digest("hex").slice(0, 32)}`;
-    statementNames.set(text, name);
+    names.set(text, name);
   }
   return name === undefined ? unnamed({ text, values }) : { name, text, values };
 }

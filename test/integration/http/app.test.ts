@@ -164,6 +164,24 @@ it("prepares nothing by name where the pooler does not bear it, even for one row
   await pooled.close();
 });
 
+it("goes on preparing what others call, however many ways there are to call one function", async () => {
+  const names = Array.from({ length: 10 }, (_, place) => `p${place}`);
+  await db.superuser.pool.query(
+    `create function public.many_ways(${names.map((name) => `${name} integer default 0`).join(", ")}) returns integer language sql stable as 'select 1';
+     create function public.is_prepared() returns boolean language sql stable
+       as $$ select exists (select from pg_prepared_statements where statement like '%"is_prepared"%') $$;
+     grant execute on function public.many_ways, public.is_prepared to service_role`,
+  );
+  await using single = await startTestGateway(db, { database: { maxConnections: 1 } });
+  const call = (path: string) =>
+    fetch(`${single.url}/rest/v1/rpc/${path}`, { headers: { apikey: single.keys.serviceKey } });
+  for (let way = 0; way < 600; way += 1) {
+    const given = names.filter((_, place) => (way & (1 << place)) !== 0).map((name) => `${name}=1`);
+    expect((await call(`many_ways?${given.join("&")}`)).status).toBe(200);
+  }
+  expect(await (await call("is_prepared")).json()).toBe(true);
+});
+
 it("does not begin with a secret that can be guessed", async () => {
   const keys = { jwtSecret, anonKey: "a", serviceKey: "b" };
   const database = createGatewayDatabase({ url: db.as("authenticator").url });

@@ -179,7 +179,8 @@ create table capacity.api_keys (
   constraint api_keys_workspace_id_member_id_fkey FOREIGN KEY (workspace_id, member_id) REFERENCES capacity.members(workspace_id, id)
 );
 alter table capacity.api_keys enable row level security;
-create policy all_workspaces on capacity.api_keys as permissive for select to headroom_auditor, headroom_control, service_role using (true);
+create policy all_workspaces on capacity.api_keys as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on capacity.api_keys as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
 grant select on capacity.api_keys to headroom_auditor;
 grant select on capacity.api_keys to headroom_control;
 comment on table capacity.api_keys is 'Keys of machines and members, by key id; whoever presents one that was revoked is refused.';
@@ -263,7 +264,8 @@ create table capacity.confirmation_tokens (
   constraint confirmation_tokens_request_id_key UNIQUE (request_id)
 );
 alter table capacity.confirmation_tokens enable row level security;
-create policy all_workspaces on capacity.confirmation_tokens as permissive for select to headroom_auditor, headroom_control, service_role using (true);
+create policy all_workspaces on capacity.confirmation_tokens as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on capacity.confirmation_tokens as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
 grant select on capacity.confirmation_tokens to headroom_auditor;
 grant select on capacity.confirmation_tokens to headroom_control;
 comment on table capacity.confirmation_tokens is 'The customer''s single-use links. The token itself is an HMAC over the id, made at the moment of sending and kept nowhere.';
@@ -286,7 +288,8 @@ create table capacity.erasures (
 );
 CREATE INDEX erasures_open ON capacity.erasures USING btree (tried_at) WHERE (finished_at IS NULL);
 alter table capacity.erasures enable row level security;
-create policy all_workspaces on capacity.erasures as permissive for select to headroom_auditor, headroom_control, service_role using (true);
+create policy all_workspaces on capacity.erasures as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on capacity.erasures as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
 grant select on capacity.erasures to headroom_auditor;
 grant select on capacity.erasures to headroom_control;
 comment on table capacity.erasures is 'Erasures of customers. One that is not finished waits for messages that are on their way; the sweep finishes it.';
@@ -314,7 +317,8 @@ create table capacity.events (
 CREATE INDEX events_approved ON capacity.events USING btree (created_at, request_id, event_type, state_after, actor_type) WHERE ((event_type = ANY (ARRAY['COMMERCIAL_APPROVED'::public.capacity_request_event_type, 'TECH_REVIEW_APPROVED'::public.capacity_request_event_type])) AND ((payload -> 'counts'::text) IS DISTINCT FROM 'false'::jsonb));
 CREATE INDEX events_by_time ON capacity.events USING btree (created_at, request_id, seq, state_before, state_after, event_type);
 alter table capacity.events enable row level security;
-create policy all_workspaces on capacity.events as permissive for select to headroom_auditor, headroom_control, service_role using (true);
+create policy all_workspaces on capacity.events as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on capacity.events as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
 create policy members on capacity.events as permissive for select to authenticated using ((EXISTS ( SELECT
    FROM capacity.requests r
   WHERE (r.id = events.request_id))));
@@ -340,7 +344,8 @@ create table capacity.free_texts (
   constraint free_texts_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id)
 );
 alter table capacity.free_texts enable row level security;
-create policy all_workspaces on capacity.free_texts as permissive for select to headroom_auditor, headroom_control, service_role using (true);
+create policy all_workspaces on capacity.free_texts as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on capacity.free_texts as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
 create policy members on capacity.free_texts as permissive for select to authenticated using ((EXISTS ( SELECT
    FROM capacity.requests r
   WHERE (r.id = free_texts.request_id))));
@@ -361,7 +366,8 @@ create table capacity.group_members (
 );
 CREATE INDEX group_members_member ON capacity.group_members USING btree (workspace_id, member_id);
 alter table capacity.group_members enable row level security;
-create policy all_workspaces on capacity.group_members as permissive for select to headroom_auditor, headroom_control, service_role using (true);
+create policy all_workspaces on capacity.group_members as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on capacity.group_members as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
 grant select on capacity.group_members to headroom_auditor;
 grant select on capacity.group_members to headroom_control;
 
@@ -375,7 +381,8 @@ create table capacity.groups (
   constraint groups_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES capacity.workspaces(id)
 );
 alter table capacity.groups enable row level security;
-create policy all_workspaces on capacity.groups as permissive for select to headroom_auditor, headroom_control, service_role using (true);
+create policy all_workspaces on capacity.groups as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on capacity.groups as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
 grant select on capacity.groups to headroom_auditor;
 grant select on capacity.groups to headroom_control;
 comment on table capacity.groups is 'Infra groups: any member of one may give the technical review that is routed to it.';
@@ -396,7 +403,8 @@ create table capacity.identities (
 CREATE INDEX identities_domain ON capacity.identities USING btree (issuer, domain) WHERE (domain IS NOT NULL);
 CREATE INDEX identities_member ON capacity.identities USING btree (workspace_id, member_id);
 alter table capacity.identities enable row level security;
-create policy all_workspaces on capacity.identities as permissive for select to headroom_auditor, headroom_control, service_role using (true);
+create policy all_workspaces on capacity.identities as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on capacity.identities as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
 grant select on capacity.identities to headroom_auditor;
 grant select on capacity.identities to headroom_control;
 comment on table capacity.identities is 'Accounts at identity providers, by issuer and subject, and the member that each one is.';
@@ -413,7 +421,8 @@ create table capacity.identity_domains (
   constraint identity_domains_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES capacity.workspaces(id)
 );
 alter table capacity.identity_domains enable row level security;
-create policy all_workspaces on capacity.identity_domains as permissive for select to headroom_auditor, headroom_control, service_role using (true);
+create policy all_workspaces on capacity.identity_domains as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on capacity.identity_domains as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
 grant select on capacity.identity_domains to headroom_auditor;
 grant select on capacity.identity_domains to headroom_control;
 comment on table capacity.identity_domains is 'Domains whose verified addresses an issuer is trusted with, each for one workspace. A rule links members; it makes none.';
@@ -427,7 +436,8 @@ create table capacity.linear_states (
   constraint linear_states_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES capacity.workspaces(id)
 );
 alter table capacity.linear_states enable row level security;
-create policy all_workspaces on capacity.linear_states as permissive for select to headroom_auditor, headroom_control, service_role using (true);
+create policy all_workspaces on capacity.linear_states as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on capacity.linear_states as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
 grant select on capacity.linear_states to headroom_auditor;
 grant select on capacity.linear_states to headroom_control;
 comment on table capacity.linear_states is 'Which workflow state of the Linear team stands for which state of a request.';
@@ -459,7 +469,8 @@ create table capacity.members (
 );
 CREATE INDEX members_delegate ON capacity.members USING btree (workspace_id, delegate_id) WHERE (delegate_id IS NOT NULL);
 alter table capacity.members enable row level security;
-create policy all_workspaces on capacity.members as permissive for select to headroom_auditor, headroom_control, service_role using (true);
+create policy all_workspaces on capacity.members as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on capacity.members as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
 create policy members on capacity.members as permissive for select to authenticated using ((workspace_id = ( SELECT capacity.reader_workspace() AS reader_workspace)));
 grant select on capacity.members to authenticated;
 grant select on capacity.members to headroom_auditor;
@@ -492,7 +503,8 @@ CREATE INDEX notices_reminded ON capacity.notices USING btree (member_id, create
 CREATE INDEX notices_reminders ON capacity.notices USING btree (request_id, step, member_id, created_at) WHERE (kind = 'reminder'::text);
 CREATE INDEX notices_request ON capacity.notices USING btree (request_id, kind, created_at);
 alter table capacity.notices enable row level security;
-create policy all_workspaces on capacity.notices as permissive for select to headroom_auditor, headroom_control, service_role using (true);
+create policy all_workspaces on capacity.notices as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on capacity.notices as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON capacity.notices FOR EACH STATEMENT EXECUTE FUNCTION capacity.refuse_change();
 grant select on capacity.notices to headroom_auditor;
 grant select on capacity.notices to headroom_control;
@@ -523,7 +535,8 @@ create table capacity.personal_data (
   constraint personal_data_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id)
 );
 alter table capacity.personal_data enable row level security;
-create policy all_workspaces on capacity.personal_data as permissive for select to headroom_auditor, headroom_control, service_role using (true);
+create policy all_workspaces on capacity.personal_data as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on capacity.personal_data as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
 create policy members on capacity.personal_data as permissive for select to authenticated using ((EXISTS ( SELECT
    FROM capacity.requests r
   WHERE (r.id = personal_data.request_id))));
@@ -578,7 +591,8 @@ END),
   constraint policies_workspace_id_group_id_fkey FOREIGN KEY (workspace_id, group_id) REFERENCES capacity.groups(workspace_id, id)
 );
 alter table capacity.policies enable row level security;
-create policy all_workspaces on capacity.policies as permissive for select to headroom_auditor, headroom_control, service_role using (true);
+create policy all_workspaces on capacity.policies as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on capacity.policies as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
 grant select on capacity.policies to headroom_auditor;
 grant select on capacity.policies to headroom_control;
 comment on table capacity.policies is 'Approval rules, snapshotted into a request when it is submitted. Of several that apply, the lowest rank decides.';
@@ -592,7 +606,8 @@ create table capacity.request_captures (
 );
 CREATE INDEX request_captures_value ON capacity.request_captures USING btree (name, value);
 alter table capacity.request_captures enable row level security;
-create policy all_workspaces on capacity.request_captures as permissive for select to headroom_auditor, headroom_control, service_role using (true);
+create policy all_workspaces on capacity.request_captures as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on capacity.request_captures as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
 create policy members on capacity.request_captures as permissive for select to authenticated using ((EXISTS ( SELECT
    FROM capacity.requests r
   WHERE (r.id = request_captures.request_id))));
@@ -649,7 +664,8 @@ CREATE INDEX requests_open ON capacity.requests USING btree (workspace_id, state
 CREATE INDEX requests_recent ON capacity.requests USING btree (workspace_id, created_at DESC, id DESC);
 CREATE INDEX requests_requester ON capacity.requests USING btree (workspace_id, requester_user_id, id DESC);
 alter table capacity.requests enable row level security;
-create policy all_workspaces on capacity.requests as permissive for select to headroom_auditor, headroom_control, service_role using (true);
+create policy all_workspaces on capacity.requests as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on capacity.requests as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
 create policy members on capacity.requests as permissive for select to authenticated using (((workspace_id = ( SELECT capacity.reader_workspace() AS reader_workspace)) AND ((workspace_id = ( SELECT capacity.reader_workspace('{admin,auditor}'::text[]) AS reader_workspace)) OR (requester_user_id = ( SELECT capacity.reader_id() AS reader_id)) OR ((commercial_owner_user_id = ANY (( SELECT capacity.reader_owners() AS reader_owners)::text[])) AND (commercial_owner_user_id <> requester_user_id)) OR (infra_owner_group = ANY (( SELECT capacity.reader_groups() AS reader_groups)::text[])) OR ((workspace_id = ( SELECT capacity.reader_workspace('{operator}'::text[]) AS reader_workspace)) AND (state = ANY (ARRAY['PROVISIONING'::public.capacity_request_state, 'COMPLETED'::public.capacity_request_state, 'FAILED'::public.capacity_request_state]))) OR (((review_plan #>> '{commercial,authority,kind}'::text[]) <> 'owner'::text) AND ((((review_plan #>> '{commercial,authority,kind}'::text[]) = 'role'::text) AND ((review_plan #>> '{commercial,authority,role}'::text[]) = ANY (( SELECT capacity.reader_roles() AS reader_roles)::text[]))) OR (((review_plan #>> '{commercial,authority,kind}'::text[]) = 'member'::text) AND ((review_plan #>> '{commercial,authority,member}'::text[]) = ANY (( SELECT capacity.reader_named() AS reader_named)::text[])) AND ((review_plan #>> '{commercial,authority,member}'::text[]) <> requester_user_id)))))));
 grant select on capacity.requests to authenticated;
 grant select on capacity.requests to headroom_auditor;
@@ -669,7 +685,8 @@ create table capacity.review_looks (
 );
 CREATE INDEX review_looks_age ON capacity.review_looks USING btree (next_look_at);
 alter table capacity.review_looks enable row level security;
-create policy all_workspaces on capacity.review_looks as permissive for select to headroom_auditor, headroom_control, service_role using (true);
+create policy all_workspaces on capacity.review_looks as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on capacity.review_looks as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
 grant select on capacity.review_looks to headroom_auditor;
 grant select on capacity.review_looks to headroom_control;
 comment on table capacity.review_looks is 'When the sweep looks again at a request whose review is late. A missing row: at once.';
@@ -695,7 +712,8 @@ create table capacity.submissions (
 );
 CREATE INDEX submissions_request ON capacity.submissions USING btree (request_id);
 alter table capacity.submissions enable row level security;
-create policy all_workspaces on capacity.submissions as permissive for select to headroom_auditor, headroom_control, service_role using (true);
+create policy all_workspaces on capacity.submissions as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on capacity.submissions as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
 grant select on capacity.submissions to headroom_auditor;
 grant select on capacity.submissions to headroom_control;
 comment on table capacity.submissions is 'Idempotency keys of create_capacity_request: the insert decides.';
@@ -711,7 +729,8 @@ create table capacity.subscriptions (
   constraint subscriptions_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES capacity.workspaces(id)
 );
 alter table capacity.subscriptions enable row level security;
-create policy all_workspaces on capacity.subscriptions as permissive for select to headroom_auditor, headroom_control, service_role using (true);
+create policy all_workspaces on capacity.subscriptions as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on capacity.subscriptions as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
 grant select on capacity.subscriptions to headroom_auditor;
 grant select on capacity.subscriptions to headroom_control;
 comment on table capacity.subscriptions is 'Endpoints of the relays'' file that get the events of a workspace as CloudEvents. Null types: all of them.';
@@ -728,7 +747,8 @@ create table capacity.timer_failures (
   constraint timer_failures_pkey PRIMARY KEY (request_id, timer)
 );
 alter table capacity.timer_failures enable row level security;
-create policy all_workspaces on capacity.timer_failures as permissive for select to headroom_auditor, headroom_control, service_role using (true);
+create policy all_workspaces on capacity.timer_failures as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on capacity.timer_failures as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
 grant select on capacity.timer_failures to headroom_auditor;
 grant select on capacity.timer_failures to headroom_control;
 comment on table capacity.timer_failures is 'Requests on which a timer failed: each is left alone for a while, and none stops the others.';
@@ -834,7 +854,8 @@ create table capacity.workspaces (
   constraint workspaces_warn_before_hours_check CHECK (((warn_before_hours >= 1) AND (warn_before_hours <= 8760)))
 );
 alter table capacity.workspaces enable row level security;
-create policy all_workspaces on capacity.workspaces as permissive for select to headroom_auditor, headroom_control, service_role using (true);
+create policy all_workspaces on capacity.workspaces as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on capacity.workspaces as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
 create policy members on capacity.workspaces as permissive for select to authenticated using ((id = ( SELECT capacity.reader_workspace() AS reader_workspace)));
 grant select on capacity.workspaces to authenticated;
 grant select on capacity.workspaces to headroom_auditor;
@@ -1940,12 +1961,12 @@ create function capacity.authorize(p_actor capacity.actor, p_request capacity.re
 create function capacity.caller(OUT kind text, OUT workspace_id text, OUT member_id text, OUT via text)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a318e2e017473d91';
+  as 'sha256 1888aef17cea5ee8';
 
 create function capacity.check_api_key()
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 30eaee3377a667a9';
+  as 'sha256 5e363f85b2e49aa0';
 
 create function capacity.check_changes(p_changes jsonb, p_fields text[])
   returns void
@@ -2021,7 +2042,7 @@ create function capacity.decide(p_request_id text, p_event_type public.capacity_
 create function capacity.deliveries_of(p_request_id text)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 92832b1fe681eee3';
+  as 'sha256 a25b75f6afba00b9';
 
 create function capacity.dispatch_side_effects(p_request capacity.requests, p_event capacity.events)
   returns integer
@@ -2417,6 +2438,12 @@ create function capacity.reader_roles()
   as 'sha256 f6b9a3168bbdd027';
 grant execute on function capacity.reader_roles to authenticated;
 
+create function capacity.reader_stands()
+  returns boolean
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 9667bc3c71137669';
+grant execute on function capacity.reader_stands to service_role;
+
 create function capacity.reader_workspace(p_with_roles text[] DEFAULT NULL::text[])
   returns text
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -2542,12 +2569,17 @@ create function capacity.request_for(p_request_id text, p_actor_id text, OUT req
 create function capacity.require_purpose(p_purpose text)
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 917a6196a25bdaa4';
+  as 'sha256 93e77239877e4b10';
 
 create function capacity.review_plan(p_workspace_id text, p_requester_id text, p_commercial_owner_id text, p_infra_group_id text, p_requested_size text, p_quantity integer, p_region text, p_monthly_cost_usd numeric)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 fe3e25d574a453f6';
+
+create function capacity.revocation(p_claims jsonb DEFAULT capacity.claims())
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 c3667d3a9f757c73';
 
 create function capacity.revoke_api_key(p_id text)
   returns capacity.api_keys
@@ -2579,7 +2611,7 @@ grant execute on function capacity.set_secret to headroom_control;
 create function capacity.signed_in_member()
   returns capacity.members
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 214eb88ee538b3b2';
+  as 'sha256 12f8e0226b44ea8c';
 
 create function capacity.signing_key(p_name text)
   returns bytea
@@ -3866,7 +3898,7 @@ grant execute on function public.put_endpoint to service_role;
 create function public.recent_capacity_events(p_since bigint, p_limit integer DEFAULT 500)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 00c1f4d5dbdf481b';
+  as 'sha256 c64b628d9b2e515e';
 grant execute on function public.recent_capacity_events to authenticated;
 grant execute on function public.recent_capacity_events to service_role;
 
@@ -3893,7 +3925,7 @@ grant execute on function public.rotate_endpoint_secret to service_role;
 create function public.run_capacity_request_timers(p_most integer DEFAULT 200)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b1a8daacb54f55cd';
+  as 'sha256 9b8bba396cab9093';
 grant execute on function public.run_capacity_request_timers to headroom_control;
 grant execute on function public.run_capacity_request_timers to headroom_executor;
 grant execute on function public.run_capacity_request_timers to service_role;

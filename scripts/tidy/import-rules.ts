@@ -16,9 +16,22 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   rails: ["db", "contract", "outbox"],
   // Runs in browsers: what it imports of these must not need Node, which its test checks.
   client: ["db", "capacity"],
-  sandbox: ["db"],
-  http: ["db", "contract", "outbox", "capacity", "provisioning", "notifications", "inbound", "rails"],
-  cli: ["db", "contract", "outbox", "capacity", "provisioning", "notifications", "inbound", "rails", "http", "sandbox"],
+  web: [],
+  sandbox: ["db", "web"],
+  http: ["db", "contract", "outbox", "capacity", "provisioning", "notifications", "inbound", "rails", "web"],
+  cli: [
+    "db",
+    "contract",
+    "outbox",
+    "capacity",
+    "provisioning",
+    "notifications",
+    "inbound",
+    "rails",
+    "web",
+    "http",
+    "sandbox",
+  ],
   root: ["db", "contract", "outbox", "capacity", "provisioning", "notifications", "inbound", "rails", "http"],
 };
 

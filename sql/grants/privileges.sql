@@ -156,6 +156,9 @@ grant execute on function
   capacity.reader_owners(),
   capacity.reader_named()
 to authenticated;
+grant execute on function
+  capacity.reader_stands()
+to service_role;
 
 -- What members do, machines do for them, and operators do at the command line. Each of these finds out who calls.
 grant execute on function

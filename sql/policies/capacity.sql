@@ -17,10 +17,12 @@ begin
     end loop;
   end loop;
 
-  -- Machines, operators and auditors of the installation see every workspace, as far as they are granted a table at all.
+  -- Operators and auditors of the installation see every workspace, as far as they are granted a table at all; so do machines, until
+  -- their key is revoked.
   for v_table in select c.oid::regclass::text from pg_class c
                   where c.relnamespace = 'capacity'::regnamespace and c.relkind in ('r', 'p') and c.relname <> 'secrets' loop
-    execute format('create policy all_workspaces on %s for select to service_role, headroom_control, headroom_auditor using (true)', v_table);
+    execute format('create policy all_workspaces on %s for select to headroom_control, headroom_auditor using (true)', v_table);
+    execute format('create policy machines on %s for select to service_role using ((select capacity.reader_stands()))', v_table);
   end loop;
 end
 $$;

@@ -1055,7 +1055,7 @@ export interface Functions {
     args: Record<string, never>;
     result: { kind: string; workspace_id: string | null; member_id: string | null; via: string };
   };
-  /** Raises not_signed_in when the key or the session was called back. */
+  /** Raises not_signed_in when the key or the session was revoked. */
   "capacity.check_api_key": {
     args: Record<string, never>;
     result: void;
@@ -1785,6 +1785,11 @@ export interface Functions {
     args: Record<string, never>;
     result: string[] | null;
   };
+  /** Whether the key of the machine that reads was not revoked. */
+  "capacity.reader_stands": {
+    args: Record<string, never>;
+    result: boolean;
+  };
   /** The workspace of the member who reads, if they have one of the roles. Nullable: result. */
   "capacity.reader_workspace": {
     args: {
@@ -1976,6 +1981,13 @@ export interface Functions {
       p_monthly_cost_usd: number | string | null;
     };
     result: Json;
+  };
+  /** Why the key or session of the caller counts no more. Nullable: result. */
+  "capacity.revocation": {
+    args: {
+      p_claims?: unknown;
+    };
+    result: string | null;
   };
   /** Revokes a key. */
   "capacity.revoke_api_key": {
@@ -3993,7 +4005,7 @@ export interface Functions {
     };
     result: PublicCapacityRequests;
   };
-  /** Refuses deliveries that no provider signed, and keys and sessions that were called back. */
+  /** Refuses deliveries that no provider signed, and keys and sessions that were revoked. */
   "public.check_request": {
     args: Record<string, never>;
     result: void;
@@ -4333,6 +4345,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.reader_named": { returns: "value", json: [], positional: false },
   "capacity.reader_owners": { returns: "value", json: [], positional: false },
   "capacity.reader_roles": { returns: "value", json: [], positional: false },
+  "capacity.reader_stands": { returns: "value", json: [], positional: false },
   "capacity.reader_workspace": { returns: "value", json: [], positional: false },
   "capacity.remove_group": { returns: "nothing", json: [], positional: false },
   "capacity.remove_identity": { returns: "row", json: [], positional: false },
@@ -4357,6 +4370,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.request_for": { returns: "row", json: [], positional: false },
   "capacity.require_purpose": { returns: "nothing", json: [], positional: false },
   "capacity.review_plan": { returns: "value", json: [], positional: false },
+  "capacity.revocation": { returns: "value", json: ["p_claims"], positional: false },
   "capacity.revoke_api_key": { returns: "row", json: [], positional: false },
   "capacity.schedule_timers": { returns: "value", json: [], positional: false },
   "capacity.seal_secret": { returns: "value", json: [], positional: false },

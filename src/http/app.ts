@@ -1,12 +1,13 @@
 /**
  * The application: every route behind the checks that it declares. It does not listen; `fetch` takes a request and answers it.
  *
- * Owns: the order of what happens to a request: id, rate limit, credential, handler, headers, log line. Does not own: any
+ * Owns: the order of what happens to a request: id, name, rate limit, credential, handler, headers, log line. Does not own: any
  * route, nor the socket (server.ts).
  */
 import { randomUUID } from "node:crypto";
 import { Hono } from "hono";
 import { HeadroomError, toHeadroomError } from "../db/errors.ts";
+import { anyHost, isAdmitted, type HostPolicy } from "../web/hosts.ts";
 import { createAfterwards, type Afterwards } from "./afterwards.ts";
 import { createAnswer, preflight, type Answer } from "./answer.ts";
 import { createCredentialChecks, type CredentialCheck } from "./credentials.ts";
@@ -14,6 +15,7 @@ import type { HttpDependencies } from "./dependencies.ts";
 import { createCatalogue, type Catalogue } from "./rest/catalogue.ts";
 import { createHttpMetrics, type HttpMetrics } from "./metrics.ts";
 import { createRateLimiter, type RateLimiter } from "./rate-limit.ts";
+import { createRevocationCheck, type RevocationCheck } from "./revocation.ts";
 import { createContext, type ClientInfo } from "./context.ts";
 import type { Credentials, RateLimit, RouteContext, RouteEntry } from "./route.ts";
 import type { SessionRole } from "./session.ts";
@@ -155,8 +157,10 @@ type Gate = (
 function createGate(dependencies: HttpDependencies, state: AppState): Gate {
   const now = dependencies.now ?? Date.now;
   const checks = createCredentialChecks(dependencies, now);
+  const checkRevocation = createRevocationCheck(dependencies.database);
   const limiter = createRateLimiter(now);
   const { metrics, closing } = state;
+  const { hosts = anyHost } = dependencies;
   return async (request, route, params, client) => {
     const startedAt = performance.now();
     metrics.started();
@@ -166,8 +170,10 @@ function createGate(dependencies: HttpDependencies, state: AppState): Gate {
     let role: SessionRole | undefined;
     let response: Response;
     try {
+      refuseStranger(request, route, hosts, metrics);
       const context = createContext({ request, route, params, client, requestId, dependencies, closing });
-      response = await pass(context, route, { checks, limiter, metrics, answer }, (session) => (role = session));
+      const guards = { checks, checkRevocation, limiter, metrics, answer };
+      response = await pass(context, route, guards, (session) => (role = session));
     } catch (error) {
       failure = toHeadroomError(error);
       response = answer.refuse(failure, {}, role);
@@ -192,6 +198,16 @@ function createGate(dependencies: HttpDependencies, state: AppState): Gate {
   };
 }
 
+/** What was asked for by another name than ours may be another page's doing (src/web/hosts.ts). */
+function refuseStranger(request: Request, route: RouteEntry, hosts: HostPolicy, metrics: HttpMetrics): void {
+  if (isAdmitted(hosts, request.url, request.headers.get("host") ?? undefined)) return;
+  metrics.refused(route.path, "host");
+  throw new HeadroomError("wrong_host", "This server does not answer to the name by which it was called.", {
+    hint: hosts.hint,
+    httpStatus: 421,
+  });
+}
+
 /** What the operator needs to know and the caller does not. */
 function explained(failure: HeadroomError | undefined): string | undefined {
   return failure?.detail === undefined ? failure?.message : `${failure.message} (${failure.detail})`;
@@ -199,6 +215,7 @@ function explained(failure: HeadroomError | undefined): string | undefined {
 
 interface Guards {
   readonly checks: Readonly<Record<Credentials, CredentialCheck>>;
+  readonly checkRevocation: RevocationCheck;
   readonly limiter: RateLimiter;
   readonly metrics: HttpMetrics;
   readonly answer: Answer;
@@ -207,7 +224,7 @@ interface Guards {
 async function pass(
   context: RouteContext & { session: RouteContext["session"] },
   route: RouteEntry,
-  { checks, limiter, metrics, answer }: Guards,
+  { checks, checkRevocation, limiter, metrics, answer }: Guards,
   entered: (role: SessionRole) => void,
 ): Promise<Response> {
   const refuseFor = (waitSeconds: number): Response => {
@@ -230,6 +247,7 @@ async function pass(
     throw error;
   }
   entered(context.session.role);
+  if (route.asksNothing === true) await checkRevocation(context.session);
   // Machines and members are known and can be called back; whoever holds the anon key is anybody.
   const wait = route.credentials === "apikey" && context.session.role === "anon" ? takeAsAnybody() : null;
   return wait === null ? route.handler(context) : refuseFor(wait);

@@ -4,6 +4,7 @@
 import type { PoolClient } from "pg";
 import { HeadroomError } from "../db/errors.ts";
 import { decodeText, defaultBodyBytes, isJsonType, parseJson, readBody } from "./body.ts";
+import { clientAddress } from "./client-address.ts";
 import type { HttpDependencies } from "./dependencies.ts";
 import type { RequestFacts, TransactionOptions } from "./gateway-database.ts";
 import type { RouteContext, RouteEntry } from "./route.ts";
@@ -36,6 +37,7 @@ class RequestContext implements RouteContext {
   readonly requestId: string;
   readonly #parts: ContextParts;
   #url: URL | undefined;
+  #address: string | undefined;
   #facts: RequestFacts | undefined;
   #body: Promise<Uint8Array<ArrayBuffer>> | undefined;
 
@@ -53,13 +55,8 @@ class RequestContext implements RouteContext {
 
   get clientAddress(): string {
     const { client, dependencies } = this.#parts;
-    const proxies = dependencies.trustedProxies ?? 0;
-    const socket = client?.address ?? "unknown";
-    if (proxies === 0) return socket;
-    // Each proxy appends the address that it saw: the one that our outermost trusted proxy saw is the caller's.
-    const forwarded = (this.request.headers.get("x-forwarded-for") ?? "").split(",").map((part) => part.trim());
-    // An empty part is no address: whoever sends one would otherwise be counted as nobody.
-    return forwarded.filter((part) => part !== "").at(-proxies) ?? socket;
+    const forwarded = this.request.headers.get("x-forwarded-for");
+    return (this.#address ??= clientAddress(forwarded, client?.address, dependencies.trustedProxies ?? 0));
   }
 
   get signal(): AbortSignal {

@@ -8,6 +8,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { HeadroomError } from "../db/errors.ts";
 import { createCookieSessions } from "./auth/cookie-session.ts";
 import type { HttpDependencies } from "./dependencies.ts";
+import { createRevocationCheck } from "./revocation.ts";
 import type { Credentials } from "./route.ts";
 import { anonymous, serviceSession, type Session } from "./session.ts";
 import { createTokenVerifier, requireLong, type TokenVerdict } from "./tokens.ts";
@@ -19,10 +20,11 @@ export function createCredentialChecks(
   dependencies: HttpDependencies,
   now: () => number,
 ): Readonly<Record<Credentials, CredentialCheck>> {
-  const { keys, relaySecret } = dependencies;
+  const { database, keys, relaySecret } = dependencies;
   if (relaySecret !== undefined) requireLong(relaySecret, "The secret that wakes the relay (HEADROOM_RELAY_SECRET)");
   const verifier = createTokenVerifier(keys, now);
   const cookies = createCookieSessions(dependencies, now);
+  const checkRevocation = createRevocationCheck(database);
 
   // A key is a token as a rule, and then its claims count; one that is none is known by itself.
   const sessionOfKey = async (key: string): Promise<TokenVerdict> => {
@@ -45,7 +47,10 @@ export function createCredentialChecks(
       if (keySession !== undefined && keySession.kind !== "session") {
         throw refusal("invalid_api_key", "Invalid API key", "Use the anon key or the service key of this server.");
       }
-      const session = (await sessionOfBearer(request)) ?? keySession?.session;
+      const bearer = await sessionOfBearer(request);
+      // Whose session it becomes is asked about by every transaction; the other one is by nobody else.
+      if (bearer !== undefined && keySession !== undefined) await checkRevocation(keySession.session);
+      const session = bearer ?? keySession?.session;
       if (session !== undefined) return session;
       throw refusal(
         "no_api_key",

@@ -7,6 +7,7 @@
 import type { OidcSettings } from "./auth/oidc.ts";
 import type { Drainer } from "../outbox/drain.ts";
 import type { LiveOptions } from "./live/event-feed.ts";
+import type { HostPolicy } from "../web/hosts.ts";
 import type { GatewayDatabase } from "./gateway-database.ts";
 
 export interface GatewayKeys {
@@ -46,6 +47,8 @@ export interface HttpDependencies {
   /** Where the outside reaches this server, without a slash at the end. */
   readonly publicUrl: string;
   readonly log: (entry: HttpLogEntry) => void;
+  /** Names that it answers to. Default: any. */
+  readonly hosts?: HostPolicy | undefined;
   /** What HEADROOM_SECRET_KEY holds: opens what the database keeps encrypted. */
   readonly secretKey?: string | undefined;
   /** What X-Outbox-Secret must be for /api/internal/*. */

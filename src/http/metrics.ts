@@ -9,7 +9,7 @@ export interface HttpMetrics {
   readonly contentType: string;
   started(): void;
   finished(method: string, route: string, status: number, seconds: number): void;
-  refused(route: string, reason: "rate" | "credential"): void;
+  refused(route: string, reason: "rate" | "credential" | "host"): void;
   text(): Promise<string>;
 }
 

@@ -1,5 +1,6 @@
 /**
- * Token buckets, one per route and client address, in memory and within bounds.
+ * Token buckets, one per route and client address, in memory and within bounds: so many keys, each as short as an address and a
+ * route's pattern are.
  *
  * Owns: counting. Does not own: which route has which limit, nor the answer. Each process counts for itself.
  */

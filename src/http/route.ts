@@ -43,6 +43,7 @@ export interface RouteContext {
   /** The named parts of the path, percent-decoded. */
   readonly params: Readonly<Record<string, string>>;
   readonly requestId: string;
+  /** Whom limits count: an IPv4 address, or the network of an IPv6 one (client-address.ts). */
   readonly clientAddress: string;
   /** Whom the credential proved; nobody for `none`, `signature` and `relay-secret`. */
   readonly session: Session;
@@ -74,6 +75,11 @@ export interface RouteDefinition {
   readonly errors?: "problem" | "postgrest" | "page" | undefined;
   /** Whether scripts of any origin may call it, credentials apart from cookies. Default: false. */
   readonly cors?: boolean | undefined;
+  /**
+   * True where the handler answers, perhaps not always, without a transaction of the session: the gate then asks first whether
+   * that was revoked. Default: false.
+   */
+  readonly asksNothing?: boolean | undefined;
   readonly handler: RouteHandler;
 }
 

@@ -8,6 +8,7 @@ import { createAdaptorServer } from "@hono/node-server";
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { HeadroomError, nodeCodeOf } from "../db/errors.ts";
+import { hostsFor, isAdmitted, type HostPolicy } from "../web/hosts.ts";
 import type { Cast } from "./cast.ts";
 import { controlRoutes, problem } from "./core/control.ts";
 import { Courier } from "./core/courier.ts";
@@ -20,7 +21,7 @@ import { RequestLog } from "./core/requests.ts";
 import type { SandboxSecrets, World } from "./core/world.ts";
 import { overviewPages } from "./overview/page.ts";
 import { Live } from "./pages/live.ts";
-import { assetRoutes, sameSiteOnly } from "./pages/routes.ts";
+import { assetRoutes, ownFormsOnly } from "./pages/routes.ts";
 import { startSmtp } from "./mail/smtp.ts";
 import type { OidcClient } from "./oidc/state.ts";
 import { createProviders, type Desks } from "./providers.ts";
@@ -93,8 +94,10 @@ export async function startSandbox(given: SandboxOptions): Promise<Sandbox> {
     providers.reset();
   };
   const app = new Hono<SandboxEnv>();
+  const hosts = hostsFor(options.host);
+  app.use(async (context, next) => admit(hosts, context.req.raw) ?? next());
   app.use(bodyLimit({ maxSize: maxBodyBytes }));
-  app.use(sameSiteOnly);
+  app.use(ownFormsOnly);
   app.onError((error) => failed(error, options.log));
   const control = controlRoutes(world, providers.desks, reset);
   const pages = [overviewPages(world, reset), assetRoutes(live)];
@@ -165,6 +168,12 @@ async function listen(server: Server, host: string, port: number): Promise<strin
   const address = server.address();
   const actual = typeof address === "object" && address !== null ? address.port : port;
   return `http://${host.includes(":") ? `[${host}]` : host}:${actual}`;
+}
+
+/** A page elsewhere could otherwise have its own name lead here, and use the sandbox as if it were its own. */
+function admit(hosts: HostPolicy, request: Request): Response | undefined {
+  if (isAdmitted(hosts, request.url, request.headers.get("host") ?? undefined)) return undefined;
+  return problem(421, "The sandbox does not answer to the name by which it was called.", hosts.hint);
 }
 
 function failed(error: Error, log: SandboxOptions["log"]): Response {

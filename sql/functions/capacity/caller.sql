@@ -5,6 +5,8 @@
 --   service  a machine's key (service_role); may act for any active member
 --   sql      a login that was made a member of headroom_control, or the owner; may act for any active member too
 --   anon     anybody else. Having inherited the right to execute something makes nobody more than that.
+--
+-- A key or a session that was revoked is refused, whether or not somebody asked before.
 create or replace function capacity.caller(out kind text, out workspace_id text, out member_id text, out via text)
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -18,6 +20,7 @@ begin
   if v_role = 'authenticated' then
     v_member := capacity.signed_in_member();
     if v_member.id is null then
+      perform capacity.check_api_key();
       perform capacity.fail('not_signed_in', 'You are not signed in as an active member of a workspace.', null,
         'Sign in again. If that does not help, ask an admin of the workspace whether you are in its directory.');
     end if;
@@ -26,6 +29,7 @@ begin
     member_id := v_member.id;
     via := case when capacity.claims() ->> 'via' = 'web' then 'web' else 'api' end;
   elsif v_role = 'service_role' then
+    perform capacity.check_api_key();
     v_claims := capacity.claims();
     kind := 'service';
     via := case when not v_gateway then 'cli:' || session_user

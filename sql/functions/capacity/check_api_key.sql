@@ -1,26 +1,13 @@
--- Refuses what was called back: a key that was revoked, and a session in a browser that began before its member was signed out. Asked
--- before every request, hence one look-up by primary key at most. A key without a row is one that was never registered; the
--- signature alone speaks for it.
+-- Refuses a key that was revoked, and a session in a browser that began before its member was signed out.
 create or replace function capacity.check_api_key() returns void
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_claims jsonb := capacity.claims();
+  v_why text := capacity.revocation();
 begin
-  if v_claims ? 'key_id' then
-    perform from capacity.api_keys k where k.id = v_claims ->> 'key_id' and k.revoked_at is not null;
-    if found then
-      perform capacity.fail('not_signed_in', 'This key was revoked.', null, 'Ask an operator for a new one: headroom keys token');
-    end if;
-  elsif v_claims ->> 'via' = 'web' then
-    perform from capacity.members m
-      where m.workspace_id = v_claims #>> '{app_metadata,workspace_id}' and m.id = v_claims #>> '{app_metadata,member_id}'
-        and m.signed_out_at >= case when jsonb_typeof(v_claims -> 'signed_in_at') = 'number'
-                                    then to_timestamp((v_claims ->> 'signed_in_at')::double precision) else '-infinity' end;
-    if found then
-      perform capacity.fail('not_signed_in', 'You were signed out.', null, 'Sign in again.');
-    end if;
+  if v_why is not null then
+    perform capacity.fail('not_signed_in', v_why, null, 'Sign in again. For a new key ask an operator: headroom keys token');
   end if;
 end
 $$;
-comment on function capacity.check_api_key() is 'Raises not_signed_in when the key or the session was called back.';
+comment on function capacity.check_api_key() is 'Raises not_signed_in when the key or the session was revoked.';

@@ -1,5 +1,6 @@
 -- Every message that a request caused, and where it is: one entry for each side effect that an event or a notice names. An endpoint of
 -- the request's own workspace is told by its name too; what the installation calls its endpoints is nobody's business here.
+-- The number of a claim stays inside too: all workspaces' rows are counted in it.
 create or replace function capacity.deliveries_of(p_request_id text) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -9,7 +10,7 @@ begin
                                                  'outbox_id', d.outbox_id, 'enqueued_at', d.created_at)
                               || coalesce((select jsonb_build_object('endpoint', p.name) from outbox.endpoints p
                                             where w.effect = 'event:' || p.id and p.workspace_id = m.tenant_id), '{}')
-                              || case when m.outbox_id is null then '{"place": "collected"}' else outbox.whereabouts(m, s) end
+                              || case when m.outbox_id is null then '{"place": "collected"}' else outbox.whereabouts(m, s) - 'claim_id' end
                               order by d.created_at, w.notice_id nulls first, w.seq, w.ord), '[]')
       from (select e.request_id || '#' || e.seq as instruction_id, e.seq, null::bigint as notice_id, f.effect, f.ord
               from capacity.events e cross join lateral unnest(e.effects) with ordinality f(effect, ord) where e.request_id = p_request_id

@@ -4,6 +4,7 @@ create or replace function capacity.require_purpose(p_purpose text) returns void
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 begin
+  perform capacity.check_api_key();
   if current_setting('role', true) is distinct from 'service_role' or capacity.claims() ->> 'purpose' is distinct from p_purpose then
     perform capacity.fail('not_allowed', 'Only the server itself may do this.');
   end if;

@@ -1,6 +1,6 @@
--- The active member whom the token names, or null. The token says only who and in which workspace (app_metadata, which its
--- holder cannot write); what that member may do stands in the directory. Never raises, because policies ask it too: a reader
--- whom nobody knows sees nothing.
+-- The active member whom the token names, or null; nobody by a key or a session that was revoked. The token says only who and in which
+-- workspace (app_metadata, which its holder cannot write); what that member may do stands in the directory. Never raises, because
+-- policies ask it too: a reader whom nobody knows sees nothing.
 create or replace function capacity.signed_in_member() returns capacity.members
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -12,6 +12,9 @@ begin
     return null;
   end if;
   v_claims := capacity.claims();
+  if capacity.revocation(v_claims) is not null then
+    return null;
+  end if;
   select m.* into v_member
     from capacity.members m
    where m.workspace_id = v_claims #>> '{app_metadata,workspace_id}' and m.id = v_claims #>> '{app_metadata,member_id}' and m.active;

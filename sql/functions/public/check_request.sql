@@ -1,6 +1,7 @@
 -- What runs before every request over HTTP (PostgREST's db-pre-request, and our gateway): refuses a delivery of Slack or Linear that is
 -- not signed, was signed too long ago or is garbled, before anything is locked and any secret is read. It sees no body; the full check
--- is the receiver's. On all other paths it asks whether the key or the session was called back: one look-up at most.
+-- is the receiver's. On all other paths it refuses a key or a session that was revoked, before anything is done for it. What establishes
+-- who calls asks that too (capacity.revocation), so that nothing depends on whether this was set up.
 create or replace function public.check_request() returns void
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -26,4 +27,4 @@ begin
   end if;
 end
 $$;
-comment on function public.check_request() is 'Refuses deliveries that no provider signed, and keys and sessions that were called back.';
+comment on function public.check_request() is 'Refuses deliveries that no provider signed, and keys and sessions that were revoked.';

@@ -1,21 +1,21 @@
 -- What happened since a moment, in microseconds since 1970, as far as the caller may read it: it runs with the caller's rights, so
 -- row-level security decides.
 --
--- The answer also says how far it can be relied upon. An event that is written before `at` may become visible later, while its
+-- A machine is also told how far the answer can be relied upon. An event that is written before `at` may become visible later, while its
 -- transaction goes on; all of those transactions have a number below `next`, the first one that was not given to anybody yet. (A
 -- snapshot's xmax would not do: it is only one more than the last that ended.) Once a later answer's `xmin` has reached that `next`,
 -- nothing from before `at` is still to come. So a reader that keeps (at, next) of its calls can move on without missing anything, with
--- neither a lock nor a counter that writers would have to share.
+-- neither a lock nor a counter that writers would have to share. Members are not told: how fast these numbers grow is how busy everybody is.
 create or replace function public.recent_capacity_events(p_since bigint, p_limit integer default 500) returns jsonb
 language plpgsql stable security invoker set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_xmin xid8 := pg_snapshot_xmin(pg_current_snapshot());
 begin
-  return jsonb_build_object(
+  return case when current_user = 'service_role'
+              then jsonb_build_object('xmin', v_xmin::text, 'next', (v_xmin::text::bigint + age(v_xmin::xid))::text) else '{}' end
+  || jsonb_build_object(
     'at', floor(extract(epoch from statement_timestamp()) * 1000000)::bigint,
-    'xmin', v_xmin::text,
-    'next', (v_xmin::text::bigint + age(v_xmin::xid))::text,
     'events', coalesce((
       select jsonb_agg(jsonb_build_object(
                'id', e.id, 'capacity_request_id', e.capacity_request_id,

@@ -10,11 +10,16 @@ language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_most integer := least(greatest(coalesce(p_most, 200), 1), 10000);
-  v_expiry record := capacity.timer_expire(v_most);
-  v_warning record := capacity.timer_warn(v_most);
-  v_review record := capacity.timer_review(v_most);
-  v_erasure record := capacity.timer_erase(v_most);
+  v_expiry record;
+  v_warning record;
+  v_review record;
+  v_erasure record;
 begin
+  perform capacity.check_api_key();
+  v_expiry := capacity.timer_expire(v_most);
+  v_warning := capacity.timer_warn(v_most);
+  v_review := capacity.timer_review(v_most);
+  v_erasure := capacity.timer_erase(v_most);
   perform inbound.forget();
   return jsonb_build_object(
     'expired', v_expiry.expired, 'warned', v_warning.warned, 'reminded', v_review.reminded, 'late', v_review.late, 'erased', v_erasure.erased,

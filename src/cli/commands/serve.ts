@@ -16,8 +16,9 @@ import { signToken, tokenScope } from "../keys/issue.ts";
 import { printJson, printLine } from "../output.ts";
 import { createHttpLog, createLog } from "../relay/log.ts";
 import { createOnDemandRelay } from "../relay/on-demand.ts";
-import { wholeNumber } from "../relay/options.ts";
+import { collectNames, wholeNumber } from "../relay/options.ts";
 import { loadRails } from "../relay/rails.ts";
+import { anyHost, publicHosts, type HostPolicy } from "../../web/hosts.ts";
 import { watchSignals } from "../signals.ts";
 
 interface ServeOptions {
@@ -26,6 +27,7 @@ interface ServeOptions {
   readonly host: string;
   readonly port: number;
   readonly publicUrl?: string;
+  readonly alsoHost?: readonly string[];
   readonly maxConnections: number;
   readonly trustedProxies: number;
   readonly prepare: boolean;
@@ -54,6 +56,11 @@ export function register(program: Command): void {
       new Option("--public-url <url>", "where the outside reaches it (default: its own address)")
         .env("HEADROOM_PUBLIC_URL")
         .argParser(publicUrl),
+    )
+    .option(
+      "--also-host <names>",
+      "names that it answers to beside the public address's, separated by commas",
+      collectNames,
     )
     .option("--max-connections <count>", "connections to the database", wholeNumber(1, 1_000), 10)
     .option("--trusted-proxies <count>", "proxies in front whose X-Forwarded-For is believed", wholeNumber(0, 10), 0)
@@ -90,6 +97,7 @@ async function runServe(options: ServeOptions): Promise<void> {
   let drainer: Drainer | undefined;
   try {
     drainer = relaySecret === undefined ? undefined : await drainerOf(options.relayDatabaseUrl, json);
+    const hosts = hostsOf(options);
     const port = options.port === 0 ? await freePort(options.host) : options.port;
     await checkLogin(database);
     const forever = { ...scope, jwtSecret, expiresAt: null };
@@ -109,10 +117,11 @@ async function runServe(options: ServeOptions): Promise<void> {
       trustedProxies: options.trustedProxies,
       metricsOpen: options.openMetrics,
       oidc: oidcSettings(process.env),
+      hosts,
       log,
     });
     const server = await startServer({ app, host: options.host, port });
-    announce(server.url, options);
+    announce(server.url, hosts, options);
     await signals.stopped;
     await server.stop();
   } finally {
@@ -188,12 +197,19 @@ async function checkLogin(database: GatewayDatabase): Promise<void> {
   });
 }
 
-function announce(url: string, options: ServeOptions): void {
+/** While no name was given, nobody but the operator knows by which ones a proxy passes requests on. */
+function hostsOf({ publicUrl: url, alsoHost }: ServeOptions): HostPolicy {
+  return url === undefined && alsoHost === undefined ? anyHost : publicHosts(url ?? "http://localhost", alsoHost);
+}
+
+function announce(url: string, hosts: HostPolicy, options: ServeOptions): void {
   if (options.json === true) {
-    printJson({ time: new Date().toISOString(), level: "info", event: "server_ready", url });
+    const event = "server_ready";
+    printJson({ time: new Date().toISOString(), level: "info", event, url, hosts: hosts.shown });
     return;
   }
   printLine(`server     ${url}`);
+  printLine(`names      ${hosts.shown}${hosts === anyHost ? " (give it a --public-url, and it answers to that)" : ""}`);
   printLine(`database   ${describeDatabaseUrl(options.databaseUrl ?? "")}`);
   printLine(`API        ${url}/docs`);
 }

@@ -6,6 +6,7 @@
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import { HeadroomError, nodeCodeOf } from "../../db/errors.ts";
+import { hostsFor, isAdmitted } from "../../web/hosts.ts";
 
 export interface MetricsServerOptions {
   readonly host: string;
@@ -21,8 +22,13 @@ export interface MetricsServer {
 }
 
 export async function startMetricsServer(options: MetricsServerOptions): Promise<MetricsServer> {
+  const hosts = hostsFor(options.host);
   const server = createServer((request, response) => {
-    const path = new URL(request.url ?? "/", "http://relay").pathname;
+    const target = request.url ?? "/";
+    if (!isAdmitted(hosts, target, request.headers.host)) {
+      return answer(response, 421, `This relay does not answer to the name by which it was called. ${hosts.hint}\n`);
+    }
+    const path = URL.parse(target, "http://relay")?.pathname ?? "";
     if (request.method !== "GET" && request.method !== "HEAD") return answer(response, 405, "GET only\n");
     void serve(path, response, options);
   });

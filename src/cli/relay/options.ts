@@ -47,7 +47,7 @@ export function allowLoopback<T extends RelayCommandOptions>(options: T): T {
   return { ...options, allowHttp: true, allowPrivate: [...(options.allowPrivate ?? []), "127.0.0.1/32"] };
 }
 
-function collectNames(text: string, before: readonly string[] | undefined): string[] {
+export function collectNames(text: string, before: readonly string[] | undefined): string[] {
   const names = text.split(",").map((name) => name.trim());
   if (names.includes("")) throw new InvalidArgumentError("There is an empty name in the list.");
   return [...(before ?? []), ...names];

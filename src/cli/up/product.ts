@@ -17,6 +17,7 @@ import { startServer, type RunningServer } from "../../http/server.ts";
 import type { Drainer } from "../../outbox/drain.ts";
 import { defaultCast } from "../../sandbox/cast.ts";
 import { startSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
+import { loopbackHosts } from "../../web/hosts.ts";
 import { orFail } from "../commands/request/acting.ts";
 import { freePort } from "../free-port.ts";
 import { tokenIssuer } from "../keys/issue.ts";
@@ -140,7 +141,8 @@ async function listen(
     relaySecret: keys.relaySecret,
     relay: { metrics },
     drainer: { drain },
-    // On loopback alone.
+    // On loopback, and by its names, alone.
+    hosts: loopbackHosts,
     metricsOpen: true,
     sandbox: true,
     oidc: {

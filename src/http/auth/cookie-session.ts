@@ -9,7 +9,7 @@ import { jwtVerify, SignJWT } from "jose";
 import { z } from "zod";
 import { HeadroomError } from "../../db/errors.ts";
 import type { HttpDependencies } from "../dependencies.ts";
-import { isUnsafe, provenanceOf } from "../same-origin.ts";
+import { isUnsafe, provenanceOf } from "../../web/same-origin.ts";
 import { memberSession, type Session } from "../session.ts";
 import { cookieKind } from "./cookie.ts";
 import { derivedKeys } from "./derived-key.ts";

@@ -18,7 +18,7 @@ import type { GatewayDatabase } from "../gateway-database.ts";
 import type { Session } from "../session.ts";
 import { clockToleranceSeconds } from "../tokens.ts";
 import { Places, whoIs } from "./places.ts";
-import { readEvents } from "./read-events.ts";
+import { readAllEvents, readEvents } from "./read-events.ts";
 import { EventStream } from "./stream.ts";
 import { Turns } from "./turns.ts";
 import { Watermark, type Horizon } from "./watermark.ts";
@@ -34,6 +34,8 @@ export interface LiveOptions {
   readonly recheckMs?: number | undefined;
   /** Default: 8. */
   readonly mostPerMember?: number | undefined;
+  /** Default: 500. */
+  readonly mostPerWorkspace?: number | undefined;
   /** Default: 1,000. */
   readonly mostConnections?: number | undefined;
 }
@@ -44,6 +46,7 @@ const defaults = {
   connectionLastsMs: 900_000,
   recheckMs: 60_000,
   mostPerMember: 8,
+  mostPerWorkspace: 500,
   mostConnections: 1_000,
 } as const;
 
@@ -72,8 +75,6 @@ export interface EventFeedParts {
   readonly options?: LiveOptions | undefined;
   readonly now: () => number;
 }
-
-const ownSession: Session = { role: "service_role", claims: { role: "service_role", purpose: "events" } };
 
 export class EventFeed {
   readonly #parts: EventFeedParts;
@@ -200,7 +201,7 @@ export class EventFeed {
     // The first page's: what commits between two pages may belong to the first one.
     let horizon: Horizon | undefined;
     for (;;) {
-      const recent = await readEvents(this.#parts.database, ownSession, since);
+      const recent = await readAllEvents(this.#parts.database, since);
       horizon ??= recent;
       for (const event of recent.events) {
         if (!this.#noticed.has(event.id)) workspaces.add(event.workspace_id);
@@ -296,6 +297,7 @@ function withDefaults(options: LiveOptions = {}): Readonly<Record<keyof LiveOpti
     connectionLastsMs: options.connectionLastsMs ?? defaults.connectionLastsMs,
     recheckMs: options.recheckMs ?? defaults.recheckMs,
     mostPerMember: options.mostPerMember ?? defaults.mostPerMember,
+    mostPerWorkspace: options.mostPerWorkspace ?? defaults.mostPerWorkspace,
     mostConnections: options.mostConnections ?? defaults.mostConnections,
   };
 }

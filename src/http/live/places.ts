@@ -1,5 +1,5 @@
 /**
- * How many may listen at once: so many per member, and so many in all.
+ * How many may listen at once: so many per member, so many per workspace, which leaves places to the others, and so many in all.
  *
  * Owns: counting, from the moment that somebody asks until the connection is over. Does not own: the connections.
  */
@@ -11,35 +11,46 @@ export interface Listener {
   readonly memberId: string;
 }
 
-export class Places {
-  readonly #bounds: { readonly mostPerMember: number; readonly mostConnections: number };
-  readonly #taken = new Map<string, number>();
-  #all = 0;
+export interface Bounds {
+  readonly mostPerMember: number;
+  readonly mostPerWorkspace: number;
+  readonly mostConnections: number;
+}
 
-  constructor(bounds: { readonly mostPerMember: number; readonly mostConnections: number }) {
+export class Places {
+  readonly #bounds: Bounds;
+  readonly #taken = new Map<string, number>();
+
+  constructor(bounds: Bounds) {
     this.#bounds = bounds;
   }
 
   /** Takes a place at once, or refuses. What it gives back leaves the place, once however often it is called. */
   take({ workspaceId, memberId }: Listener): () => void {
-    const key = JSON.stringify([workspaceId, memberId]);
-    const own = this.#taken.get(key) ?? 0;
-    if (own >= this.#bounds.mostPerMember || this.#all >= this.#bounds.mostConnections) {
+    const { mostPerMember, mostPerWorkspace, mostConnections } = this.#bounds;
+    const counted = [
+      [JSON.stringify([workspaceId, memberId]), mostPerMember],
+      [JSON.stringify([workspaceId]), mostPerWorkspace],
+      ["[]", mostConnections],
+    ] as const;
+    if (counted.some(([key, most]) => (this.#taken.get(key) ?? 0) >= most)) {
       throw new HeadroomError("rate_limited", "Too many connections listen for live updates.", {
         hint: "Close some, or ask for changes now and then instead.",
       });
     }
-    this.#taken.set(key, own + 1);
-    this.#all += 1;
+    for (const [key] of counted) this.#count(key, 1);
     let left = false;
     return () => {
       if (left) return;
       left = true;
-      this.#all -= 1;
-      const rest = (this.#taken.get(key) ?? 1) - 1;
-      if (rest === 0) this.#taken.delete(key);
-      else this.#taken.set(key, rest);
+      for (const [key] of counted) this.#count(key, -1);
     };
+  }
+
+  #count(key: string, change: number): void {
+    const taken = (this.#taken.get(key) ?? 0) + change;
+    if (taken === 0) this.#taken.delete(key);
+    else this.#taken.set(key, taken);
   }
 }
 

@@ -18,7 +18,7 @@ function skeleton(text: string): string {
 
 /** Every word that our statements are made of. */
 const ours =
-  /^(?:NAME|VALUE|select|null|pg_catalog|int8|int4|text|count|rows|as|total|coalesce|json_agg|page|body|nullif|current_setting|LITERAL|true|status|headers|from|where|and|or|not|in|any|all|is|distinct|like|ilike|unknown|false|order|by|asc|desc|nulls|first|last|limit|offset|to_jsonb|cast|regconfig|to_tsquery|plainto_tsquery|phraseto_tsquery|websearch_to_tsquery|bigint|bool|boolean|date|float4|float8|int|int2|integer|interval|json|jsonb|numeric|real|smallint|time|timestamp|timestamptz|uuid|varchar|[\s.,:*()<>=~@&|-]+)$/;
+  /^(?:NAME|VALUE|select|null|pg_catalog|int8|int4|text|count|counted|100001|rows|as|total|coalesce|json_agg|page|body|nullif|current_setting|LITERAL|true|status|headers|from|where|and|or|not|in|any|all|is|distinct|like|ilike|unknown|false|order|by|asc|desc|nulls|first|last|limit|offset|to_jsonb|cast|regconfig|to_tsquery|plainto_tsquery|phraseto_tsquery|websearch_to_tsquery|bigint|bool|boolean|date|float4|float8|int|int2|integer|interval|json|jsonb|numeric|real|smallint|time|timestamp|timestamptz|uuid|varchar|[\s.,:*()<>=~@&|-]+)$/;
 
 function foreignWords(text: string): string[] {
   return skeleton(text)

@@ -133,6 +133,18 @@ function bodyText(kind: ResultKind, form: AnswerForm): string {
   return `coalesce(${list}::text, '[]')`;
 }
 
+/** What has more rows is not counted further: whoever asks for a number must not be able to make the database read everything. */
+export const mostCounted = 100_000;
+
+/**
+ * How many rows match, by counting them, in the caller's session; one more than the most where there are more. Never by the planner's
+ * expectation: it comes from statistics over everybody's rows.
+ */
+function totalText(from: string, source: string, query: ReadQuery, parameters: Parameters): string {
+  const where = whereText(source, query.conditions, parameters);
+  return `(select pg_catalog.count(*) from (select from ${from}${where} limit ${mostCounted + 1}) counted)`;
+}
+
 /** A read of a relation. With `counted`, all rows that match are counted too. */
 export function relationStatement(
   schema: string,
@@ -142,27 +154,15 @@ export function relationStatement(
   counted: boolean,
 ): Statement {
   const parameters = new Parameters();
-  const from = ` from ${quoted(schema)}.${quoted(relation)}`;
+  const from = `${quoted(schema)}.${quoted(relation)}`;
   const source = quoted(relation);
   const page =
-    `select ${selectText(source, query.select, parameters)}${from}${whereText(source, query.conditions, parameters)}` +
+    `select ${selectText(source, query.select, parameters)} from ${from}${whereText(source, query.conditions, parameters)}` +
     orderText(source, query.order, parameters) +
     pageText(query, parameters);
-  const total = counted
-    ? `(select pg_catalog.count(*)${from}${whereText(source, query.conditions, parameters)})`
-    : "null::pg_catalog.int8";
+  const total = counted ? totalText(from, source, query, parameters) : "null::pg_catalog.int8";
   const text = `select ${total} as total, pg_catalog.count(*) as rows, ${bodyText("rows", form)} as body, ${saidByFunction} from (${page}) page`;
   return { text, values: parameters.values };
-}
-
-/** How many rows the planner expects, for whoever does not need to know exactly. */
-export function plannedStatement(schema: string, relation: string, query: ReadQuery): Statement {
-  const parameters = new Parameters();
-  const where = whereText(quoted(relation), query.conditions, parameters);
-  return {
-    text: `explain (format json) select 1 from ${quoted(schema)}.${quoted(relation)}${where}`,
-    values: parameters.values,
-  };
 }
 
 export type CallArguments =
@@ -196,9 +196,7 @@ export function callStatement(
     `select ${selectText("called", query.select, parameters)} from called${whereText("called", query.conditions, parameters)}` +
     orderText("called", query.order, parameters) +
     pageText(query, parameters);
-  const total = counted
-    ? `(select pg_catalog.count(*) from called${whereText("called", query.conditions, parameters)})`
-    : "null::pg_catalog.int8";
+  const total = counted ? totalText("called", "called", query, parameters) : "null::pg_catalog.int8";
   return {
     text: `with called as materialized (${source}) ${answer(total)} from (${page}) page`,
     values: parameters.values,

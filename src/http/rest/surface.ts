@@ -24,7 +24,7 @@ import {
 import { contentRange, pageStatus, unsatisfiable } from "./range.ts";
 import { contentLocation, readQuery, type SplitQuery } from "./request.ts";
 import { noSuchFunction, resolveFunction, type Resolved } from "./resolve.ts";
-import { callStatement, plannedStatement, relationStatement, type Statement } from "./statement.ts";
+import { callStatement, mostCounted, relationStatement, type Statement } from "./statement.ts";
 
 export interface RestSurface {
   call(context: RouteContext, name: string): Promise<Response>;
@@ -88,19 +88,12 @@ export function createRestSurface({ database, catalogue, maxRows }: RestOptions)
       if ((await catalogue.relation(name)) === undefined) {
         throw new RestError(404, "42P01", `relation "${catalogue.schema}.${name}" does not exist`);
       }
-      const counted = prefer.count === "exact" || prefer.count === "estimated";
-      const statement = relationStatement(catalogue.schema, name, query.read, form, counted);
+      const statement = relationStatement(catalogue.schema, name, query.read, form, prefer.count !== undefined);
       const options = { readOnly: true, request: { ...context.facts, path: `/${name}` } };
-      const planned = prefer.count === "planned" ? [plannedStatement(catalogue.schema, name, query.read)] : [];
-      const results = await database.run(context.session, [statement, ...planned].map(unnamed), options);
-      const row = rowOf(results[0]);
+      const row = rowOf((await database.run(context.session, [unnamed(statement)], options))[0]);
       if (form.single && row.rows !== 1) throw notSingular(row.rows);
-      const total = prefer.count === "planned" ? plannedRows(results[1]) : (row.total ?? undefined);
-      const headers = {
-        "content-location": contentLocation(`/${name}`, url.searchParams),
-        ...appliedHeader(prefer),
-      };
-      return answerOfPage(row, query.read.offset, total, form, headers, method);
+      const headers = { "content-location": contentLocation(`/${name}`, url.searchParams) };
+      return answerOfPage(row, query.read.offset, prefer, form, headers, method);
     },
   };
 }
@@ -149,17 +142,20 @@ function statementOfCall({ found, whole, read, form, query, prefer, catalogue, m
   const rows = shaped && found.returns === "row" ? query.read : undefined;
   const given = read.bind(found, whole);
   const statement = callStatement(catalogue.schema, found, given, form, rows, prefer.count !== undefined, maxRows);
-  return rows === undefined ? named(statement) : unnamed(statement);
+  return rows === undefined ? named(found.name, statement) : unnamed(statement);
 }
 
-const statementNames = new Map<string, string>();
-const maxStatementNames = 500;
+/** By function, each with a bound of its own: whoever calls one in all the ways there are takes no name from the others. */
+const statementNames = new Map<string, Map<string, string>>();
+const mostNamesPerFunction = 16;
 
-function named({ text, values }: Statement): BatchStatement {
-  let name = statementNames.get(text);
-  if (name === undefined && statementNames.size < maxStatementNames) {
+function named(called: string, { text, values }: Statement): BatchStatement {
+  const names = statementNames.get(called) ?? new Map<string, string>();
+  statementNames.set(called, names);
+  let name = names.get(text);
+  if (name === undefined && names.size < mostNamesPerFunction) {
     name = `headroom_rest_${createHash("sha256").update(text).digest("hex").slice(0, 32)}`;
-    statementNames.set(text, name);
+    names.set(text, name);
   }
   return name === undefined ? unnamed({ text, values }) : { name, text, values };
 }
@@ -203,17 +199,10 @@ function notSingular(rows: number): RestError {
   });
 }
 
-const explained = z.tuple([
-  z.object({ "QUERY PLAN": z.tuple([z.object({ Plan: z.object({ "Plan Rows": z.number() }) })]) }),
-]);
-
-function plannedRows(result: BatchResult | undefined): number | undefined {
-  const parsed = explained.safeParse(result?.rows);
-  return parsed.success ? parsed.data[0]["QUERY PLAN"][0].Plan["Plan Rows"] : undefined;
-}
-
-function appliedHeader({ applied }: Preferences): Record<string, string> {
-  return applied === undefined ? {} : { "preference-applied": applied };
+/** A count that stopped at the most is no exact one, whatever was asked for. */
+function appliedHeader({ applied }: Preferences, stopped = false): Record<string, string> {
+  if (applied === undefined) return {};
+  return { "preference-applied": stopped ? applied.replace(/\bcount=\w+/, "count=estimated") : applied };
 }
 
 function answerOfCall(
@@ -224,28 +213,31 @@ function answerOfCall(
   prefer: Preferences,
   method: string,
 ): Response {
-  const headers = appliedHeader(prefer);
   if (called.returns !== "void") {
     const offset = called.returns === "row" ? query.read.offset : 0;
-    return answerOfPage(row, offset, row.total ?? undefined, form, headers, method);
+    return answerOfPage(row, offset, prefer, form, {}, method);
   }
   const said = saidByFunction(row);
   return new Response(null, {
     status: said.status ?? 204,
-    headers: [["content-range", "0-0/*"], ...Object.entries(headers), ...said.headers],
+    headers: [["content-range", "0-0/*"], ...Object.entries(appliedHeader(prefer)), ...said.headers],
   });
 }
 
 function answerOfPage(
   row: ResultRow,
   offset: number,
-  total: number | undefined,
+  prefer: Preferences,
   form: AnswerForm,
-  headers: Readonly<Record<string, string>>,
+  extra: Readonly<Record<string, string>>,
   method: string,
 ): Response {
+  // Clients read a number after the slash, so one stands there also when there are more rows: no less than what they were shown.
+  const stopped = row.total !== null && row.total > mostCounted;
+  const total = stopped ? Math.max(mostCounted, row.rows === 0 ? 0 : offset + row.rows) : (row.total ?? undefined);
+  const headers = { ...extra, ...appliedHeader(prefer, stopped) };
   const range = contentRange(offset, row.rows, total);
-  if (total !== undefined && offset > 0 && offset >= total) {
+  if (total !== undefined && !stopped && offset > 0 && offset >= total) {
     throw unsatisfiable(`An offset of ${offset} was requested, but there are only ${total} rows.`, {
       "content-range": range,
       ...headers,

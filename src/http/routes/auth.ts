@@ -15,7 +15,7 @@ import { readForm } from "../form.ts";
 import { pageResponse } from "../pages/page.ts";
 import { mePage, signedOutPage, signInFailedPage, signInPage, type Persona } from "../pages/sign-in.ts";
 import { defineRoute, type RouteContext, type RouteEntry } from "../route.ts";
-import { provenanceOf } from "../same-origin.ts";
+import { provenanceOf } from "../../web/same-origin.ts";
 import type { Session } from "../session.ts";
 
 interface Tools {

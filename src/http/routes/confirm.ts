@@ -24,7 +24,7 @@ import {
 } from "../pages/confirm.ts";
 import { pageResponse } from "../pages/page.ts";
 import { defineRoute, type RouteContext, type RouteEntry } from "../route.ts";
-import { provenanceOf } from "../same-origin.ts";
+import { provenanceOf } from "../../web/same-origin.ts";
 
 const path = "/confirm/:token";
 const bodyBytes = 16_384;

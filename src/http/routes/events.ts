@@ -16,6 +16,7 @@ export function eventRoutes(
       method: "GET",
       path: "/events",
       credentials: "member",
+      asksNothing: true,
       summary:
         "Live updates as server-sent events: what happens to the requests that the member may read. Resumable by Last-Event-ID.",
       handler({ request, method, session, signal }) {

@@ -41,6 +41,7 @@ export function healthRoutes(dependencies: HttpDependencies, state: AppState): R
       // They tell how much business there is, and the public reaches this port.
       credentials: dependencies.metricsOpen === true ? "none" : "service",
       limits,
+      asksNothing: true,
       summary: "What the server, and the relay that runs with it, measured; for Prometheus.",
       async handler() {
         const parts = [await state.metrics.text()];

@@ -37,6 +37,7 @@ export function openapiRoutes(dependencies: HttpDependencies, state: AppState): 
       credentials: "apikey",
       errors: "postgrest",
       cors: true,
+      asksNothing: true,
       summary: "This description, where PostgREST has its own.",
       handler: async () => Response.json(createDocument(await parts())),
     }),

@@ -26,6 +26,7 @@ export function restRoutes({ database }: HttpDependencies, { catalogue }: AppSta
       ...shared,
       method: ["PUT", "PATCH", "DELETE"],
       path: "/rest/v1/rpc/:function",
+      asksNothing: true,
       summary: "Refused: a function is called with GET or POST.",
       handler(context) {
         throw new RestError(405, "PGRST101", `Cannot use the ${context.method} method on RPC`);
@@ -42,6 +43,7 @@ export function restRoutes({ database }: HttpDependencies, { catalogue }: AppSta
       ...shared,
       method: ["POST", "PUT", "PATCH", "DELETE"],
       path: "/rest/v1/:relation",
+      asksNothing: true,
       summary: "Refused: what changes something is a function.",
       handler(context) {
         throw new RestError(405, "PGRST117", `Unsupported HTTP method: ${context.method}`, {

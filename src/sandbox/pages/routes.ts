@@ -2,6 +2,7 @@
  * What every page needs: its stylesheet, its script, and word of changes. And forms that come from elsewhere are refused.
  */
 import { Hono, type MiddlewareHandler } from "hono";
+import { isUnsafe, provenanceOf } from "../../web/same-origin.ts";
 import type { SandboxEnv } from "../core/exchange.ts";
 import { assets } from "./layout.ts";
 import type { Live } from "./live.ts";
@@ -22,10 +23,9 @@ export function assetRoutes(live: Live): Hono<SandboxEnv> {
   return routes;
 }
 
-/** Another site that a visitor has open must not press buttons here. Programs, which send no such header, may. */
-export const sameSiteOnly: MiddlewareHandler<SandboxEnv> = async (context, next) => {
-  const from = context.req.header("sec-fetch-site");
-  const safe = context.req.method === "GET" || context.req.method === "HEAD";
-  if (!safe && from === "cross-site") return new Response("Forms of other sites are not taken here.", { status: 403 });
-  return next();
+/** Another page that a visitor has open must not press buttons here. Programs, which do not say where they come from, may. */
+export const ownFormsOnly: MiddlewareHandler<SandboxEnv> = async (context, next) => {
+  const request = context.req.raw;
+  const foreign = isUnsafe(request.method) && provenanceOf(request, request.url) === "foreign";
+  return foreign ? new Response("Forms of other sites are not taken here.", { status: 403 }) : next();
 };

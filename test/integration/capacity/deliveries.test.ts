@@ -40,6 +40,13 @@ describe.each(POSTGRES_VERSIONS)("deliveries of a request on PostgreSQL %i", asy
 
     const [root] = await engine.claim(stream);
     expect(await places(id)).toEqual(["1 slack:root in_flight"]);
+    // The number of the claim would tell how much everybody sends.
+    const { story } = await oneOf<{ story: unknown }>(
+      workflow.superuser,
+      "select public.get_capacity_request($1) as story",
+      [id],
+    );
+    expect(JSON.stringify(story)).not.toContain("claim_id");
     await engine.settle(stream, [{ row: root!, captured: { slack_thread_ts: "1700000000.000100" } }]);
     const { at } = await oneOf<{ at: Date }>(
       workflow.superuser,

@@ -42,6 +42,12 @@ describe.each(POSTGRES_VERSIONS)("recent events on PostgreSQL %i", async (versio
     expect(await refusalOf(recent(anonymous))).toMatchObject({ code: "42501" });
   });
 
+  test("no member is told how many transactions there were, which others make too", async () => {
+    for (const member of ["rita", "ada"]) {
+      expect(Object.keys(await recent(memberSession(member))).toSorted()).toEqual(["at", "events"]);
+    }
+  });
+
   test("pages are in order and begin at the moment that was asked for", async () => {
     const { events, at } = await recent(service);
     expect(events.map((event) => event.at)).toEqual(events.map((event) => event.at).toSorted((a, b) => a - b));

@@ -1,6 +1,7 @@
 /** `headroom serve` as an operator runs it: a process of its own, a real login, real signals. */
 import { expect, it } from "vitest";
 import { createTestDatabase } from "../../helpers/database.ts";
+import { rawRequest } from "../../helpers/raw-http.ts";
 import { jwtSecret, signToken } from "../http/gateway.ts";
 import { headroom, startHeadroom } from "./program.ts";
 
@@ -20,6 +21,24 @@ it("serves until it is told to stop, and ends cleanly", async () => {
   expect(line).toMatchObject({ event: "request", status: 200, role: "service_role", route: "/rest/v1/:relation" });
   const { status } = await server.end("SIGTERM");
   expect(status).toBe(0);
+});
+
+it("answers to its public name, says which names those are, and to no other", async () => {
+  const env = {
+    HEADROOM_GATEWAY_URL: gatewayUrl,
+    HEADROOM_JWT_SECRET: jwtSecret,
+    HEADROOM_PUBLIC_URL: "https://capacity.example.com",
+  };
+  const server = startHeadroom(["serve", "--port", "0", "--json", "--also-host", "capacity.internal.example"], { env });
+  const ready = await server.line((line) => line.includes("server_ready"));
+  const { url, hosts } = JSON.parse(ready) as { url: string; hosts: string };
+  expect(hosts).toContain("capacity.example.com, capacity.internal.example");
+  const statusOf = async (host: string) => (await rawRequest(url, "/healthz", [`host: ${host}`])).status;
+  for (const host of ["capacity.example.com", "capacity.internal.example:8400", "127.0.0.1:8400", "headroom:8400"]) {
+    expect([host, await statusOf(host)]).toEqual([host, 200]);
+  }
+  expect(await statusOf("evil.example")).toBe(421);
+  await server.end("SIGTERM");
 });
 
 it("says what is missing before it listens", async () => {

@@ -9,6 +9,7 @@ import { Client } from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { createEmptyDatabase } from "../../helpers/database.ts";
+import { forgedHosts, rawRequest } from "../../helpers/raw-http.ts";
 import { until } from "../outbox/relay/stage.ts";
 import { startReceiver } from "../rails/receiver.ts";
 import { headroom, program, startHeadroom, type Running } from "./program.ts";
@@ -100,6 +101,24 @@ describe("--ephemeral --json", { timeout: 60_000 }, () => {
     expect(isAlive(pid)).toBe(false);
     expect(existsSync(folder)).toBe(false);
     await expect(query(facts.databaseUrl, "select 1")).rejects.toThrow();
+  });
+
+  test("answers to names of this machine alone, on every port that it opens", async () => {
+    const up = startHeadroom(["up", "--ephemeral", "--json", "--metrics-port", "0"]);
+    const line: unknown = JSON.parse(await up.line(() => true));
+    const { url, sandboxUrl, metricsUrl } = factsSchema.extend({ metricsUrl: z.url() }).parse(line);
+    for (const [at, path] of [
+      [url, "/metrics"],
+      [sandboxUrl, "/slack"],
+      [metricsUrl, "/metrics"],
+    ] as const) {
+      for (const [target, host] of forgedHosts(at, path)) {
+        const { status } = await rawRequest(at, target, [`host: ${host}`]);
+        expect([at, target, host, status]).toEqual([at, target, host, 421]);
+      }
+      expect((await fetch(`${at}${path}`)).status).toBe(200);
+    }
+    expect(await up.end()).toMatchObject({ status: 0 });
   });
 
   test("uses a database of its own, whatever DATABASE_URL says; naming another is a contradiction", async () => {

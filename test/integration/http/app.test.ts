@@ -93,6 +93,14 @@ it("counts callers behind a trusted proxy by the address that the proxy saw, wha
   expect((await ask("203.0.113.9, 198.51.100.7, ")).status).toBe(429);
 });
 
+it("counts a network of IPv6 as one caller, however many addresses it has", async () => {
+  await using limited = await startTestGateway(db, { dependencies: { now: () => 0 } });
+  const ask = (address: string) => limited.app.fetch(new Request("http://x/healthz"), { address });
+  for (let turn = 0; turn < 200; turn += 1) await ask(`2001:db8:7:7::${turn.toString(16)}`);
+  expect((await ask("2001:db8:7:7:ffff::1")).status).toBe(429);
+  expect((await ask("2001:db8:7:8::1")).status).toBe(200);
+});
+
 it("ends a client that sends a byte and stops", async () => {
   await using hasty = await startTestGateway(db, { server: { headersTimeoutMs: 100, requestTimeoutMs: 100 } });
   const socket = connect(Number(new URL(hasty.url).port), "127.0.0.1");
@@ -154,6 +162,24 @@ it("prepares nothing by name where the pooler does not bear it, even for one row
   expect(response.status).toBe(200);
   expect((await pooled.ask({ text: "select name from pg_prepared_statements" })).rows).toEqual([]);
   await pooled.close();
+});
+
+it("goes on preparing what others call, however many ways there are to call one function", async () => {
+  const names = Array.from({ length: 10 }, (_, place) => `p${place}`);
+  await db.superuser.pool.query(
+    `create function public.many_ways(${names.map((name) => `${name} integer default 0`).join(", ")}) returns integer language sql stable as 'select 1';
+     create function public.is_prepared() returns boolean language sql stable
+       as $$ select exists (select from pg_prepared_statements where statement like '%"is_prepared"%') $$;
+     grant execute on function public.many_ways, public.is_prepared to service_role`,
+  );
+  await using single = await startTestGateway(db, { database: { maxConnections: 1 } });
+  const call = (path: string) =>
+    fetch(`${single.url}/rest/v1/rpc/${path}`, { headers: { apikey: single.keys.serviceKey } });
+  for (let way = 0; way < 600; way += 1) {
+    const given = names.filter((_, place) => (way & (1 << place)) !== 0).map((name) => `${name}=1`);
+    expect((await call(`many_ways?${given.join("&")}`)).status).toBe(200);
+  }
+  expect(await (await call("is_prepared")).json()).toBe(true);
 });
 
 it("does not begin with a secret that can be guessed", async () => {

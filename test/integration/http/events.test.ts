@@ -172,6 +172,17 @@ describe("the connection", () => {
     stop.abort();
   });
 
+  test("is bounded per workspace, so that none takes all places", async () => {
+    await using own = await startTestGateway(db, { dependencies: { live: { ...live, mostPerWorkspace: 2 } } });
+    const { url } = own;
+    const [first, second] = [await hear("rita", { url }), await hear("rob", { url })];
+    expect((await fetch(`${url}/events`, { headers: await authorization("tess") })).status).toBe(429);
+    const other = await hear("glen", { url, workspace: "globex" });
+    await first.close();
+    const again = await hear("tess", { url });
+    await Promise.all([second.close(), other.close(), again.close()]);
+  });
+
   test("is not opened by HEAD, which is answered like GET", async () => {
     for (let turn = 0; turn < 4; turn += 1) {
       const head = await fetch(`${bounded.url}/events`, { method: "HEAD", headers: await authorization("rita") });

@@ -3,12 +3,14 @@
  * by what it declares; one that declares to need nothing must be entered below, with the reason.
  */
 import { beforeAll, describe, expect, it } from "vitest";
+import { createCookieSessions } from "../../../src/http/auth/cookie-session.ts";
 import type { Credentials, RouteEntry } from "../../../src/http/route.ts";
+import { memberSession } from "../../../src/http/session.ts";
 import { startWorkflow } from "../capacity/workflow.ts";
 import { memberToken, signToken, startTestGateway, storeWebhookSecrets } from "./gateway.ts";
 
 const workflow = await startWorkflow(18);
-const gateway = await startTestGateway(workflow.db, { dependencies: { sandbox: true } });
+const gateway = await startTestGateway(workflow.db, { dependencies: { sandbox: true, trustedProxies: 1 } });
 beforeAll(() => storeWebhookSecrets(workflow.db));
 const { routes } = gateway.app;
 
@@ -33,6 +35,26 @@ const expired = await signToken({ role: "service_role", exp: 1_000_000_000 });
 const member = await memberToken("rita");
 const { anonKey, serviceKey } = gateway.keys;
 
+/** Good in every respect, but revoked; used once before, so that a memory of what was verified would know them. */
+const lost = { key_id: "lost", exp: 4_102_444_800 };
+const lostService = await signToken({ role: "service_role", ...lost });
+const lostMember = await signToken({ ...memberSession({ workspaceId: "acme", memberId: "rita" }).claims, ...lost });
+const cookies = createCookieSessions({ keys: gateway.keys, publicUrl: "http://127.0.0.1" }, Date.now);
+const issued = await cookies.issue({ workspaceId: "acme", memberId: "rob", signedInAt: Date.now() / 1000 - 60 });
+const signedOut = issued.slice(0, issued.indexOf(";"));
+
+beforeAll(async () => {
+  for (const [path, headers] of [
+    ["/metrics", { authorization: `Bearer ${lostService}` }],
+    ["/auth/me", { authorization: `Bearer ${lostMember}` }],
+    ["/auth/me", { cookie: signedOut }],
+  ] as const) {
+    expect((await fetch(`${gateway.url}${path}`, { headers })).status).toBe(200);
+  }
+  await workflow.db.as("headroom_control").pool.query("select capacity.revoke_api_key('lost')");
+  await workflow.superuser.query("update capacity.members set signed_out_at = now() where id = 'rob'");
+});
+
 /** Each must be refused by a route of the kind. */
 const refused: Readonly<Record<Credentials, Readonly<Record<string, Record<string, string>>>>> = {
   none: {},
@@ -55,6 +77,9 @@ const refused: Readonly<Record<Credentials, Readonly<Record<string, Record<strin
     "an expired key": { apikey: expired },
     "a good key and a forged token": { apikey: anonKey, authorization: `Bearer ${forged}` },
     "a good key and garbage": { apikey: anonKey, authorization: "Bearer abc.def" },
+    "a revoked key": { apikey: lostService },
+    "a good key and a revoked token": { apikey: anonKey, authorization: `Bearer ${lostMember}` },
+    "a revoked key and a good token": { apikey: lostMember, authorization: `Bearer ${member}` },
   },
   member: {
     nothing: {},
@@ -62,6 +87,8 @@ const refused: Readonly<Record<Credentials, Readonly<Record<string, Record<strin
     "the service key": { authorization: `Bearer ${serviceKey}` },
     "a forged token": { authorization: `Bearer ${forged}` },
     "a made-up cookie": { cookie: "headroom_session=made.up; __Host-headroom_session=made.up" },
+    "a revoked token": { authorization: `Bearer ${lostMember}` },
+    "the cookie of somebody who was signed out": { cookie: signedOut, "sec-fetch-site": "same-origin" },
   },
   service: {
     nothing: {},
@@ -69,6 +96,8 @@ const refused: Readonly<Record<Credentials, Readonly<Record<string, Record<strin
     "a member's token": { authorization: `Bearer ${member}` },
     "a forged token": { authorization: `Bearer ${forged}` },
     "an expired token": { authorization: `Bearer ${expired}` },
+    "a revoked key": { authorization: `Bearer ${lostService}` },
+    "a revoked key in the other place": { apikey: lostService },
   },
   "relay-secret": {
     nothing: {},
@@ -78,17 +107,23 @@ const refused: Readonly<Record<Credentials, Readonly<Record<string, Record<strin
   },
 };
 
+/** What there really is, so that nothing is refused for not being there. */
+const there: Readonly<Record<string, string>> = { ":function": "who_am_i", ":relation": "capacity_requests" };
+
 function addressOf(route: RouteEntry): string {
-  return `${gateway.url}${route.path.replaceAll(/:[a-zA-Z]+/g, "anything").replaceAll("*", "anything")}`;
+  return `${gateway.url}${route.path.replaceAll(/:[a-zA-Z]+|\*/g, (name) => there[name] ?? "anything")}`;
 }
 
+let asked = 0;
+
 function ask(route: RouteEntry, method: string, headers: Record<string, string>): Promise<Response> {
-  const body = method === "GET" ? null : "{}";
+  const body = method === "GET" || method === "HEAD" ? null : "{}";
   return fetch(addressOf(route), {
     method,
     body,
     redirect: "manual",
-    headers: { "content-type": "application/json", ...headers },
+    // From an address of its own, so that none is refused because of the others.
+    headers: { "content-type": "application/json", "x-forwarded-for": `192.0.2.${(asked += 1) % 250}`, ...headers },
   });
 }
 
@@ -104,6 +139,9 @@ describe("each route", () => {
           expect({ what, status: response.status }).toEqual({ what, status: 401 });
           expect(response.headers.get("content-type")).toMatch(/^application\/(problem\+)?json/);
           expect(response.headers.has("www-authenticate")).toBe(true);
+          if (method !== "GET") continue;
+          const head = await ask(route, "HEAD", headers);
+          expect({ what, head: head.status }).toEqual({ what, head: 401 });
         }
         expect(await workflow.size()).toEqual(before);
       });

@@ -112,7 +112,7 @@ describe("supabase-js on the views", () => {
     expect(count).toBe(all.data?.length);
     expect(all.count).toBe(count);
     const planned = await rita.from("capacity_requests").select("id", { count: "planned", head: true });
-    expect(planned.count).toBeTypeOf("number");
+    expect(planned.count).toBe(count);
   });
 
   it("reads page by page", async () => {

@@ -75,7 +75,17 @@ describe("the pages, without script", () => {
     expect(missing.status).toBe(404);
     expect(await missing.text()).toContain("There is no message");
     expect((await post(stage.sandbox, "/slack/act/click", {})).status).toBe(400);
-    expect((await post(stage.sandbox, "/_reset", {}, { "sec-fetch-site": "cross-site" })).status).toBe(403);
+    // A page of another port of this machine is of the same site, and another one all the same.
+    for (const from of [
+      { "sec-fetch-site": "cross-site" },
+      { "sec-fetch-site": "same-site" },
+      { origin: "http://localhost:3000" },
+    ]) {
+      expect([from, (await post(stage.sandbox, "/_reset", {}, from)).status]).toEqual([from, 403]);
+    }
+    for (const from of [{ "sec-fetch-site": "same-origin" }, { origin: stage.sandbox.url }, {}]) {
+      expect([from, (await post(stage.sandbox, "/_reset", {}, from)).status]).toEqual([from, 303]);
+    }
   });
 
   test("faults are switched on and off on the first page", async () => {

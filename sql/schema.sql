@@ -267,6 +267,22 @@ grant select on capacity.confirmation_tokens to headroom_auditor;
 grant select on capacity.confirmation_tokens to headroom_control;
 comment on table capacity.confirmation_tokens is 'The customer''s single-use links. The token itself is an HMAC over the id, made at the moment of sending and kept nowhere.';
 
+create table capacity.ended_accounts (
+  workspace_id text not null,
+  issuer text not null,
+  subject text not null,
+  member_id text not null,
+  ended_at timestamp with time zone default clock_timestamp() not null,
+  constraint ended_accounts_pkey PRIMARY KEY (workspace_id, issuer, subject),
+  constraint ended_accounts_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES capacity.workspaces(id)
+);
+alter table capacity.ended_accounts enable row level security;
+create policy all_workspaces on capacity.ended_accounts as permissive for select to headroom_auditor, headroom_control, service_role using (true);
+grant select on capacity.ended_accounts to headroom_auditor;
+grant select on capacity.ended_accounts to headroom_control;
+comment on table capacity.ended_accounts is 'Accounts at identity providers and Slack users that were taken from a member; only an admin links them again.';
+comment on column capacity.ended_accounts.issuer is 'The identity provider; for a user of Slack who was known by the Slack user id: slack.';
+
 create table capacity.erasures (
   request_id text not null,
   requested_at timestamp with time zone not null,
@@ -444,6 +460,7 @@ create table capacity.members (
   active boolean default true not null,
   created_at timestamp with time zone default now() not null,
   signed_out_at timestamp with time zone,
+  tokens_from timestamp with time zone,
   constraint members_check CHECK ((delegate_id IS DISTINCT FROM id)),
   constraint members_check1 CHECK ((((away_from IS NULL) = (away_until IS NULL)) AND (away_from < away_until))),
   constraint members_display_name_check CHECK ((((length(display_name) >= 1) AND (length(display_name) <= 200)) AND (display_name !~ '[[:cntrl:]]'::text))),
@@ -466,7 +483,9 @@ grant select on capacity.members to headroom_control;
 grant select on capacity.members to service_role;
 comment on table capacity.members is 'The directory: the one source of who may do what. A token only says who somebody is.';
 comment on column capacity.members.delegate_id is 'Who acts for this member while away. Without dates of absence: never.';
+comment on column capacity.members.active is 'False: removed. What is left of the row is the name, for the log.';
 comment on column capacity.members.signed_out_at is 'Sessions in a browser that began earlier count no more.';
+comment on column capacity.members.tokens_from is 'When the member was last removed or brought back: tokens and sessions from before count no more.';
 
 create table capacity.notices (
   id bigint generated always as identity not null,
@@ -1932,7 +1951,7 @@ create function capacity.caller(OUT kind text, OUT workspace_id text, OUT member
 create function capacity.check_api_key()
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 30eaee3377a667a9';
+  as 'sha256 ec0cf994e2c19bd1';
 
 create function capacity.check_changes(p_changes jsonb, p_fields text[])
   returns void
@@ -1957,7 +1976,7 @@ create function capacity.check_payload(p_event_type public.capacity_request_even
 create function capacity.check_policy(p_policy capacity.policies)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6ab507536e6d6a09';
+  as 'sha256 a17f38ffa45f77f5';
 
 create function capacity.check_replaced(p_workspace_id text, p_member_id text, p_request_id text)
   returns void
@@ -2120,6 +2139,11 @@ create function capacity.hmac_sha256(p_key bytea, p_data bytea)
   language plpgsql immutable security invoker strict parallel safe set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 66b88d3860714d7a';
 
+create function capacity.issued_at(p_claims jsonb)
+  returns timestamp with time zone
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e6c6f72352a9cfe8';
+
 create function capacity.json_text(p_text text)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -2177,7 +2201,7 @@ create function capacity.linear_text(p_text text, p_most integer)
 create function capacity.link_by_domain(p_issuer text, p_subject text, p_email text)
   returns capacity.identities
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 42cf23dd74fe1875';
+  as 'sha256 342349cce4155edc';
 
 create function capacity.list_api_keys()
   returns TABLE(id text, role text, workspace_id text, member_id text, note text, created_at timestamp with time zone, expires_at timestamp with time zone, revoked_at timestamp with time zone)
@@ -2268,7 +2292,7 @@ create function capacity.may_read(p_request capacity.requests, p_member_id text)
 create function capacity.member_for_slack(p_workspace_id text, p_slack_user_id text, p_display_name text)
   returns capacity.members
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6dfdd22e8b95c84d';
+  as 'sha256 e94d3b073064d933';
 
 create function capacity.new_confirmation_token(p_request_id text, p_expires_at timestamp with time zone)
   returns uuid
@@ -2318,7 +2342,7 @@ create function capacity.project(p_request capacity.requests, p_event capacity.e
 create function capacity.put_api_key(p_id text, p_role text, p_workspace_id text DEFAULT NULL::text, p_member_id text DEFAULT NULL::text, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_note text DEFAULT NULL::text)
   returns capacity.api_keys
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c1b781105e425202';
+  as 'sha256 37a2852ff99aa35e';
 grant execute on function capacity.put_api_key to headroom_control;
 
 create function capacity.put_free_text(p_request_id text, p_content jsonb)
@@ -2329,13 +2353,13 @@ create function capacity.put_free_text(p_request_id text, p_content jsonb)
 create function capacity.put_group(p_workspace_id text, p_id text, p_name text DEFAULT NULL::text, p_add text[] DEFAULT '{}'::text[], p_remove text[] DEFAULT '{}'::text[], OUT id text, OUT name text, OUT members text[])
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 026c56f22c9464cf';
+  as 'sha256 76b7522b69cb13a7';
 grant execute on function capacity.put_group to headroom_control;
 
 create function capacity.put_identity(p_workspace_id text, p_member_id text, p_issuer text, p_subject text)
   returns capacity.identities
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 98ed156a4158f7b3';
+  as 'sha256 9fab9199747d3d02';
 grant execute on function capacity.put_identity to headroom_control;
 
 create function capacity.put_identity_domain(p_workspace_id text, p_issuer text, p_domain text)
@@ -2353,7 +2377,7 @@ grant execute on function capacity.put_linear_state to headroom_control;
 create function capacity.put_member(p_workspace_id text, p_id text, p_changes jsonb DEFAULT '{}'::jsonb)
   returns capacity.members
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 bd0bed6cd158c237';
+  as 'sha256 d8363d08bc8afb60';
 grant execute on function capacity.put_member to headroom_control;
 
 create function capacity.put_policy(p_workspace_id text, p_id text, p_changes jsonb)
@@ -2424,7 +2448,7 @@ grant execute on function capacity.remove_group to headroom_control;
 create function capacity.remove_identity(p_issuer text, p_subject text, OUT workspace_id text, OUT member_id text)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 991199efd20348a0';
+  as 'sha256 5080f4e4a3e99143';
 grant execute on function capacity.remove_identity to headroom_control;
 
 create function capacity.remove_identity_domain(p_issuer text, p_domain text)
@@ -2433,10 +2457,10 @@ create function capacity.remove_identity_domain(p_issuer text, p_domain text)
   as 'sha256 2dbdf5814e113a94';
 grant execute on function capacity.remove_identity_domain to headroom_control;
 
-create function capacity.remove_member(p_workspace_id text, p_id text, OUT member_id text, OUT left_groups text[], OUT open_requests bigint, OUT policies text[], OUT delegators text[])
+create function capacity.remove_member(p_workspace_id text, p_id text, OUT member_id text, OUT left_groups text[], OUT roles text[], OUT slack_user_id text, OUT accounts bigint, OUT api_keys text[], OUT open_requests bigint, OUT policies text[], OUT delegators text[])
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 89f478b40e107b65';
+  as 'sha256 be7e368f17797cd8';
 grant execute on function capacity.remove_member to headroom_control;
 
 create function capacity.remove_policy(p_workspace_id text, p_id text)
@@ -2566,7 +2590,7 @@ grant execute on function capacity.set_secret to headroom_control;
 create function capacity.signed_in_member()
   returns capacity.members
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 214eb88ee538b3b2';
+  as 'sha256 5560990c272e95f2';
 
 create function capacity.signing_key(p_name text)
   returns bytea

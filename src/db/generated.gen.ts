@@ -79,6 +79,15 @@ export interface CapacityConfirmationTokens {
   used_for: CapacityRequestEventType | null;
 }
 
+/** Accounts at identity providers and Slack users that were taken from a member; only an admin links them again. */
+export interface CapacityEndedAccounts {
+  workspace_id: string;
+  issuer: string;
+  subject: string;
+  member_id: string;
+  ended_at: Date;
+}
+
 /** Erasures of customers. One that is not finished waits for messages that are on their way; the sweep finishes it. */
 export interface CapacityErasures {
   request_id: string;
@@ -173,6 +182,7 @@ export interface CapacityMembers {
   active: boolean;
   created_at: Date;
   signed_out_at: Date | null;
+  tokens_from: Date | null;
 }
 
 /** Warnings, reminders, nudges and notes. Append-only; side effects have instruction <request>!<id>. */
@@ -914,6 +924,7 @@ export interface CapacityTimeInState {
 export interface Tables {
   "capacity.api_keys": CapacityApiKeys;
   "capacity.confirmation_tokens": CapacityConfirmationTokens;
+  "capacity.ended_accounts": CapacityEndedAccounts;
   "capacity.erasures": CapacityErasures;
   "capacity.events": CapacityEvents;
   "capacity.free_texts": CapacityFreeTexts;
@@ -1361,6 +1372,13 @@ export interface Functions {
       p_data: Buffer | null;
     };
     result: Buffer;
+  };
+  /** When what the claims were verified from was issued; -infinity where they do not say. */
+  "capacity.issued_at": {
+    args: {
+      p_claims: unknown;
+    };
+    result: Date;
   };
   /** A text escaped for JSON, without the quotes. Nullable: result. */
   "capacity.json_text": {
@@ -1810,7 +1828,7 @@ export interface Functions {
     };
     result: number;
   };
-  /** Deactivates a member, and tells what waited on them. */
+  /** Removes a member, and tells what ended and what waited on them. Nullable: slack_user_id. */
   "capacity.remove_member": {
     args: {
       p_workspace_id: string | null;
@@ -1819,6 +1837,10 @@ export interface Functions {
     result: {
       member_id: string;
       left_groups: string[];
+      roles: string[];
+      slack_user_id: string | null;
+      accounts: number;
+      api_keys: string[];
       open_requests: number;
       policies: string[];
       delegators: string[];
@@ -4175,6 +4197,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.get_secret": { returns: "value", json: [], positional: false },
   "capacity.has_vault": { returns: "value", json: [], positional: false },
   "capacity.hmac_sha256": { returns: "value", json: [], positional: false },
+  "capacity.issued_at": { returns: "value", json: ["p_claims"], positional: false },
   "capacity.json_text": { returns: "value", json: [], positional: false },
   "capacity.last_delivery": { returns: "value", json: [], positional: false },
   "capacity.last_notified_at": { returns: "value", json: [], positional: false },

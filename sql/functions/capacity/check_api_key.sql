@@ -15,8 +15,7 @@ begin
   elsif v_claims ->> 'via' = 'web' then
     perform from capacity.members m
       where m.workspace_id = v_claims #>> '{app_metadata,workspace_id}' and m.id = v_claims #>> '{app_metadata,member_id}'
-        and m.signed_out_at >= case when jsonb_typeof(v_claims -> 'signed_in_at') = 'number'
-                                    then to_timestamp((v_claims ->> 'signed_in_at')::double precision) else '-infinity' end;
+        and m.signed_out_at >= capacity.issued_at(v_claims);
     if found then
       perform capacity.fail('not_signed_in', 'You were signed out.', null, 'Sign in again.');
     end if;

@@ -907,6 +907,7 @@ create table inbound.deliveries (
   constraint deliveries_refusal_check CHECK ((length(refusal) <= 500))
 );
 CREATE INDEX deliveries_age ON inbound.deliveries USING btree (received_at);
+CREATE INDEX deliveries_quoting ON inbound.deliveries USING btree (received_at) WHERE (strpos(refusal, ' '::text) > 0);
 CREATE INDEX deliveries_request ON inbound.deliveries USING btree (request_id) WHERE (request_id IS NOT NULL);
 alter table inbound.deliveries enable row level security;
 create policy all_workspaces on inbound.deliveries as permissive for select to headroom_auditor, headroom_control using (true);
@@ -914,7 +915,7 @@ grant select on inbound.deliveries to headroom_auditor;
 grant select on inbound.deliveries to headroom_control;
 comment on table inbound.deliveries is 'Every delivery whose signature was right and whose content was understood, once.';
 comment on column inbound.deliveries.outcome is 'received: kept for later. done: something was decided. opened: a form. answered: nothing changed. refused, ignored.';
-comment on column inbound.deliveries.refusal is 'Why it was refused, which may quote what people wrote; erased with the customer of the request.';
+comment on column inbound.deliveries.refusal is 'Why it was refused: a code, and for half an hour the sentence, which may quote what people wrote; it goes at once with the customer of the request.';
 comment on column inbound.deliveries.request_id is 'The request that it made, decided or named, or that the form made which it opened.';
 comment on column inbound.deliveries.payload is 'What is needed to account for it: never what somebody wrote, a digest of it, a token, a trigger or an address to answer to.';
 
@@ -1389,6 +1390,7 @@ create table outbox.payloads (
   constraint payloads_check CHECK (((payload IS NULL) = (erased_at IS NOT NULL))),
   constraint payloads_pkey PRIMARY KEY (outbox_id)
 );
+CREATE INDEX payloads_expiring ON outbox.payloads USING btree (stream_id, expires_at) WHERE ((expires_at IS NOT NULL) AND (erased_at IS NULL));
 grant select on outbox.payloads to headroom_auditor;
 grant select on outbox.payloads to headroom_control;
 comment on column outbox.payloads.key is 'Only on streams without order; elsewhere the lane has it.';
@@ -1517,6 +1519,7 @@ create table outbox.streams (
   class_id smallint not null,
   dedupe_days integer,
   created_at timestamp with time zone default now() not null,
+  forget_minutes integer,
   constraint streams_backoff_base_ms_check CHECK (((backoff_base_ms >= 1) AND (backoff_base_ms <= 3600000))),
   constraint streams_backoff_cap_ms_check CHECK (((backoff_cap_ms >= 1) AND (backoff_cap_ms <= 86400000))),
   constraint streams_backoff_factor_check CHECK (((backoff_factor >= (1)::double precision) AND (backoff_factor <= (10)::double precision))),
@@ -1524,6 +1527,7 @@ create table outbox.streams (
   constraint streams_check1 CHECK ((NOT (carries_money AND resend_blind))),
   constraint streams_class_id_fkey FOREIGN KEY (class_id) REFERENCES outbox.retention_classes(class_id),
   constraint streams_dedupe_days_check CHECK ((dedupe_days > 0)),
+  constraint streams_forget_minutes_check CHECK ((forget_minutes > 0)),
   constraint streams_lease_seconds_check CHECK (((lease_seconds >= 1) AND (lease_seconds <= 3600))),
   constraint streams_max_payload_bytes_check CHECK (((max_payload_bytes >= 1) AND (max_payload_bytes <= 16777216))),
   constraint streams_max_tries_check CHECK (((max_tries >= 1) AND (max_tries <= 1000))),
@@ -1540,6 +1544,7 @@ comment on table outbox.streams is 'A named outbox and its settings.';
 comment on column outbox.streams.on_dead is 'block: a dead row holds its lane until an operator acts. skip: the lane goes on.';
 comment on column outbox.streams.resend_blind is 'Whether an uncertain row on a blind rail is sent again (a double is harmless) or parked.';
 comment on column outbox.streams.dedupe_days is 'How long an idempotency key is remembered; null: for ever. Never shorter than the archive.';
+comment on column outbox.streams.forget_minutes is 'So long after a row has expired it is given up, if it is not finished, and its payload is erased; null: payloads are kept as long as the archive.';
 
 create view payments.outbox_transfers as
  SELECT id,
@@ -2082,12 +2087,12 @@ create function capacity.equal_constant_time(p_left bytea, p_right bytea)
 create function capacity.erase_messages(p_request_id text, p_to timestamp with time zone, p_actor text, p_why text, OUT erased integer, OUT skipped integer, OUT waiting integer)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 cf0a789a0857d395';
+  as 'sha256 91b43ca220563a56';
 
 create function capacity.erase_step(p_request_id text)
   returns capacity.erasures
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a6a0b9d54bb06366';
+  as 'sha256 da2e5f51db663070';
 
 create function capacity.erasure_state(p_request_id text)
   returns jsonb
@@ -2717,6 +2722,11 @@ create function capacity.timer_failed(p_request_id text, p_timer text, p_error_c
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 b1a7af0c1f0555fb';
 
+create function capacity.timer_forget(OUT failed jsonb, OUT more boolean)
+  returns record
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 d93b711c95116135';
+
 create function capacity.timer_remind(p_workspace capacity.workspaces, p_member_id text, p_items jsonb, p_others integer)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -2879,7 +2889,7 @@ create function inbound.enqueue_interaction(p_delivery jsonb, p_purpose text, p_
 create function inbound.forget(p_most integer DEFAULT 1000)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6610ab782cf710ce';
+  as 'sha256 906a68fc74d9cf77';
 
 create function inbound.form_decode(p_body text)
   returns jsonb
@@ -3059,7 +3069,7 @@ create function inbound.slack_refused(p_delivery jsonb, p_message text, p_detail
 create function inbound.slack_repeat(p_delivery jsonb, p_earlier inbound.deliveries)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b0ae51097ec826c6';
+  as 'sha256 2cb2a9e36f5a99ef';
 
 create function inbound.slack_say(p_text text, p_outcome text, p_request_id text DEFAULT NULL::text, p_blocks jsonb DEFAULT NULL::jsonb)
   returns jsonb
@@ -3301,6 +3311,11 @@ create function outbox.find_endpoint(p_name text, p_workspace_id text, p_any boo
   returns outbox.endpoints
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 e0cb7fb7d24cb9a5';
+
+create function outbox.forget_expired(p_most integer DEFAULT 500, OUT forgotten integer, OUT failed_code text, OUT failed_message text, OUT more boolean)
+  returns record
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f3565e8d3155280d';
 
 create function outbox.gc(p_batch integer DEFAULT 10000)
   returns jsonb
@@ -3783,7 +3798,7 @@ grant execute on function public.get_capacity_request to service_role;
 create function public.handle_linear_webhook(text)
   returns json
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1e74823cfb46b53e';
+  as 'sha256 3566a66ed0798a74';
 grant execute on function public.handle_linear_webhook to anon;
 grant execute on function public.handle_linear_webhook to authenticated;
 grant execute on function public.handle_linear_webhook to service_role;
@@ -3870,7 +3885,7 @@ grant execute on function public.rotate_endpoint_secret to service_role;
 create function public.run_capacity_request_timers(p_most integer DEFAULT 200)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b1a8daacb54f55cd';
+  as 'sha256 5c349fd69da112f1';
 grant execute on function public.run_capacity_request_timers to headroom_control;
 grant execute on function public.run_capacity_request_timers to headroom_executor;
 grant execute on function public.run_capacity_request_timers to service_role;

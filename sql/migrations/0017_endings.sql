@@ -22,3 +22,16 @@ comment on column capacity.ended_accounts.issuer is 'The identity provider; for 
 
 -- It says more from now on: what ended.
 drop function if exists capacity.remove_member(text, text);
+
+-- A form opens within seconds or never, and a note to one person is of use for minutes. Both may quote a customer, and most of them belong
+-- to no request, by which an erasure would find them. So they end by themselves, dead letters too.
+alter table outbox.streams add column forget_minutes integer check (forget_minutes > 0);
+comment on column outbox.streams.forget_minutes
+  is 'So long after a row has expired it is given up, if it is not finished, and its payload is erased; null: payloads are kept as long as the archive.';
+update outbox.streams set forget_minutes = 30 where name = 'interactions';
+create index payloads_expiring on outbox.payloads (stream_id, expires_at) where expires_at is not null and erased_at is null;
+
+-- Refusals that still quote what was typed; later only the code is kept, which has no blank in it.
+create index deliveries_quoting on inbound.deliveries (received_at) where strpos(refusal, ' ') > 0;
+comment on column inbound.deliveries.refusal
+  is 'Why it was refused: a code, and for half an hour the sentence, which may quote what people wrote; it goes at once with the customer of the request.';

@@ -738,6 +738,7 @@ export interface OutboxStreams {
   class_id: number;
   dedupe_days: number | null;
   created_at: Date;
+  forget_minutes: number | null;
 }
 
 /** Events of transfers: insert envelopes here, and read whether they have been sent. */
@@ -2240,6 +2241,11 @@ export interface Functions {
     };
     result: Json;
   };
+  /** Forgets interactions and deliveries that are past their time. */
+  "capacity.timer_forget": {
+    args: Record<string, never>;
+    result: { failed: Json; more: boolean };
+  };
   /** Sends one person one reminder of one or more reviews. */
   "capacity.timer_remind": {
     args: {
@@ -3216,6 +3222,13 @@ export interface Functions {
       p_any: boolean | null;
     };
     result: OutboxEndpoints;
+  };
+  /** Gives up and erases rows that expired long enough ago, on streams that forget. Nullable: failed_code, failed_message. */
+  "outbox.forget_expired": {
+    args: {
+      p_most?: number | null | undefined;
+    };
+    result: { forgotten: number; failed_code: string | null; failed_message: string | null; more: boolean };
   };
   /** Drops archive partitions past their retention, and what belongs to them; says what it did, what it kept and why. */
   "outbox.gc": {
@@ -4301,6 +4314,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.timer_erase": { returns: "row", json: [], positional: false },
   "capacity.timer_expire": { returns: "row", json: [], positional: false },
   "capacity.timer_failed": { returns: "value", json: [], positional: false },
+  "capacity.timer_forget": { returns: "row", json: [], positional: false },
   "capacity.timer_remind": { returns: "nothing", json: ["p_items"], positional: false },
   "capacity.timer_remind_person": { returns: "row", json: ["p_items"], positional: false },
   "capacity.timer_review": { returns: "row", json: [], positional: false },
@@ -4415,6 +4429,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.existing_row": { returns: "row", json: [], positional: false },
   "outbox.fence_lanes": { returns: "value", json: [], positional: false },
   "outbox.find_endpoint": { returns: "row", json: [], positional: false },
+  "outbox.forget_expired": { returns: "row", json: [], positional: false },
   "outbox.gc": { returns: "value", json: [], positional: false },
   "outbox.gc_envelopes": { returns: "value", json: [], positional: false },
   "outbox.gc_keys": { returns: "value", json: [], positional: false },

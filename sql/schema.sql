@@ -270,6 +270,23 @@ grant select on capacity.confirmation_tokens to headroom_auditor;
 grant select on capacity.confirmation_tokens to headroom_control;
 comment on table capacity.confirmation_tokens is 'The customer''s single-use links. The token itself is an HMAC over the id, made at the moment of sending and kept nowhere.';
 
+create table capacity.ended_accounts (
+  workspace_id text not null,
+  issuer text not null,
+  subject text not null,
+  member_id text not null,
+  ended_at timestamp with time zone default clock_timestamp() not null,
+  constraint ended_accounts_pkey PRIMARY KEY (workspace_id, issuer, subject),
+  constraint ended_accounts_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES capacity.workspaces(id)
+);
+alter table capacity.ended_accounts enable row level security;
+create policy all_workspaces on capacity.ended_accounts as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on capacity.ended_accounts as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
+grant select on capacity.ended_accounts to headroom_auditor;
+grant select on capacity.ended_accounts to headroom_control;
+comment on table capacity.ended_accounts is 'Accounts at identity providers and Slack users that were taken from a member; only an admin links them again.';
+comment on column capacity.ended_accounts.issuer is 'The identity provider; for a user of Slack who was known by the Slack user id: slack.';
+
 create table capacity.erasures (
   request_id text not null,
   requested_at timestamp with time zone not null,
@@ -455,6 +472,7 @@ create table capacity.members (
   active boolean default true not null,
   created_at timestamp with time zone default now() not null,
   signed_out_at timestamp with time zone,
+  tokens_from timestamp with time zone,
   constraint members_check CHECK ((delegate_id IS DISTINCT FROM id)),
   constraint members_check1 CHECK ((((away_from IS NULL) = (away_until IS NULL)) AND (away_from < away_until))),
   constraint members_display_name_check CHECK ((((length(display_name) >= 1) AND (length(display_name) <= 200)) AND (display_name !~ '[[:cntrl:]]'::text))),
@@ -478,7 +496,9 @@ grant select on capacity.members to headroom_control;
 grant select on capacity.members to service_role;
 comment on table capacity.members is 'The directory: the one source of who may do what. A token only says who somebody is.';
 comment on column capacity.members.delegate_id is 'Who acts for this member while away. Without dates of absence: never.';
+comment on column capacity.members.active is 'False: removed. What is left of the row is the name, for the log.';
 comment on column capacity.members.signed_out_at is 'Sessions in a browser that began earlier count no more.';
+comment on column capacity.members.tokens_from is 'When the member was last removed or brought back: tokens and sessions from before count no more.';
 
 create table capacity.notices (
   id bigint generated always as identity not null,
@@ -910,6 +930,7 @@ create table inbound.deliveries (
   constraint deliveries_refusal_check CHECK ((length(refusal) <= 500))
 );
 CREATE INDEX deliveries_age ON inbound.deliveries USING btree (received_at);
+CREATE INDEX deliveries_quoting ON inbound.deliveries USING btree (received_at) WHERE (strpos(refusal, ' '::text) > 0);
 CREATE INDEX deliveries_request ON inbound.deliveries USING btree (request_id) WHERE (request_id IS NOT NULL);
 alter table inbound.deliveries enable row level security;
 create policy all_workspaces on inbound.deliveries as permissive for select to headroom_auditor, headroom_control using (true);
@@ -917,7 +938,7 @@ grant select on inbound.deliveries to headroom_auditor;
 grant select on inbound.deliveries to headroom_control;
 comment on table inbound.deliveries is 'Every delivery whose signature was right and whose content was understood, once.';
 comment on column inbound.deliveries.outcome is 'received: kept for later. done: something was decided. opened: a form. answered: nothing changed. refused, ignored.';
-comment on column inbound.deliveries.refusal is 'Why it was refused, which may quote what people wrote; erased with the customer of the request.';
+comment on column inbound.deliveries.refusal is 'Why it was refused: a code, and for half an hour the sentence, which may quote what people wrote; it goes at once with the customer of the request.';
 comment on column inbound.deliveries.request_id is 'The request that it made, decided or named, or that the form made which it opened.';
 comment on column inbound.deliveries.payload is 'What is needed to account for it: never what somebody wrote, a digest of it, a token, a trigger or an address to answer to.';
 
@@ -1399,6 +1420,7 @@ create table outbox.payloads (
   constraint payloads_check CHECK (((payload IS NULL) = (erased_at IS NOT NULL))),
   constraint payloads_pkey PRIMARY KEY (outbox_id)
 );
+CREATE INDEX payloads_expiring ON outbox.payloads USING btree (stream_id, expires_at) WHERE ((expires_at IS NOT NULL) AND (erased_at IS NULL));
 grant select on outbox.payloads to headroom_auditor;
 grant select on outbox.payloads to headroom_control;
 comment on column outbox.payloads.key is 'Only on streams without order; elsewhere the lane has it.';
@@ -1531,6 +1553,7 @@ create table outbox.streams (
   dedupe_days integer,
   created_at timestamp with time zone default now() not null,
   writers name[],
+  forget_minutes integer,
   constraint streams_backoff_base_ms_check CHECK (((backoff_base_ms >= 1) AND (backoff_base_ms <= 3600000))),
   constraint streams_backoff_cap_ms_check CHECK (((backoff_cap_ms >= 1) AND (backoff_cap_ms <= 86400000))),
   constraint streams_backoff_factor_check CHECK (((backoff_factor >= (1)::double precision) AND (backoff_factor <= (10)::double precision))),
@@ -1538,6 +1561,7 @@ create table outbox.streams (
   constraint streams_check1 CHECK ((NOT (carries_money AND resend_blind))),
   constraint streams_class_id_fkey FOREIGN KEY (class_id) REFERENCES outbox.retention_classes(class_id),
   constraint streams_dedupe_days_check CHECK ((dedupe_days > 0)),
+  constraint streams_forget_minutes_check CHECK ((forget_minutes > 0)),
   constraint streams_lease_seconds_check CHECK (((lease_seconds >= 1) AND (lease_seconds <= 3600))),
   constraint streams_max_payload_bytes_check CHECK (((max_payload_bytes >= 1) AND (max_payload_bytes <= 16777216))),
   constraint streams_max_tries_check CHECK (((max_tries >= 1) AND (max_tries <= 1000))),
@@ -1555,6 +1579,7 @@ comment on column outbox.streams.on_dead is 'block: a dead row holds its lane un
 comment on column outbox.streams.resend_blind is 'Whether an uncertain row on a blind rail is sent again (a double is harmless) or parked.';
 comment on column outbox.streams.dedupe_days is 'How long an idempotency key is remembered; null: for ever. Never shorter than the archive.';
 comment on column outbox.streams.writers is 'Roles that may enqueue here; null: whoever may call outbox.enqueue(). Empty: Headroom''s own functions alone, for good.';
+comment on column outbox.streams.forget_minutes is 'So long after a row has expired it is given up, if it is not finished, and its payload is erased; null: payloads are kept as long as the archive.';
 
 create view payments.outbox_transfers as
  SELECT id,
@@ -1991,7 +2016,7 @@ create function capacity.check_payload(p_event_type public.capacity_request_even
 create function capacity.check_policy(p_policy capacity.policies)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6ab507536e6d6a09';
+  as 'sha256 a17f38ffa45f77f5';
 
 create function capacity.check_replaced(p_workspace_id text, p_member_id text, p_request_id text)
   returns void
@@ -2097,12 +2122,12 @@ create function capacity.equal_constant_time(p_left bytea, p_right bytea)
 create function capacity.erase_messages(p_request_id text, p_to timestamp with time zone, p_actor text, p_why text, OUT erased integer, OUT skipped integer, OUT waiting integer)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 cf0a789a0857d395';
+  as 'sha256 91b43ca220563a56';
 
 create function capacity.erase_step(p_request_id text)
   returns capacity.erasures
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a6a0b9d54bb06366';
+  as 'sha256 da2e5f51db663070';
 
 create function capacity.erasure_state(p_request_id text)
   returns jsonb
@@ -2153,6 +2178,11 @@ create function capacity.hmac_sha256(p_key bytea, p_data bytea)
   returns bytea
   language plpgsql immutable security invoker strict parallel safe set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 66b88d3860714d7a';
+
+create function capacity.issued_at(p_claims jsonb)
+  returns timestamp with time zone
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e6c6f72352a9cfe8';
 
 create function capacity.json_text(p_text text)
   returns text
@@ -2211,7 +2241,7 @@ create function capacity.linear_text(p_text text, p_most integer)
 create function capacity.link_by_domain(p_issuer text, p_subject text, p_email text)
   returns capacity.identities
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 42cf23dd74fe1875';
+  as 'sha256 342349cce4155edc';
 
 create function capacity.list_api_keys()
   returns TABLE(id text, role text, workspace_id text, member_id text, note text, created_at timestamp with time zone, expires_at timestamp with time zone, revoked_at timestamp with time zone)
@@ -2302,7 +2332,7 @@ create function capacity.may_read(p_request capacity.requests, p_member_id text)
 create function capacity.member_for_slack(p_workspace_id text, p_slack_user_id text, p_display_name text)
   returns capacity.members
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6dfdd22e8b95c84d';
+  as 'sha256 e94d3b073064d933';
 
 create function capacity.new_confirmation_token(p_request_id text, p_expires_at timestamp with time zone)
   returns uuid
@@ -2352,7 +2382,7 @@ create function capacity.project(p_request capacity.requests, p_event capacity.e
 create function capacity.put_api_key(p_id text, p_role text, p_workspace_id text DEFAULT NULL::text, p_member_id text DEFAULT NULL::text, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_note text DEFAULT NULL::text)
   returns capacity.api_keys
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c1b781105e425202';
+  as 'sha256 37a2852ff99aa35e';
 grant execute on function capacity.put_api_key to headroom_control;
 
 create function capacity.put_free_text(p_request_id text, p_content jsonb)
@@ -2363,13 +2393,13 @@ create function capacity.put_free_text(p_request_id text, p_content jsonb)
 create function capacity.put_group(p_workspace_id text, p_id text, p_name text DEFAULT NULL::text, p_add text[] DEFAULT '{}'::text[], p_remove text[] DEFAULT '{}'::text[], OUT id text, OUT name text, OUT members text[])
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 026c56f22c9464cf';
+  as 'sha256 76b7522b69cb13a7';
 grant execute on function capacity.put_group to headroom_control;
 
 create function capacity.put_identity(p_workspace_id text, p_member_id text, p_issuer text, p_subject text)
   returns capacity.identities
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 98ed156a4158f7b3';
+  as 'sha256 9fab9199747d3d02';
 grant execute on function capacity.put_identity to headroom_control;
 
 create function capacity.put_identity_domain(p_workspace_id text, p_issuer text, p_domain text)
@@ -2387,7 +2417,7 @@ grant execute on function capacity.put_linear_state to headroom_control;
 create function capacity.put_member(p_workspace_id text, p_id text, p_changes jsonb DEFAULT '{}'::jsonb)
   returns capacity.members
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 bd0bed6cd158c237';
+  as 'sha256 d8363d08bc8afb60';
 grant execute on function capacity.put_member to headroom_control;
 
 create function capacity.put_policy(p_workspace_id text, p_id text, p_changes jsonb)
@@ -2464,7 +2494,7 @@ grant execute on function capacity.remove_group to headroom_control;
 create function capacity.remove_identity(p_issuer text, p_subject text, OUT workspace_id text, OUT member_id text)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 991199efd20348a0';
+  as 'sha256 5080f4e4a3e99143';
 grant execute on function capacity.remove_identity to headroom_control;
 
 create function capacity.remove_identity_domain(p_issuer text, p_domain text)
@@ -2473,10 +2503,10 @@ create function capacity.remove_identity_domain(p_issuer text, p_domain text)
   as 'sha256 2dbdf5814e113a94';
 grant execute on function capacity.remove_identity_domain to headroom_control;
 
-create function capacity.remove_member(p_workspace_id text, p_id text, OUT member_id text, OUT left_groups text[], OUT open_requests bigint, OUT policies text[], OUT delegators text[])
+create function capacity.remove_member(p_workspace_id text, p_id text, OUT member_id text, OUT left_groups text[], OUT roles text[], OUT slack_user_id text, OUT accounts bigint, OUT api_keys text[], OUT open_requests bigint, OUT policies text[], OUT delegators text[])
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 89f478b40e107b65';
+  as 'sha256 be7e368f17797cd8';
 grant execute on function capacity.remove_member to headroom_control;
 
 create function capacity.remove_policy(p_workspace_id text, p_id text)
@@ -2579,7 +2609,7 @@ create function capacity.review_plan(p_workspace_id text, p_requester_id text, p
 create function capacity.revocation(p_claims jsonb DEFAULT capacity.claims())
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c3667d3a9f757c73';
+  as 'sha256 aa0bf873868db60e';
 
 create function capacity.revoke_api_key(p_id text)
   returns capacity.api_keys
@@ -2611,7 +2641,7 @@ grant execute on function capacity.set_secret to headroom_control;
 create function capacity.signed_in_member()
   returns capacity.members
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 12f8e0226b44ea8c';
+  as 'sha256 d4dcd39e59a84cb1';
 
 create function capacity.signing_key(p_name text)
   returns bytea
@@ -2737,6 +2767,11 @@ create function capacity.timer_failed(p_request_id text, p_timer text, p_error_c
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 b1a7af0c1f0555fb';
+
+create function capacity.timer_forget(OUT failed jsonb, OUT more boolean)
+  returns record
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 d93b711c95116135';
 
 create function capacity.timer_remind(p_workspace capacity.workspaces, p_member_id text, p_items jsonb, p_others integer)
   returns void
@@ -2900,7 +2935,7 @@ create function inbound.enqueue_interaction(p_delivery jsonb, p_purpose text, p_
 create function inbound.forget(p_most integer DEFAULT 1000)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6610ab782cf710ce';
+  as 'sha256 906a68fc74d9cf77';
 
 create function inbound.form_decode(p_body text)
   returns jsonb
@@ -3080,7 +3115,7 @@ create function inbound.slack_refused(p_delivery jsonb, p_message text, p_detail
 create function inbound.slack_repeat(p_delivery jsonb, p_earlier inbound.deliveries)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b0ae51097ec826c6';
+  as 'sha256 2cb2a9e36f5a99ef';
 
 create function inbound.slack_say(p_text text, p_outcome text, p_request_id text DEFAULT NULL::text, p_blocks jsonb DEFAULT NULL::jsonb)
   returns jsonb
@@ -3337,6 +3372,11 @@ create function outbox.find_endpoint(p_name text, p_workspace_id text)
   returns outbox.endpoints
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 e69a743320a2f0dc';
+
+create function outbox.forget_expired(p_most integer DEFAULT 500, OUT forgotten integer, OUT failed_code text, OUT failed_message text, OUT more boolean)
+  returns record
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f3565e8d3155280d';
 
 create function outbox.gc(p_batch integer DEFAULT 10000)
   returns jsonb
@@ -3838,7 +3878,7 @@ grant execute on function public.get_capacity_request to service_role;
 create function public.handle_linear_webhook(text)
   returns json
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1e74823cfb46b53e';
+  as 'sha256 3566a66ed0798a74';
 grant execute on function public.handle_linear_webhook to anon;
 grant execute on function public.handle_linear_webhook to authenticated;
 grant execute on function public.handle_linear_webhook to service_role;
@@ -3925,7 +3965,7 @@ grant execute on function public.rotate_endpoint_secret to service_role;
 create function public.run_capacity_request_timers(p_most integer DEFAULT 200)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9b8bba396cab9093';
+  as 'sha256 87b8df3d2dee7954';
 grant execute on function public.run_capacity_request_timers to headroom_control;
 grant execute on function public.run_capacity_request_timers to headroom_executor;
 grant execute on function public.run_capacity_request_timers to service_role;

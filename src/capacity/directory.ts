@@ -34,6 +34,7 @@ export interface MemberChanges {
   readonly delegate?: string | null | undefined;
   readonly awayFrom?: Date | null | undefined;
   readonly awayUntil?: Date | null | undefined;
+  /** False removes the member, and goes alone. True brings a removed one back, with nothing but what is given beside it. */
   readonly active?: boolean | undefined;
 }
 
@@ -49,13 +50,20 @@ export interface GroupChanges {
   readonly remove?: readonly string[] | undefined;
 }
 
-/** What a removed member leaves behind for others. */
+/** What ended with a member who was removed, and what is left behind for others. */
 export interface Removed {
   readonly outcome: "removed";
   readonly memberId: string;
   readonly leftGroups: readonly string[];
+  readonly roles: readonly string[];
+  readonly slackUserId: string | null;
+  /** How many accounts at identity providers were linked. */
+  readonly accounts: number;
+  /** Keys of the API that are revoked now, by id. */
+  readonly apiKeys: readonly string[];
   readonly openRequests: number;
   readonly policies: readonly string[];
+  /** For whom nobody acts any more while they are away. */
   readonly delegators: readonly string[];
 }
 
@@ -96,6 +104,7 @@ export async function putMember(
   return "outcome" in row ? row : { outcome: "put", member: toMember(row) };
 }
 
+/** Ends everything by which somebody could be this member. The log keeps the id and the name. */
 export async function removeMember(db: Queryable, workspaceId: string, id: string): Promise<Removed | Refused> {
   const row = await refusable(call(db, "capacity.remove_member", { p_workspace_id: workspaceId, p_id: id }));
   if ("outcome" in row) return row;
@@ -103,6 +112,10 @@ export async function removeMember(db: Queryable, workspaceId: string, id: strin
     outcome: "removed",
     memberId: row.member_id,
     leftGroups: row.left_groups,
+    roles: row.roles,
+    slackUserId: row.slack_user_id,
+    accounts: row.accounts,
+    apiKeys: row.api_keys,
     openRequests: row.open_requests,
     policies: row.policies,
     delegators: row.delegators,

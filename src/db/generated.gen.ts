@@ -79,6 +79,15 @@ export interface CapacityConfirmationTokens {
   used_for: CapacityRequestEventType | null;
 }
 
+/** Accounts at identity providers and Slack users that were taken from a member; only an admin links them again. */
+export interface CapacityEndedAccounts {
+  workspace_id: string;
+  issuer: string;
+  subject: string;
+  member_id: string;
+  ended_at: Date;
+}
+
 /** Erasures of customers. One that is not finished waits for messages that are on their way; the sweep finishes it. */
 export interface CapacityErasures {
   request_id: string;
@@ -173,6 +182,7 @@ export interface CapacityMembers {
   active: boolean;
   created_at: Date;
   signed_out_at: Date | null;
+  tokens_from: Date | null;
 }
 
 /** Warnings, reminders, nudges and notes. Append-only; side effects have instruction <request>!<id>. */
@@ -734,6 +744,7 @@ export interface OutboxStreams {
   dedupe_days: number | null;
   created_at: Date;
   writers: string[] | null;
+  forget_minutes: number | null;
 }
 
 /** Events of transfers: insert envelopes here, and read whether they have been sent. */
@@ -920,6 +931,7 @@ export interface CapacityTimeInState {
 export interface Tables {
   "capacity.api_keys": CapacityApiKeys;
   "capacity.confirmation_tokens": CapacityConfirmationTokens;
+  "capacity.ended_accounts": CapacityEndedAccounts;
   "capacity.erasures": CapacityErasures;
   "capacity.events": CapacityEvents;
   "capacity.free_texts": CapacityFreeTexts;
@@ -1367,6 +1379,13 @@ export interface Functions {
       p_data: Buffer | null;
     };
     result: Buffer;
+  };
+  /** When what the claims were verified from was issued; -infinity where they do not say. */
+  "capacity.issued_at": {
+    args: {
+      p_claims: unknown;
+    };
+    result: Date;
   };
   /** A text escaped for JSON, without the quotes. Nullable: result. */
   "capacity.json_text": {
@@ -1821,7 +1840,7 @@ export interface Functions {
     };
     result: number;
   };
-  /** Deactivates a member, and tells what waited on them. */
+  /** Removes a member, and tells what ended and what waited on them. Nullable: slack_user_id. */
   "capacity.remove_member": {
     args: {
       p_workspace_id: string | null;
@@ -1830,6 +1849,10 @@ export interface Functions {
     result: {
       member_id: string;
       left_groups: string[];
+      roles: string[];
+      slack_user_id: string | null;
+      accounts: number;
+      api_keys: string[];
       open_requests: number;
       policies: string[];
       delegators: string[];
@@ -2235,6 +2258,11 @@ export interface Functions {
       p_message: string | null;
     };
     result: Json;
+  };
+  /** Forgets interactions and deliveries that are past their time. */
+  "capacity.timer_forget": {
+    args: Record<string, never>;
+    result: { failed: Json; more: boolean };
   };
   /** Sends one person one reminder of one or more reviews. */
   "capacity.timer_remind": {
@@ -3265,6 +3293,13 @@ export interface Functions {
       p_workspace_id: string | null;
     };
     result: OutboxEndpoints;
+  };
+  /** Gives up and erases rows that expired long enough ago, on streams that forget. Nullable: failed_code, failed_message. */
+  "outbox.forget_expired": {
+    args: {
+      p_most?: number | null | undefined;
+    };
+    result: { forgotten: number; failed_code: string | null; failed_message: string | null; more: boolean };
   };
   /** Drops archive partitions past their retention, and what belongs to them; says what it did, what it kept and why. */
   "outbox.gc": {
@@ -4297,6 +4332,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.get_secret": { returns: "value", json: [], positional: false },
   "capacity.has_vault": { returns: "value", json: [], positional: false },
   "capacity.hmac_sha256": { returns: "value", json: [], positional: false },
+  "capacity.issued_at": { returns: "value", json: ["p_claims"], positional: false },
   "capacity.json_text": { returns: "value", json: [], positional: false },
   "capacity.last_delivery": { returns: "value", json: [], positional: false },
   "capacity.last_notified_at": { returns: "value", json: [], positional: false },
@@ -4402,6 +4438,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.timer_erase": { returns: "row", json: [], positional: false },
   "capacity.timer_expire": { returns: "row", json: [], positional: false },
   "capacity.timer_failed": { returns: "value", json: [], positional: false },
+  "capacity.timer_forget": { returns: "row", json: [], positional: false },
   "capacity.timer_remind": { returns: "nothing", json: ["p_items"], positional: false },
   "capacity.timer_remind_person": { returns: "row", json: ["p_items"], positional: false },
   "capacity.timer_review": { returns: "row", json: [], positional: false },
@@ -4519,6 +4556,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.fence_lanes": { returns: "value", json: [], positional: false },
   "outbox.fill_binds": { returns: "rows", json: ["p_captured"], positional: false },
   "outbox.find_endpoint": { returns: "row", json: [], positional: false },
+  "outbox.forget_expired": { returns: "row", json: [], positional: false },
   "outbox.gc": { returns: "value", json: [], positional: false },
   "outbox.gc_envelopes": { returns: "value", json: [], positional: false },
   "outbox.gc_keys": { returns: "value", json: [], positional: false },

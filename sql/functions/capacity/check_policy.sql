@@ -1,4 +1,5 @@
--- What is wrong with a rule, as "field: what would be right", or null. The same rules as the table's, in words.
+-- What is wrong with a rule, as "field: what would be right", or null. The same rules as the table's, in words. A rule that is switched off
+-- may name somebody who was removed, or else it could not be switched off.
 create or replace function capacity.check_policy(p_policy capacity.policies) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -25,7 +26,8 @@ begin
       then 'step: a commercial route names an approver, a technical one a group'
     when p_policy.approver_role not in ('commercial', 'vp', 'admin') then 'approver_role: commercial, vp or admin'
     when p_policy.approver_id is not null
-         and not exists (select from capacity.members m where m.workspace_id = p_policy.workspace_id and m.id = p_policy.approver_id and m.active)
+         and not exists (select from capacity.members m
+                          where m.workspace_id = p_policy.workspace_id and m.id = p_policy.approver_id and (m.active or not p_policy.enabled))
       then 'approver_id: an active member of the workspace'
     when p_policy.group_id is not null
          and not exists (select from capacity.groups g where g.workspace_id = p_policy.workspace_id and g.id = p_policy.group_id)

@@ -31,9 +31,12 @@ begin
 
   select count(*) filter (where k.result = 'skipped') into skipped
     from outbox.skip(
-      array(select m.outbox_id from outbox.payloads m join outbox.rails r on r.rail_id = m.rail_id
+      array(select m.outbox_id
+              from outbox.payloads m
+              join outbox.rails r on r.rail_id = m.rail_id
+              join outbox.streams s on s.stream_id = m.stream_id
              where m.outbox_id = any (v_ids)
-               and (r.name = 'email' and not starts_with(m.idempotency_key, 'email:member:') or r.name = 'slack-interaction'
+               and (r.name = 'email' and not starts_with(m.idempotency_key, 'email:member:') or s.name = 'interactions'
                     or exists (select from outbox.dead d where d.outbox_id = m.outbox_id))
              order by m.outbox_id),
       p_actor, p_why) k;

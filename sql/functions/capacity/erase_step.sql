@@ -16,9 +16,10 @@ begin
   update capacity.free_texts t set salt = null, content = null
    where t.request_id = p_request_id and t.content is not null and t.created_at <= v_erasure.covers_to;
   get diagnostics v_texts = row_count;
-  -- A refusal may quote them.
-  update inbound.deliveries d set refusal = null
-   where d.request_id = p_request_id and d.refusal is not null and d.received_at <= v_erasure.covers_to;
+  -- A refusal may quote them, and so may the error on which a timer failed.
+  update inbound.deliveries d set refusal = substring(d.refusal from '^[a-z_]+')
+   where d.request_id = p_request_id and strpos(d.refusal, ' ') > 0 and d.received_at <= v_erasure.covers_to;
+  update capacity.timer_failures f set message = '(erased)' where f.request_id = p_request_id and f.last_at <= v_erasure.covers_to;
   v_messages := capacity.erase_messages(p_request_id, v_erasure.covers_to, v_erasure.requested_by, v_erasure.why);
 
   update capacity.erasures x

@@ -1,6 +1,7 @@
 -- The link that a domain rule makes at somebody's first sign-in, or null. The address must be verified by the issuer and belong to
 -- exactly one active member. A member who is linked to another account of the issuer already is left alone: addresses are given to new
--- people when somebody leaves, accounts are not.
+-- people when somebody leaves, accounts are not. For the same reason an account that was taken from a member stays out, whatever address
+-- its issuer still knows it by.
 create or replace function capacity.link_by_domain(p_issuer text, p_subject text, p_email text) returns capacity.identities
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -10,7 +11,8 @@ declare
   v_identity capacity.identities;
 begin
   select d.* into v_rule from capacity.identity_domains d where d.issuer = p_issuer and d.domain = lower(split_part(p_email, '@', 2)) for share;
-  if v_rule.domain is null or p_email !~ '^[^@\s]+@[^@\s]+$' then
+  if v_rule.domain is null or p_email !~ '^[^@\s]+@[^@\s]+$'
+     or exists (select from capacity.ended_accounts e where e.workspace_id = v_rule.workspace_id and e.issuer = p_issuer and e.subject = p_subject) then
     return null;
   end if;
   v_members := array(select m.id from capacity.members m where m.workspace_id = v_rule.workspace_id and lower(m.email) = lower(p_email) and m.active for update);

@@ -1,6 +1,6 @@
 -- The member behind a Slack user, once Slack's signature has been checked. A user whom the directory does not know becomes a
--- requester on first use, where the workspace wants that, and never more than a requester. Two first uses at once make one
--- member: the insert decides.
+-- requester on first use, where the workspace wants that, and never more than a requester; somebody who was removed is not unknown. Two
+-- first uses at once make one member: the insert decides.
 create or replace function capacity.member_for_slack(p_workspace_id text, p_slack_user_id text, p_display_name text) returns capacity.members
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -12,7 +12,8 @@ begin
     perform capacity.fail('invalid_input', 'That is not the id of a Slack user.');
   end if;
   select m.* into v_member from capacity.members m where m.workspace_id = p_workspace_id and m.slack_user_id = p_slack_user_id;
-  if v_member.id is null then
+  if v_member.id is null
+     and not exists (select from capacity.ended_accounts e where e.workspace_id = p_workspace_id and e.issuer = 'slack' and e.subject = p_slack_user_id) then
     if not exists (select from capacity.workspaces w where w.id = p_workspace_id and w.slack_users_become_requesters) then
       perform capacity.fail('not_allowed', 'You are not in the directory of this workspace.', null, 'Ask an admin to add you with your Slack id.');
     end if;

@@ -15,9 +15,13 @@ begin
     perform capacity.fail('invalid_input', 'A note is 1 to 200 characters on one line.');
   elsif p_expires_at <= clock_timestamp() then
     perform capacity.fail('invalid_input', 'The key would have expired already.');
-  elsif p_member_id is not null
-        and not exists (select from capacity.members m where m.workspace_id = p_workspace_id and m.id = p_member_id and m.active) then
-    perform capacity.fail('not_found', format('There is no active member "%s" in this workspace.', left(p_member_id, 64)), null, 'List members: headroom members list');
+  end if;
+  if p_member_id is not null then
+    -- Locked, so that a removal that comes at the same time ends this key too.
+    perform from capacity.members m where m.workspace_id = p_workspace_id and m.id = p_member_id and m.active for share;
+    if not found then
+      perform capacity.fail('not_found', format('There is no active member "%s" in this workspace.', left(p_member_id, 64)), null, 'List members: headroom members list');
+    end if;
   end if;
   insert into capacity.api_keys as k (id, role, workspace_id, member_id, expires_at, note)
   values (p_id, p_role, case when p_member_id is not null then p_workspace_id end, p_member_id, p_expires_at, p_note)

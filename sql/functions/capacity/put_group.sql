@@ -9,7 +9,9 @@ as $$
 declare
   v_unknown text;
 begin
-  if not exists (select from capacity.workspaces w where w.id = p_workspace_id) then
+  -- One change of a directory at a time: nobody gets a place who is being removed.
+  perform from capacity.workspaces w where w.id = p_workspace_id for no key update;
+  if not found then
     perform capacity.fail('not_found', format('There is no workspace "%s".', left(p_workspace_id, 64)), null, 'Make it first, or name another.');
   elsif p_id is null or p_id !~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$' then
     perform capacity.fail('invalid_input', 'The id of a group is 1 to 63 letters, digits and any of . _ -', left(p_id, 80));

@@ -9,7 +9,14 @@ begin
   perform capacity.check_issuer(p_issuer);
   if p_subject is null or length(p_subject) not between 1 and 255 or p_subject ~ '[[:cntrl:]]' then
     perform capacity.fail('invalid_input', 'The subject is what the provider calls the account: 1 to 255 characters.');
-  elsif not exists (select from capacity.members m where m.workspace_id = p_workspace_id and m.id = p_member_id and m.active) then
+  end if;
+  -- Both members are locked, in one order: a removal that comes at the same time ends this link too, and two moves do not meet head-on.
+  perform from capacity.members m
+    where (m.workspace_id, m.id) in (select p_workspace_id, p_member_id
+                                     union all
+                                     select i.workspace_id, i.member_id from capacity.identities i where i.issuer = p_issuer and i.subject = p_subject)
+    order by m.workspace_id, m.id for no key update;
+  if not exists (select from capacity.members m where m.workspace_id = p_workspace_id and m.id = p_member_id and m.active) then
     perform capacity.fail('not_found', format('There is no active member "%s" in this workspace.', left(p_member_id, 64)), null, 'List members: headroom members list');
   end if;
   update capacity.members m set signed_out_at = clock_timestamp()
@@ -20,6 +27,7 @@ begin
   values (p_issuer, p_subject, p_workspace_id, p_member_id)
   on conflict (issuer, subject) do update set workspace_id = excluded.workspace_id, member_id = excluded.member_id, domain = null
   returning i.* into v_identity;
+  delete from capacity.ended_accounts e where e.workspace_id = p_workspace_id and e.issuer = p_issuer and e.subject = p_subject;
   return v_identity;
 end
 $$;

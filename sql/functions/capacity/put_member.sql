@@ -1,5 +1,9 @@
 -- Puts a member into the directory, or changes the fields that are given: what p_changes does not name stays as it is, null empties a
--- field. Putting a member who was removed back is a change of `active`.
+-- field. `active: false` removes a member, and is nothing else than that.
+--
+-- Somebody who was removed comes back by `active: true`, with nothing but what is given beside it, and not by any other change: the log
+-- names whoever had the id before, so it must be said that this is the same person. A rule that names the id would be inherited; it is
+-- changed first.
 create or replace function capacity.put_member(p_workspace_id text, p_id text, p_changes jsonb default '{}') returns capacity.members
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -7,22 +11,46 @@ declare
   v_old capacity.members;
   v_new capacity.members;
   v_wrong text;
+  v_rules text;
 begin
-  if not exists (select from capacity.workspaces w where w.id = p_workspace_id) then
+  -- One change of a directory at a time.
+  perform from capacity.workspaces w where w.id = p_workspace_id for no key update;
+  if not found then
     perform capacity.fail('not_found', format('There is no workspace "%s".', left(p_workspace_id, 64)), null, 'Make it first, or name another.');
   elsif p_id is null or p_id !~ '^[A-Za-z0-9][A-Za-z0-9._@-]{0,62}$' then
     perform capacity.fail('invalid_input', 'The id of a member is 1 to 63 letters, digits and any of . _ @ -', left(p_id, 80));
   end if;
   perform capacity.check_changes(p_changes, '{display_name,email,slack_user_id,roles,delegate_id,away_from,away_until,active}');
   select * into v_old from capacity.members m where m.workspace_id = p_workspace_id and m.id = p_id for update;
-  if not found then
-    v_old := jsonb_populate_record(null::capacity.members, jsonb_build_object('display_name', p_id, 'roles', array['requester'], 'active', true));
-  end if;
   begin
-    v_new := jsonb_populate_record(v_old, p_changes);
+    v_new := jsonb_populate_record(
+      case when v_old.active then v_old
+           else jsonb_populate_record(null::capacity.members, jsonb_build_object('display_name', p_id, 'roles', array['requester'], 'active', true)) end,
+      p_changes);
   exception when data_exception then
     perform capacity.fail('invalid_input', 'A field of the member has a value of the wrong type.', sqlerrm, 'Nothing was changed.');
   end;
+
+  if v_new.active is false then
+    if p_changes - 'active' <> '{}' then
+      perform capacity.fail('invalid_input', 'Nothing else is changed in a member who is removed.', 'pass active alone', 'Nothing was changed.');
+    end if;
+    perform capacity.remove_member(p_workspace_id, p_id);
+    select * into v_new from capacity.members m where m.workspace_id = p_workspace_id and m.id = p_id;
+    return v_new;
+  elsif v_old.active is false then
+    select string_agg(p.id, ', ' order by p.id) into v_rules
+      from capacity.policies p where p.workspace_id = p_workspace_id and p.approver_id = p_id and p.enabled;
+    if not p_changes ? 'active' then
+      perform capacity.fail('conflict', format('"%s" was removed from the directory.', p_id), null,
+        'The log names whoever had this id. If it is the same person, pass active: true (headroom members put --back); else choose another id. Nothing was changed.');
+    elsif v_rules is not null then
+      perform capacity.fail('conflict', format('Rules still name "%s": %s.', p_id, v_rules), null,
+        'They would apply to whoever has this id now. Name somebody else in them, or disable them first: headroom policy put. Nothing was changed.');
+    end if;
+    -- Whatever was issued since, or left by a removal that ended less.
+    perform capacity.remove_member(p_workspace_id, p_id);
+  end if;
 
   v_wrong := case
     when v_new.display_name is null or length(v_new.display_name) not between 1 and 200 or v_new.display_name ~ '[[:cntrl:]]'
@@ -52,6 +80,7 @@ begin
     set display_name = excluded.display_name, email = excluded.email, slack_user_id = excluded.slack_user_id, roles = excluded.roles,
         delegate_id = excluded.delegate_id, away_from = excluded.away_from, away_until = excluded.away_until, active = excluded.active
   returning m.* into v_new;
+  delete from capacity.ended_accounts e where e.workspace_id = p_workspace_id and e.issuer = 'slack' and e.subject = v_new.slack_user_id;
   return v_new;
 exception when unique_violation then
   perform capacity.fail('conflict', 'Somebody else has just been given this Slack id.', null, 'Look at the directory again. Nothing was changed.');

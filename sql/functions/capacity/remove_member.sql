@@ -1,26 +1,58 @@
--- Takes a member out of the directory. The log names members for ever, so the row stays and is no longer active: no sign-in, no approval,
--- no place in a group. The answer says what now waits for somebody else: open requests, rules, and those whose delegate this was.
+-- Takes a member out of the directory, and with the member everything by which somebody could be them: accounts, keys, sessions, the Slack
+-- user, roles, groups, delegations. The log names members for ever, so the row stays, with the name alone; whoever gets the id next
+-- begins with nothing. The one way in which anybody is removed; once more changes nothing, but ends what was issued meanwhile.
+--
+-- The answer says what ended, and what now waits for somebody else: open requests, rules, and those whose delegate this was.
 create or replace function capacity.remove_member(
-  p_workspace_id text, p_id text, out member_id text, out left_groups text[], out open_requests bigint, out policies text[], out delegators text[]
+  p_workspace_id text, p_id text, out member_id text, out left_groups text[], out roles text[], out slack_user_id text, out accounts bigint,
+  out api_keys text[], out open_requests bigint, out policies text[], out delegators text[]
 )
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
+#variable_conflict use_column
 begin
-  update capacity.members m set active = false where m.workspace_id = p_workspace_id and m.id = p_id returning m.id into member_id;
-  if member_id is null then
+  -- One change of a directory at a time: nobody makes somebody a delegate who is being removed.
+  perform from capacity.workspaces w where w.id = p_workspace_id for no key update;
+  select m.id, m.roles, m.slack_user_id into member_id, roles, slack_user_id
+    from capacity.members m where m.workspace_id = p_workspace_id and m.id = p_id for update;
+  if not found then
     perform capacity.fail('not_found', format('There is no member "%s" in this workspace.', left(p_id, 64)), null, 'List members: headroom members list');
   end if;
+
   with gone as (
     delete from capacity.group_members g where g.workspace_id = p_workspace_id and g.member_id = p_id returning g.group_id
   )
   select coalesce(array_agg(g.group_id order by g.group_id), '{}') into left_groups from gone g;
+  with gone as (
+    delete from capacity.identities i where i.workspace_id = p_workspace_id and i.member_id = p_id returning i.issuer, i.subject
+  ), ended as (
+    insert into capacity.ended_accounts as e (workspace_id, issuer, subject, member_id)
+    select p_workspace_id, g.issuer, g.subject, p_id from gone g
+    union all
+    select p_workspace_id, 'slack', remove_member.slack_user_id, p_id where remove_member.slack_user_id is not null
+    on conflict (workspace_id, issuer, subject) do update set member_id = excluded.member_id, ended_at = excluded.ended_at
+  )
+  select count(*) into accounts from gone;
+  with revoked as (
+    update capacity.api_keys k set revoked_at = clock_timestamp()
+     where k.workspace_id = p_workspace_id and k.member_id = p_id and k.revoked_at is null
+    returning k.id
+  )
+  select coalesce(array_agg(r.id order by r.id), '{}') into api_keys from revoked r;
+  with freed as (
+    update capacity.members m set delegate_id = null where m.workspace_id = p_workspace_id and m.delegate_id = p_id returning m.id, m.active
+  )
+  select coalesce(array_agg(f.id order by f.id) filter (where f.active), '{}') into delegators from freed f;
+  update capacity.members m
+     set active = false, email = null, slack_user_id = null, roles = '{}', delegate_id = null, away_from = null, away_until = null,
+         signed_out_at = clock_timestamp(), tokens_from = clock_timestamp()
+   where m.workspace_id = p_workspace_id and m.id = p_id;
+
   select count(*) into open_requests from capacity.requests r
    where r.workspace_id = p_workspace_id and r.state in ('UNDER_REVIEW', 'CUSTOMER_CONFIRMATION_REQUIRED', 'PROVISIONING')
      and (r.commercial_owner_user_id = p_id or r.review_plan #>> '{commercial,authority,member}' = p_id);
   select coalesce(array_agg(p.id order by p.id), '{}') into policies
     from capacity.policies p where p.workspace_id = p_workspace_id and p.approver_id = p_id and p.enabled;
-  select coalesce(array_agg(m.id order by m.id), '{}') into delegators
-    from capacity.members m where m.workspace_id = p_workspace_id and m.delegate_id = p_id and m.active;
 end
 $$;
-comment on function capacity.remove_member(text, text) is 'Deactivates a member, and tells what waited on them.';
+comment on function capacity.remove_member(text, text) is 'Removes a member, and tells what ended and what waited on them. Nullable: slack_user_id.';

@@ -18,8 +18,7 @@ begin
   if p_claims ->> 'via' = 'web' then
     perform from capacity.members m
       where m.workspace_id = p_claims #>> '{app_metadata,workspace_id}' and m.id = p_claims #>> '{app_metadata,member_id}'
-        and extract(epoch from m.signed_out_at) >= case when jsonb_typeof(p_claims -> 'signed_in_at') = 'number'
-                                                        then (p_claims -> 'signed_in_at')::numeric else '-infinity' end;
+        and m.signed_out_at >= capacity.issued_at(p_claims);
     if found then
       return 'You were signed out.';
     end if;

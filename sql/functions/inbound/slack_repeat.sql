@@ -6,7 +6,7 @@ as $$
 begin
   if p_delivery ->> 'kind' = 'submission' then
     return case when p_earlier.outcome = 'refused' then jsonb_build_object('response_action', 'errors', 'errors', jsonb_build_object(
-                  inbound.refused_field(p_delivery ->> 'what', p_earlier.refusal, null), coalesce(p_earlier.refusal, 'This was refused.')))
+                  inbound.refused_field(p_delivery ->> 'what', p_earlier.refusal, null), coalesce(substring(p_earlier.refusal from '^[a-z_]+: (.*)$'), 'This was refused.')))
                 else '{"response_action": "clear"}' end;
   elsif p_delivery ->> 'kind' <> 'command' then
     return '{}';

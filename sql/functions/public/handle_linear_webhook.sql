@@ -1,7 +1,8 @@
 -- What Linear tells of its issues comes in here, as the raw body: a hexadecimal HMAC over the bytes, and a time inside them that must be
 -- within a minute. Changes to issues that are not ours leave nothing behind.
 --
--- A delivery is known by what was signed and not by its header, which anybody could change: the thing, the change and its time.
+-- A delivery is known by what was signed and not by its header, which anybody could change: the thing, which of its fields changed, and
+-- when. Not by what stood in them: that could be guessed at, and would outlive its erasure.
 create or replace function public.handle_linear_webhook(text) returns json
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -31,7 +32,9 @@ begin
     return '{}';
   end if;
   v_id := left(concat_ws(':', v_sent ->> 'type', v_sent ->> 'action', v_sent #>> '{data,id}'), 120) || ':'
-    || left(encode(sha256(convert_to(concat_ws(' ', v_sent #>> '{data,updatedAt}', v_sent ->> 'createdAt', v_sent ->> 'updatedFrom'), 'UTF8')), 'hex'), 32);
+    || left(encode(sha256(convert_to(concat_ws(' ', v_sent #>> '{data,updatedAt}', v_sent ->> 'createdAt', (
+         select string_agg(k, ' ' order by k)
+           from jsonb_object_keys(case jsonb_typeof(v_sent -> 'updatedFrom') when 'object' then v_sent -> 'updatedFrom' end) k)), 'UTF8')), 'hex'), 32);
   insert into inbound.deliveries (provider, delivery_id, kind, request_id, payload)
   values ('linear', v_id, left(concat_ws('.', v_sent ->> 'type', v_sent ->> 'action'), 100), v_request_id, jsonb_strip_nulls(jsonb_build_object(
             'id', left(v_sent #>> '{data,id}', 64), 'actor', left(v_sent #>> '{actor,id}', 64), 'delivery', left(v_headers ->> 'linear-delivery', 64))))

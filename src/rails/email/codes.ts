@@ -41,8 +41,6 @@ export interface EmailFailure {
   readonly code: EmailCodeName;
   /** Numbers and words of the protocol, safe to store whatever the mail says. */
   readonly status?: string;
-  /** The receiver's own text, which may quote the mail. */
-  readonly text?: string;
   readonly afterMs?: number;
 }
 

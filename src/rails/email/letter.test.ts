@@ -18,7 +18,6 @@ describe("a letter", () => {
       "See https://capacity.example/eu/?a=1&b=2/confirm/abc-_DEF or https://capacity.example/eu/?a=1&b=2/confirm/abc-_DEF",
     );
     expect(letter.html).toContain('href="https://capacity.example/eu/?a=1&amp;b=2/confirm/abc-_DEF"');
-    expect(letter.confidential).toBe(true);
   });
 
   test("is not confused by what a replacement would mean in an address", () => {
@@ -26,14 +25,13 @@ describe("a letter", () => {
     expect(letterOf(odd, "row@headroom.example", "t").text).toContain("https://capacity.example/$&$1$$/confirm/t");
   });
 
-  test("without a link is not confidential, and is left as it is", () => {
+  test("without a link is left as it is", () => {
     const plain = letterSchema.parse({ to: "a@b.example", subject: "Done", text: "Ready." });
     expect(letterOf(plain, "row@b.example", undefined)).toEqual({
       to: "a@b.example",
       subject: "Done",
       text: "Ready.",
       messageId: "row@b.example",
-      confidential: false,
     });
   });
 

@@ -43,8 +43,6 @@ export interface Letter {
   readonly html?: string;
   /** Without angle brackets; the same for every try of a row. */
   readonly messageId: string;
-  /** True when the letter holds a secret: then nothing that a receiver says about it is kept. */
-  readonly confidential: boolean;
 }
 
 export function letterOf(payload: LetterPayload, messageId: string, token: string | undefined): Letter {
@@ -57,7 +55,6 @@ export function letterOf(payload: LetterPayload, messageId: string, token: strin
     text: text.replaceAll(placeholder, () => link),
     ...(html === undefined ? {} : { html: html.replaceAll(placeholder, () => escapeHtml(link)) }),
     messageId,
-    confidential: token !== undefined,
   };
 }
 

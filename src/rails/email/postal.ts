@@ -57,7 +57,6 @@ const envelopeSchema = z.object({
     .object({
       message_id: z.string().optional().catch(undefined),
       code: z.string().optional().catch(undefined),
-      message: z.string().optional().catch(undefined),
     })
     .catch({}),
 });
@@ -71,10 +70,10 @@ export function readAnswer(answer: ExchangeAnswer, letter: Letter, now: Date): E
   const refused = envelope?.status === "error" || envelope?.status === "parameter-error";
   // Out of a server that fails, "error" alone proves nothing; a check that comes before the mail is taken does.
   if (refused && (status < 500 || envelope.status === "parameter-error" || isPostalRefusal(envelope.data.code))) {
-    const { code, message: text = "" } = envelope.data;
+    const { code } = envelope.data;
     // Words of Postal's own, such as NoRecipients; a word of another form is not repeated.
     const word = code !== undefined && /^\w{1,60}$/.test(code) ? code : envelope.status;
-    return { kind: "failure", code: codeOfPostalError(code), status: word, text };
+    return { kind: "failure", code: codeOfPostalError(code), status: word };
   }
   if (status === 200) return { kind: "failure", code: "bad_answer" };
   const afterMs = parseRetryAfter(headers["retry-after"], headers.date, now);

@@ -8,7 +8,7 @@
 import { HeadroomError } from "../../db/errors.ts";
 import { problemsOf, requireSettings } from "../fields.ts";
 import type { Json, Rail, RailContext, RailMessage, RailOutcome, Validation } from "../rail.ts";
-import { excerptOf, reasonOf } from "../reason.ts";
+import { reasonOf } from "../reason.ts";
 import { emailCodes } from "./codes.ts";
 import type { EmailFailure } from "./codes.ts";
 import { domainOf, emailSettingsSchema } from "./config.ts";
@@ -39,8 +39,6 @@ interface Office {
   readonly transport: Transport;
   readonly domain: string;
   readonly confirmationToken: EmailRailOptions["confirmationToken"];
-  /** What no reason may quote. */
-  readonly secrets: readonly string[];
 }
 
 export function createEmailRail(options: EmailRailOptions): EmailRail {
@@ -62,13 +60,9 @@ export function createEmailRail(options: EmailRailOptions): EmailRail {
 function openOffice(settings: EmailSettings, confirmationToken: EmailRailOptions["confirmationToken"]): Office {
   const { from, transport } = settings;
   const domain = domainOf(from);
-  if (transport.kind === "postal") {
-    const secrets = [transport.key];
-    return { transport: createPostalTransport(transport, from), domain, confirmationToken, secrets };
-  }
-  const { password } = new URL(transport.url);
-  const secrets = [password, decodeURIComponent(password)];
-  return { transport: createSmtpTransport(transport.url, from), domain, confirmationToken, secrets };
+  const made =
+    transport.kind === "postal" ? createPostalTransport(transport, from) : createSmtpTransport(transport.url, from);
+  return { transport: made, domain, confirmationToken };
 }
 
 function validate(payload: Json): Validation {
@@ -80,7 +74,7 @@ async function send(office: Office, message: RailMessage, { signal }: RailContex
   const letter = await writeLetter(office, message, signal);
   if ("kind" in letter) return letter;
   const result = await office.transport.send(letter, signal);
-  if (result.kind === "failure") return outcomeOf(result, letter, office.secrets);
+  if (result.kind === "failure") return outcomeOf(result);
   return { kind: "delivered", code: result.code, reference: result.reference ?? letter.messageId };
 }
 
@@ -115,17 +109,12 @@ async function tokenOf(
 }
 
 /**
- * The receiver's own words help an operator, but a server may quote the mail in any encoding. So of a mail that holds a
- * link nothing is kept but the numbers.
+ * Nothing is kept of what the receiver says but the numbers: a server may quote the mail, in any encoding, and the archive is never
+ * changed, so that no erasure would reach it there.
  */
-function outcomeOf(failure: EmailFailure, letter?: Letter, secrets: readonly string[] = []): RailOutcome {
-  const { code, status, text, afterMs } = failure;
+function outcomeOf({ code, status, afterMs }: EmailFailure): RailOutcome {
   const { outcome: kind, meaning } = emailCodes[code];
-  const quoted = letter === undefined || letter.confidential || text === undefined ? "" : excerptOf(text, secrets);
-  const detail = [status, quoted.startsWith(status ?? " ") ? quoted.slice(status?.length).trim() : quoted]
-    .filter((part) => part !== undefined && part !== "")
-    .join(" ");
-  const reason = reasonOf(detail === "" ? meaning : `${meaning} (${detail})`);
+  const reason = reasonOf(status === undefined ? meaning : `${meaning} (${status})`);
   if (kind !== "retry") return { kind, code, reason };
   const quiet = code === "http_429";
   return { kind, code, reason, ...(afterMs === undefined ? {} : { afterMs }), ...(quiet ? { throttled: true } : {}) };

@@ -206,9 +206,7 @@ function beforeContent(error: unknown): EmailFailure {
 }
 
 function refusal(error: unknown): EmailFailure {
-  const { responseCode, response } = errorOf(error);
-  const text = typeof response === "string" ? { text: response } : {};
-  return failure(codeOfReply(Number(responseCode)), { ...statusOf(error), ...text });
+  return failure(codeOfReply(Number(errorOf(error).responseCode)), statusOf(error));
 }
 
 /** The reply's number and its enhanced status, such as `550 5.7.1`: they quote nothing. */

@@ -58,8 +58,14 @@ export function createLinearQuery(settings: LinearSettings, connections: Connect
     const body = Buffer.from(JSON.stringify({ query: documents[document], variables }));
     const result = await exchange({ url, headers, body, maxResponseBytes }, connections, signal);
     if (result.kind !== "answer") return { kind: "failure", code: result.code };
-    return readAnswer(result, apiKey, new Date());
+    return readAnswer(result, [apiKey, ...textsIn(variables)], new Date());
   };
+}
+
+/** What an error may quote of the request: people's words among it, which must not get into an archive that is never changed. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
 const bodySchema = z.object({
@@ -77,13 +83,13 @@ const bodySchema = z.object({
     .nullish(),
 });
 
-export function readAnswer(answer: ExchangeAnswer, apiKey: string, now: Date): LinearAnswer {
+export function readAnswer(answer: ExchangeAnswer, unquoted: readonly string[], now: Date): LinearAnswer {
   const body = bodySchema.safeParse(parseJson(answer.body)).data;
   const error = body?.errors?.[0];
   const said = error === undefined ? undefined : codeOfError(error.extensions?.code, error.extensions?.type);
   // A word that nobody knows is a refusal, but not out of a server that fails.
   if (error !== undefined && said !== undefined && (said !== "linear_error" || answer.status < 500)) {
-    return failureOf(said, excerptOf(error.message, [apiKey]), answer.headers, now);
+    return failureOf(said, excerptOf(error.message, unquoted), answer.headers, now);
   }
   if (answer.status !== 200)
     return failureOf(codeOfStatus(answer.status), `HTTP ${answer.status}`, answer.headers, now);

@@ -152,6 +152,10 @@ describe.each(POSTGRES_VERSIONS)("the directory on PostgreSQL %i", async (versio
       outcome: "removed",
       memberId: "gus",
       leftGroups: ["infra"],
+      roles: ["commercial"],
+      slackUserId: null,
+      accounts: 0,
+      apiKeys: [],
       openRequests: 1,
       policies: ["gus-decides"],
       delegators: ["hal"],
@@ -163,9 +167,17 @@ describe.each(POSTGRES_VERSIONS)("the directory on PostgreSQL %i", async (versio
     const now = await listMembers(pool, "default");
     expect(now.outcome === "listed" && now.members.some((member) => member.id === "gus")).toBe(false);
     expect(await putMember(pool, "default", "gus", { active: true })).toMatchObject({
-      member: { roles: ["commercial"], active: true },
+      outcome: "refused",
+      code: "conflict",
     });
     await removePolicy(pool, "default", "gus-decides");
+    expect(await putMember(pool, "default", "gus", { displayName: "Gus" })).toMatchObject({
+      outcome: "refused",
+      code: "conflict",
+    });
+    expect(await putMember(pool, "default", "gus", { active: true })).toMatchObject({
+      member: { roles: ["requester"], active: true },
+    });
   });
 
   test.each<[string, Parameters<typeof putPolicy>[3], Parameters<typeof putPolicy>[4], string]>([

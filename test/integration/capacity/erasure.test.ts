@@ -74,6 +74,12 @@ describe.each(POSTGRES_VERSIONS)("erasure on PostgreSQL %i", async (version) => 
       payload: { reason: "Bill of Initech crossed the rubicon" },
     });
     await erasing.deliver({ email: "rejected" }, "550 5.1.1 <bill@initech.example>: Recipient address rejected");
+    // A timer that failed on the request quoted what it stumbled over.
+    await superuser.query(
+      `insert into capacity.timer_failures (request_id, timer, error_code, message, retry_at)
+       values ($1, 'reminder', '22P02', 'invalid input syntax for type json: Initech', now())`,
+      [id],
+    );
     const contents = await rowsOf<{ content: string; salted: Buffer }>(
       superuser,
       `select m.payload::text as content, sha256(uuid_send(d.salt) || convert_to(m.payload::text, 'UTF8')) as salted
@@ -94,7 +100,12 @@ describe.each(POSTGRES_VERSIONS)("erasure on PostgreSQL %i", async (version) => 
 
     // The search finds what is there: the words, and the salted hashes.
     expect(await tracesOf(db, words)).toEqual(
-      expect.arrayContaining(["capacity.free_texts", "capacity.personal_data", "outbox.payloads"]),
+      expect.arrayContaining([
+        "capacity.free_texts",
+        "capacity.personal_data",
+        "capacity.timer_failures",
+        "outbox.payloads",
+      ]),
     );
     expect(
       await tracesOf(

@@ -83,7 +83,7 @@ test("groups are made, changed, listed and removed", async () => {
   expect((await members("remove-group", "spare")).out).toBe("spare is removed.\n");
 });
 
-test("a removed member is said to be gone, with what waited on them, and comes back by put", async () => {
+test("a removed member is said to be gone, with what ended and what waited on them, and comes back only if that is said", async () => {
   await putMember(control.pool, "default", "ann", {});
   await createRequest(control.pool, {
     requester: "ann",
@@ -94,13 +94,23 @@ test("a removed member is said to be gone, with what waited on them, and comes b
     region: "eu-west-1",
   });
   await members("put-group", "infra", "--add", "olga");
+  await members("put", "olga", "--slack", "U024OLGA");
+  await members("put", "dan", "--delegate", "olga");
+  await members("identity", "add", "olga", "--issuer", "https://id.example.org", "--subject", "olga-1");
+  await control.pool.query("select capacity.put_api_key('olga-laptop', 'authenticated', 'default', 'olga')");
   const plain = await members("remove", "olga");
   expect(plain).toMatchObject({ status: 0, err: "" });
   expect(plain.out).toContain("olga is removed, also from infra.");
+  expect(plain.out).toContain(
+    "Ended: all sessions; roles commercial, requester; Slack user U024OLGA; accounts at identity providers: 1; keys olga-laptop.",
+  );
   expect(plain.out).toContain("1 open requests");
+  expect(plain.out).toContain("olga was the delegate of dan.");
   expect((await members("list", "--all")).out).toMatch(/^olga .+removed$/m);
-  await members("put", "olga");
-  expect((await members("list")).out).toMatch(/^olga .+active$/m);
+  const refused = await members("put", "olga", "--role", "vp");
+  expect(refused).toMatchObject({ status: 1, err: expect.stringContaining("headroom members put --back") });
+  await members("put", "olga", "--back", "--name", "Olga O");
+  expect((await members("list")).out).toMatch(/^olga +Olga O +requester +- +- +- +active$/m);
 });
 
 test.each([

@@ -217,6 +217,27 @@ describe("the connection", () => {
     await rob.close();
   });
 
+  test("tells nothing to a member who was removed, nor to the next one who has the id, and ends", async () => {
+    await using own = await startTestGateway(db, { dependencies: { live: { ...live, recheckMs: 400 } } });
+    const control = db.as("headroom_control").pool;
+    const auditor = '{"roles": ["auditor"]}';
+    await control.query("select capacity.put_member('acme', 'aude', $1)", [auditor]);
+    const [aude, rita] = [await hear("aude", { url: own.url }), await hear("rita", { url: own.url })];
+    const first = await workflow.create({ requester: "rita" });
+    await aude.until((events) => events.some(({ data }) => data["capacity_request_id"] === first.id));
+    await control.query("select capacity.remove_member('acme', 'aude')");
+    const second = await workflow.create({ requester: "rita" });
+    await control.query("select capacity.put_member('acme', 'aude', $1::jsonb || '{\"active\": true}')", [auditor]);
+    const third = await workflow.create({ requester: "rita" });
+    await rita.until((events) => events.some(({ data }) => data["capacity_request_id"] === third.id));
+    await aude.ended;
+    const told = aude.events.map(({ data }) => data["capacity_request_id"]);
+    expect(told).toContain(first.id);
+    expect(told).not.toContain(second.id);
+    expect(told).not.toContain(third.id);
+    await rita.close();
+  });
+
   test("ends as soon as there is something to tell to a key that was revoked", async () => {
     const claims = {
       role: "authenticated",

@@ -1,10 +1,11 @@
 /**
  * What people do in Linear becomes a note on the request, once, and never a decision; what we did there ourselves is no news.
  */
-import { createHmac, randomUUID } from "node:crypto";
+import { createHash, createHmac, randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
 import { anonymous, overHttp } from "../capacity/gateway.ts";
+import { tracesOf } from "../capacity/traces.ts";
 import { codeOf, oneOf, rowsOf } from "../capacity/workflow.ts";
 import { channel, setSecret, startSlack } from "../slack/slack.ts";
 
@@ -107,6 +108,20 @@ describe.each(POSTGRES_VERSIONS)("deliveries of Linear on PostgreSQL %i", async 
       },
     ]);
     expect((await workflow.row(id)).version).toBe(1);
+  });
+
+  test("of what an issue was before the change not even a digest is kept", async () => {
+    const { issue } = await withIssue();
+    const updatedFrom = { title: "4 × 32XL for Initech" };
+    const sent = body({ type: "Issue", action: "update", data: { id: issue }, updatedFrom });
+    await deliver(sent);
+    const { createdAt } = JSON.parse(sent) as { createdAt: string };
+    // As whoever knows the time would compute it from a guess.
+    const guess = createHash("sha256")
+      .update(`${createdAt} {"title": "4 × 32XL for Initech"}`)
+      .digest("hex")
+      .slice(0, 32);
+    expect(await tracesOf(db, [guess, "32XL for Initech"])).toEqual([]);
   });
 
   test("a change of state becomes a note, and changes nothing about the request", async () => {

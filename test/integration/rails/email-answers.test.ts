@@ -71,22 +71,20 @@ describe("a mail by SMTP", () => {
     expect(mail?.text).toContain("MAIL FROM:<x@example.com>");
   });
 
-  test("that is refused says so in the server's words, unless it holds a link: then in numbers only", async () => {
-    mailServer.next("refuse_echoing");
-    const refused = await bySmtp().send(messageOf({ ...plain, text: "a sentence to be quoted" }), notAborted);
-    expect(refused).toMatchObject({
-      kind: "rejected",
-      code: "smtp_5xx",
-      reason: expect.stringContaining("5.6.0 I do"),
-    });
-    mailServer.next("refuse_echoing");
-    const withLink = await bySmtp().send(messageOf(letter()), notAborted);
-    expect(withLink).toMatchObject({ kind: "rejected", reason: "The mail server refuses the mail. (554 5.6.0)" });
+  test("that is refused says so in numbers, and not in the server's words, which may quote it", async () => {
+    for (const payload of [{ ...plain, text: "a sentence to be quoted" }, letter()]) {
+      mailServer.next("refuse_echoing");
+      expect(await bySmtp().send(messageOf(payload), notAborted)).toMatchObject({
+        kind: "rejected",
+        code: "smtp_5xx",
+        reason: "The mail server refuses the mail. (554 5.6.0)",
+      });
+    }
   });
 
   test("whose time is up while it is being written is not sent", async () => {
     const clock = new AbortController();
-    const written = { ...plain, messageId: "one@headroom.example", confidential: false };
+    const written = { ...plain, messageId: "one@headroom.example" };
     const sending = createSmtpTransport(mailServer.url, from).send(written, clock.signal);
     clock.abort();
     expect(await sending).toMatchObject({ kind: "failure", code: "aborted_before_send" });

@@ -184,6 +184,20 @@ describe("Linear's answer", () => {
     expect(asked()[1]).toEqual(["Comment", { id }]);
   });
 
+  test("that quotes what was sent is not kept with the quotation", async () => {
+    const body = 'Initech "crossed"\nthe rubicon';
+    linear.script.push(
+      refusedAs(
+        "GRAPHQL_VALIDATION_FAILED",
+        `Variable "$input" got invalid value ${JSON.stringify(body)} at "input.body"`,
+      ),
+      { body: { data: { comment: null } } },
+    );
+    const outcome = await send({ ...comment, input: { ...comment.input, body } });
+    expect(outcome).toMatchObject({ reason: expect.stringContaining("got invalid value") });
+    expect(JSON.stringify(outcome)).not.toMatch(/initech|rubicon/i);
+  });
+
   test("to a comment names it", async () => {
     linear.script.push(commented);
     expect(await send(comment)).toEqual({

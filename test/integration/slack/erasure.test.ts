@@ -127,6 +127,26 @@ describe.each(POSTGRES_VERSIONS)("erasing what Slack brought on PostgreSQL %i", 
     await erasing.expectVerified(id);
   });
 
+  test("a note that waits goes at once, also one that would be posted in somebody's conversation with the app", async () => {
+    const { id } = await byForm();
+    await rejectAndClick(id);
+    await erasing.deliver();
+    // Too late to be answered in the form, and without a channel: said directly.
+    await slack.submit(
+      "capacity_reason",
+      { reason: typed("Rubicon") },
+      { request: id, action: "tech_reject" },
+      "U0TESS",
+      3,
+    );
+    const direct = `select m.payload ->> 'method' as method from outbox.payloads m join outbox.pending_unordered u using (outbox_id)
+                     where m.payload ->> 'method' = 'chat.postMessage'`;
+    expect(await rowsOf(superuser, direct)).toEqual([{ method: "chat.postMessage" }]);
+    expect(await erasing.erase(id)).toMatchObject({ state: "done", messages: { waiting: 0 } });
+    expect(await tracesOf(db, words)).toEqual([]);
+    await erasing.expectVerified(id);
+  });
+
   test("a form is counted to a request only if the same person opened and sent it", async () => {
     await slack.command(terms, "U0ROB");
     const view = await opened();

@@ -23,13 +23,14 @@ interface PutOptions extends CommonOptions, WorkspaceOption {
   readonly awayFrom?: Date;
   readonly awayUntil?: Date;
   readonly away?: false;
+  readonly back?: true;
 }
 
 export function registerPutMember(members: Command): void {
   addCommon(
     members
       .command("put")
-      .description("add a member, change one, or bring a removed one back; what is not named stays")
+      .description("add a member, or change one; what is not named stays")
       .argument("<id>", "member id")
       .option("--name <text>", "display name")
       .option("--email <address>", "e-mail address")
@@ -42,6 +43,7 @@ export function registerPutMember(members: Command): void {
       .option("--away-from <time>", "beginning of an absence", parseTime)
       .option("--away-until <time>", "end of an absence", parseTime)
       .option("--no-away", "no absence")
+      .option("--back", "bring back somebody who was removed, with nothing but what is given here")
       .addOption(workspaceOption()),
   ).action(runPut);
 }
@@ -76,6 +78,6 @@ function toChanges(options: PutOptions): MemberChanges {
     delegate: emptied(options.delegate),
     awayFrom: options.away === false ? null : options.awayFrom,
     awayUntil: options.away === false ? null : options.awayUntil,
-    active: true,
+    active: options.back,
   };
 }

@@ -1,6 +1,6 @@
-/** `headroom members remove`: takes a member out of the directory, and says what that leaves to others. */
+/** `headroom members remove`: takes a member out of the directory, and says what ended and what that leaves to others. */
 import type { Command } from "commander";
-import { removeMember } from "../../../capacity/index.ts";
+import { removeMember, type Removed } from "../../../capacity/index.ts";
 import { withDatabase } from "../../database.ts";
 import { printJson, printLine } from "../../output.ts";
 import { addCommon, orFail, workspaceOption, type CommonOptions, type WorkspaceOption } from "../request/acting.ts";
@@ -9,7 +9,7 @@ export function registerRemoveMember(members: Command): void {
   addCommon(
     members
       .command("remove")
-      .description("remove a member: no more sign-in, approvals or groups; the log keeps the name")
+      .description("remove a member: accounts, keys, sessions, roles and groups end at once; the log keeps the name")
       .argument("<id>", "member id")
       .addOption(workspaceOption()),
   ).action(runRemove);
@@ -22,6 +22,7 @@ async function runRemove(id: string, options: CommonOptions & WorkspaceOption): 
   if (options.json === true) return printJson(removed);
   const { leftGroups, openRequests, policies, delegators } = removed;
   printLine(`${id} is removed${leftGroups.length === 0 ? "" : `, also from ${leftGroups.join(", ")}`}.`);
+  printLine(`Ended: ${endedOf(removed).join("; ")}.`);
   if (openRequests > 0) {
     printLine(
       `${openRequests} open requests have ${id} as their owner or authority: headroom request list --waits-on ${id}`,
@@ -29,6 +30,22 @@ async function runRemove(id: string, options: CommonOptions & WorkspaceOption): 
   }
   if (policies.length > 0)
     printLine(`Rules that name ${id}: ${policies.join(", ")}. Change them: headroom policy put <rule>`);
-  if (delegators.length > 0) printLine(`${id} was the delegate of ${delegators.join(", ")}.`);
-  printLine(`To bring ${id} back: headroom members put ${id}`);
+  if (delegators.length > 0) {
+    printLine(
+      `${id} was the delegate of ${delegators.join(", ")}. Name another: headroom members put <id> --delegate <member>`,
+    );
+  }
+  printLine(
+    `Should ${id} return: headroom members put ${id} --back. Somebody else gets another id: the log names this one.`,
+  );
+}
+
+function endedOf({ roles, slackUserId, accounts, apiKeys }: Removed): string[] {
+  return [
+    "all sessions",
+    ...(roles.length === 0 ? [] : [`roles ${roles.join(", ")}`]),
+    ...(slackUserId === null ? [] : [`Slack user ${slackUserId}`]),
+    ...(accounts === 0 ? [] : [`accounts at identity providers: ${accounts}`]),
+    ...(apiKeys.length === 0 ? [] : [`keys ${apiKeys.join(", ")}`]),
+  ];
 }

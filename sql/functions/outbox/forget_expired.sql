@@ -1,0 +1,40 @@
+-- Ends rows of streams that forget, so many minutes after they expired: what is not finished is given up, dead letters and parked ones too,
+-- and the payload is erased with the salt of its hash. The archive keeps what happened. A row that is being sent is left for the next time.
+--
+-- Row by row, each in a subtransaction, so that one that cannot be ended keeps no other: the last failure is told. One caller at a time; a
+-- second one would only wait for the first one's rows. Bounded; `more` says that another call would find work.
+create or replace function outbox.forget_expired(
+  p_most integer default 500, out forgotten integer, out failed_code text, out failed_message text, out more boolean
+)
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_ids uuid[] := '{}';
+  v_id uuid;
+  v_why constant text := 'Its time is over.';
+begin
+  forgotten := 0;
+  if pg_try_advisory_xact_lock(hashtextextended('outbox.forget_expired', 0)) then
+    v_ids := array(
+      select m.outbox_id
+        from outbox.streams s
+        join outbox.payloads m on m.stream_id = s.stream_id and m.erased_at is null and m.expires_at < now() - make_interval(mins => s.forget_minutes)
+       where s.forget_minutes is not null
+       order by m.expires_at limit p_most);
+  end if;
+  foreach v_id in array v_ids loop
+    begin
+      if (select k.result from outbox.skip(array[v_id], 'headroom', v_why) k) <> 'in_flight' then
+        perform outbox.erase_payload(v_id, 'headroom', v_why);
+        forgotten := forgotten + 1;
+      end if;
+    exception when others then
+      failed_code := sqlstate;
+      failed_message := sqlerrm;
+    end;
+  end loop;
+  more := cardinality(v_ids) = p_most and forgotten > 0;
+end
+$$;
+comment on function outbox.forget_expired(integer)
+  is 'Gives up and erases rows that expired long enough ago, on streams that forget. Nullable: failed_code, failed_message.';

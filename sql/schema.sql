@@ -3376,7 +3376,7 @@ create function outbox.find_endpoint(p_name text, p_workspace_id text)
 create function outbox.forget_expired(p_most integer DEFAULT 500, OUT forgotten integer, OUT failed_code text, OUT failed_message text, OUT more boolean)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f3565e8d3155280d';
+  as 'sha256 2a612c2123476eb0';
 
 create function outbox.gc(p_batch integer DEFAULT 10000)
   returns jsonb

@@ -16,11 +16,14 @@ begin
   forgotten := 0;
   if pg_try_advisory_xact_lock(hashtextextended('outbox.forget_expired', 0)) then
     v_ids := array(
-      select m.outbox_id
+      select e.outbox_id
         from outbox.streams s
-        join outbox.payloads m on m.stream_id = s.stream_id and m.erased_at is null and m.expires_at < now() - make_interval(mins => s.forget_minutes)
+        -- Stream by stream and in order, or else everything that may expire on any stream would be read each time.
+       cross join lateral (select m.outbox_id, m.expires_at from outbox.payloads m
+                            where m.stream_id = s.stream_id and m.erased_at is null and m.expires_at < now() - make_interval(mins => s.forget_minutes)
+                            order by m.expires_at limit p_most) e
        where s.forget_minutes is not null
-       order by m.expires_at limit p_most);
+       order by e.expires_at limit p_most);
   end if;
   foreach v_id in array v_ids loop
     begin

@@ -6,6 +6,7 @@
  * that makes one is injected), retries.
  */
 import { HeadroomError } from "../../db/errors.ts";
+import { outcomeOfCode } from "../exchange-codes.ts";
 import { problemsOf, requireSettings } from "../fields.ts";
 import type { Json, Rail, RailContext, RailMessage, RailOutcome, Validation } from "../rail.ts";
 import { excerptOf, reasonOf } from "../reason.ts";
@@ -114,14 +115,11 @@ async function tokenOf(office: Office, tokenId: string, signal: AbortSignal): Pr
  * link nothing is kept but the numbers.
  */
 function outcomeOf(failure: EmailFailure, letter?: Letter, secrets: readonly string[] = []): RailOutcome {
-  const { code, status, text, afterMs } = failure;
+  const { code, status, text } = failure;
   const { outcome: kind, meaning } = emailCodes[code];
   const quoted = letter === undefined || letter.confidential || text === undefined ? "" : excerptOf(text, secrets);
   const detail = [status, quoted.startsWith(status ?? " ") ? quoted.slice(status?.length).trim() : quoted]
     .filter((part) => part !== undefined && part !== "")
     .join(" ");
-  const reason = reasonOf(detail === "" ? meaning : `${meaning} (${detail})`);
-  if (kind !== "retry") return { kind, code, reason };
-  const quiet = code === "http_429";
-  return { kind, code, reason, ...(afterMs === undefined ? {} : { afterMs }), ...(quiet ? { throttled: true } : {}) };
+  return outcomeOfCode(kind, code, reasonOf(detail === "" ? meaning : `${meaning} (${detail})`), failure);
 }

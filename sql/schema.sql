@@ -1194,6 +1194,7 @@ create table outbox.dead (
 );
 CREATE INDEX dead_by_lane ON outbox.dead USING btree (lane_id, seq);
 CREATE INDEX dead_by_stream ON outbox.dead USING btree (stream_id, died_at);
+CREATE TRIGGER park_dead BEFORE INSERT ON outbox.dead FOR EACH ROW WHEN (new.parked) EXECUTE FUNCTION outbox.park_dead();
 grant select on outbox.dead to headroom_auditor;
 grant select on outbox.dead to headroom_control;
 comment on column outbox.dead.parked is 'Nobody knows whether it arrived and the rail cannot tell: only a person may decide.';
@@ -2861,7 +2862,7 @@ grant execute on function capacity.verify_lanes to headroom_control;
 create function capacity.verify_lines(p_after uuid, p_to uuid)
   returns TABLE(invariant text, code text, subject text, detail text)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
-  as 'sha256 55cff6317a1a4338';
+  as 'sha256 158cb0dac630d626';
 
 create function capacity.verify_order(p_stream text, OUT deliveries bigint, OUT findings jsonb)
   returns record
@@ -3517,6 +3518,11 @@ create function outbox.open_endpoint_secret(p_secret_id uuid, p_box bytea)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 8efb4014ae1e39ef';
 
+create function outbox.park_dead()
+  returns trigger
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 7362472694ca5d04';
+
 create function outbox.partition_floor(p_at timestamp with time zone)
   returns uuid
   language sql immutable security invoker strict parallel safe owner headroom_owner
@@ -3583,7 +3589,7 @@ create function outbox.reap_rows(p_stream outbox.streams, p_claim outbox.claims)
 create function outbox.redrive(p_outbox_ids uuid[], p_actor text, p_reason text, p_out_of_order boolean DEFAULT false)
   returns TABLE(outbox_id uuid, result text, detail text)
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 976ae37ac7e2a62e';
+  as 'sha256 29fa431cc25f6d9c';
 grant execute on function outbox.redrive to headroom_control;
 
 create function outbox.refuse_change()
@@ -3634,7 +3640,7 @@ grant execute on function outbox.replay_envelopes to headroom_control;
 create function outbox.requeue_dead(p_outbox_ids uuid[], p_overtaken boolean[], p_actor text, p_reason text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 415a44d53741ba06';
+  as 'sha256 8e193b81078a6f9c';
 
 create function outbox.resolve(p_outbox_id uuid, p_delivered boolean, p_actor text, p_reason text, p_reference text DEFAULT NULL::text, OUT outbox_id uuid, OUT result text, OUT detail text)
   returns record

@@ -6,7 +6,7 @@
  * Owns: turning any answer into a result that can be stored. Does not own: what the result leads to.
  */
 import { parseToPassOn } from "../db/exact-json.ts";
-import type { Json, LookupOutcome, RailOutcome } from "../rails/rail.ts";
+import type { Json, LookupOutcome, RailOutcome, Wish } from "../rails/rail.ts";
 import { type Captured, readCaptures } from "./captures.ts";
 import type { Message } from "./message.ts";
 import type { Result } from "./result.ts";
@@ -46,15 +46,12 @@ function readOutcome(
   switch (value?.kind) {
     case "delivered":
       return deliveredOf(message, value, latencyMs, value.code);
-    case "retry": {
-      const afterMs = millisecondsOf(value.afterMs);
-      const throttled = value.throttled === true;
-      return { message, outcome: "retry", latencyMs, ...whyOf(value), afterMs, throttled, absent };
-    }
+    case "retry":
+      return { message, outcome: "retry", latencyMs, ...whyOf(value), ...wishOf(value), absent };
     case "rejected":
       return { message, outcome: "rejected", latencyMs, ...whyOf(value), absent };
     case "unknown":
-      return { message, outcome: "unknown", latencyMs, ...whyOf(value) };
+      return { message, outcome: "unknown", latencyMs, ...whyOf(value), ...wishOf(value) };
     default:
       return null;
   }
@@ -129,6 +126,10 @@ function storableJson(value: Json): Json | undefined {
 
 function whyOf(value: { readonly code?: unknown; readonly reason?: unknown }): { code: string; reason: string } {
   return { code: textOf(value.code, maxCodeChars) ?? "no_code", reason: textOf(value.reason, maxReasonChars) ?? "" };
+}
+
+function wishOf({ afterMs, throttled }: Wish): Pick<Result, "afterMs" | "throttled"> {
+  return { afterMs: millisecondsOf(afterMs), throttled: throttled === true };
 }
 
 /** Numbers are what people mistake for codes most often (`code: 200`), and read as well. */

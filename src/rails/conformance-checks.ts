@@ -50,11 +50,16 @@ interface Form {
   readonly optional: Fields;
 }
 
+const failed: Form = {
+  required: { code: isText, reason: isReason },
+  optional: { afterMs: isDelay, throttled: isFlag },
+};
+
 const outcomeForms: Readonly<Record<RailOutcome["kind"], Form>> = {
   delivered: { required: {}, optional: { reference: isText, code: isText, response: isJson } },
-  retry: { required: { code: isText, reason: isReason }, optional: { afterMs: isDelay, throttled: isFlag } },
+  retry: failed,
   rejected: { required: { code: isText, reason: isReason }, optional: { gone: isFlag } },
-  unknown: { required: { code: isText, reason: isReason }, optional: {} },
+  unknown: failed,
 };
 
 const lookupForms: Readonly<Record<LookupOutcome["kind"], Form>> = {

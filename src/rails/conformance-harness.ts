@@ -21,6 +21,8 @@ export type SandboxFault =
   | "unreachable"
   /** Hangs up as soon as it is called; nothing happens. */
   | "close_before_read"
+  /** Does it, then says that it failed (HTTP: 500). */
+  | "fail_after_accept"
   /** Does it, then hangs up without an answer. */
   | "drop_after_accept"
   /** Does it, then hangs up in the middle of its answer. */
@@ -38,6 +40,7 @@ export const sandboxFaults: readonly SandboxFault[] = [
   "hang",
   "unreachable",
   "close_before_read",
+  "fail_after_accept",
   "drop_after_accept",
   "close_mid_answer",
   "answer_late",

@@ -1,8 +1,20 @@
 /**
- * What a failed HTTP exchange is called, for every rail that speaks HTTP.
+ * What a failed HTTP exchange is called, for every rail that speaks HTTP, and what a status proves by itself.
  *
- * Owns: the names and which outcome each leads to. Does not own: what an answer means; that differs by receiver.
+ * - Nothing was sent: certain, and tried again.
+ * - 3xx and 4xx: certain. The receiver, or a proxy before it, has looked at the request and not taken it. Three of them are about the
+ *   moment and not about the message, and are tried again: 408 (the request did not arrive whole), 425 (it came too early) and 429 (too
+ *   many of them).
+ * - 5xx: no proof, 503 included. Servers fail after they have done their work, and a balancer answers 502, 503 or 504 when it has lost
+ *   sight of one that is at work. The outcome is unknown, unless the body holds the provider's own word that nothing was done.
+ * - What the receiver wishes for is another matter, and is honoured with either: 429 pauses the whole destination, and so does 503 when
+ *   it says for how long.
+ *
+ * One rail departs from this, and says why: slack-interaction, about 5xx.
+ *
+ * Owns: the names and which outcome each leads to. Does not own: what a body means; that differs by receiver.
  */
+import type { RailOutcome, Wish } from "./rail.ts";
 
 /** A line of a rail's table of codes. */
 export interface RailCode {
@@ -24,6 +36,44 @@ export const exchangeCodes = {
 } as const satisfies Record<string, RailCode>;
 
 export type ExchangeCode = keyof typeof exchangeCodes;
+
+/** Statuses that mean the same wherever they come from. A request for quiet has a name of its own at some providers. */
+export const statusCodes = {
+  http_408: { outcome: "retry", meaning: "The receiver did not get the whole request in time." },
+  http_425: { outcome: "retry", meaning: "The receiver thinks it too early." },
+  http_5xx: { outcome: "unknown", meaning: "The receiver failed, perhaps after it had taken the message." },
+} as const satisfies Record<string, RailCode>;
+
+export type StatusCode = keyof typeof statusCodes;
+
+/** Undefined for a status that each rail judges itself. */
+export function codeOfAnyStatus(status: number): StatusCode | undefined {
+  if (status === 408) return "http_408";
+  if (status === 425) return "http_425";
+  return status >= 500 && status <= 599 ? "http_5xx" : undefined;
+}
+
+/** Whether an answer speaks for the whole destination when it asks for a pause. */
+export function asksForQuiet(status: number, afterMs: number | undefined): boolean {
+  return status === 429 || (status === 503 && afterMs !== undefined);
+}
+
+/** The outcome of a code. A refusal is final, so a wish that comes with it is nobody's. */
+export function outcomeOfCode(
+  kind: RailCode["outcome"],
+  code: string,
+  reason: string,
+  { afterMs, throttled }: Wish = {},
+): Exclude<RailOutcome, { kind: "delivered" }> {
+  if (kind === "rejected") return { kind, code, reason };
+  return {
+    kind,
+    code,
+    reason,
+    ...(afterMs === undefined ? {} : { afterMs }),
+    ...(throttled === true ? { throttled } : {}),
+  };
+}
 
 /** What the platform calls a failure to connect. Whatever is not listed is `connect_failed`. */
 const codesByConnectError: ReadonlyMap<string, ExchangeCode> = new Map([

@@ -61,16 +61,12 @@ export type RailOutcome =
       /** What captures are read from. Not stored. */
       readonly response?: Json;
     }
-  | {
+  | ({
       readonly kind: "retry";
       /** One of the rail's declared codes; never prose. */
       readonly code: string;
       readonly reason: string;
-      /** The receiver's wish (Retry-After); wins over the backoff when longer. */
-      readonly afterMs?: number;
-      /** True when the destination as a whole asked for quiet (429): it pauses, and its circuit does not count it. */
-      readonly throttled?: boolean;
-    }
+    } & Wish)
   | {
       readonly kind: "rejected";
       readonly code: string;
@@ -78,7 +74,15 @@ export type RailOutcome =
       /** True when the destination is gone for good (410). */
       readonly gone?: boolean;
     }
-  | { readonly kind: "unknown"; readonly code: string; readonly reason: string };
+  | ({ readonly kind: "unknown"; readonly code: string; readonly reason: string } & Wish);
+
+/** What a receiver asks for, whatever became of the call. */
+export interface Wish {
+  /** How long to wait (Retry-After); wins over the backoff when longer. */
+  readonly afterMs?: number;
+  /** True when the destination as a whole asked for quiet (429): it pauses, and its circuit does not count it. */
+  readonly throttled?: boolean;
+}
 
 /** What a lookup found. */
 export type LookupOutcome =

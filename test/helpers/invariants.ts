@@ -20,7 +20,7 @@ interface Invariant {
   readonly query: string;
 }
 
-/** Which line may follow which. A row that may have arrived must be resolved before it can be redriven. */
+/** Which line may follow which. A row that may have arrived is resolved before it is redriven, or stays in doubt. */
 const linesFollowOneAnother = `
   select outbox_id::text as subject,
          format('line %s is %s after %s (row number %s)', attempt_no, state, coalesce(before::text, 'nothing'), n) as detail
@@ -32,7 +32,7 @@ const linesFollowOneAnother = `
                when before is null or before in ('RETRYABLE', 'RELEASED', 'REDRIVEN') then state in ('DISPATCHING', 'SKIPPED')
                when before = 'DISPATCHING' then state in ('DISPATCHED', 'RETRYABLE', 'FAILED', 'ZOMBIE_REQUEUE', 'RELEASED', 'SKIPPED')
                when before = 'ZOMBIE_REQUEUE' then state in ('DISPATCHING', 'FAILED', 'SKIPPED')
-               when before = 'FAILED' and uncertain_before then state in ('SKIPPED', 'RESOLVED')
+               when before = 'FAILED' and uncertain_before then state in ('SKIPPED', 'RESOLVED') or state = 'REDRIVEN' and uncertain
                when before = 'FAILED' then state in ('REDRIVEN', 'SKIPPED')
                when before = 'RESOLVED' and code_before = 'not_delivered' then state in ('REDRIVEN', 'SKIPPED')
                else false

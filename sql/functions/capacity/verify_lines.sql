@@ -1,5 +1,5 @@
 -- I4, for a range of outbox ids: lines are numbered 1..n and follow one another lawfully, a row is delivered at most once, and whoever
--- intervened said why. A row that may have arrived must be resolved before it can be redriven.
+-- intervened said why. A row that may have arrived is resolved before it is redriven, or stays in doubt.
 create or replace function capacity.verify_lines(p_after uuid, p_to uuid)
 returns table (invariant text, code text, subject text, detail text)
 language plpgsql stable set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan set jit = off set enable_seqscan = off
@@ -8,7 +8,7 @@ as $$
 begin
   return query
   with line as (
-    select a.outbox_id, a.attempt_no, a.state, a.rail_code, a.error_code, a.actor, a.reason, a.class_id,
+    select a.outbox_id, a.attempt_no, a.state, a.uncertain, a.rail_code, a.error_code, a.actor, a.reason, a.class_id,
            coalesce(lag(a.attempt_no) over w, 0) as last_no, lag(a.state) over w as before, lag(a.rail_code) over w as code_before,
            lag(a.uncertain) over w as uncertain_before,
            count(*) filter (where a.state = 'DISPATCHED' or a.state = 'RESOLVED' and a.rail_code = 'delivered') over w as deliveries
@@ -24,7 +24,7 @@ begin
                         when l.before is null or l.before in ('RETRYABLE', 'RELEASED', 'REDRIVEN') then l.state in ('DISPATCHING', 'SKIPPED')
                         when l.before = 'DISPATCHING' then l.state in ('DISPATCHED', 'RETRYABLE', 'FAILED', 'ZOMBIE_REQUEUE', 'RELEASED', 'SKIPPED')
                         when l.before = 'ZOMBIE_REQUEUE' then l.state in ('DISPATCHING', 'FAILED', 'SKIPPED')
-                        when l.before = 'FAILED' and l.uncertain_before then l.state in ('SKIPPED', 'RESOLVED')
+                        when l.before = 'FAILED' and l.uncertain_before then l.state in ('SKIPPED', 'RESOLVED') or l.state = 'REDRIVEN' and l.uncertain
                         when l.before = 'FAILED' then l.state in ('REDRIVEN', 'SKIPPED')
                         when l.before = 'RESOLVED' and l.code_before = 'not_delivered' then l.state in ('REDRIVEN', 'SKIPPED')
                         else false

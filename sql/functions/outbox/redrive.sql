@@ -2,7 +2,9 @@
 -- counting lines. In an ordered lane whose later rows have been delivered or are in flight, that would break the order
 -- of the key, so it is done only when asked for, and the archive says so.
 --
--- Results: redriven; parked (nobody knows whether it arrived: resolve it first); needs_out_of_order; not_dead.
+-- A row that may have arrived goes back in doubt, and its rail's rules apply to it: asked about first, or sent under its key.
+--
+-- Results: redriven; parked (only a person can find out whether it arrived: resolve it first); needs_out_of_order; not_dead.
 create or replace function outbox.redrive(
   p_outbox_ids uuid[], p_actor text, p_reason text, p_out_of_order boolean default false
 ) returns table (outbox_id uuid, result text, detail text)
@@ -14,6 +16,7 @@ declare
   v_results text[];
   v_chosen uuid[];
   v_overtaken boolean[];
+  v_in_doubt uuid[];
 begin
   perform outbox.check_operator(p_outbox_ids, p_actor, p_reason);
   perform outbox.lock_lanes((select array_agg(distinct d.lane_id) from outbox.dead d where d.outbox_id = any (p_outbox_ids)));
@@ -22,14 +25,14 @@ begin
   with asked as (
     select u.id, min(u.ord) as ord from unnest(p_outbox_ids) with ordinality u(id, ord) group by u.id
   ), facts as (
-    select a.id, a.ord, d.outbox_id is not null as dead, d.parked,
+    select a.id, a.ord, d.outbox_id is not null as dead, d.parked, d.uncertain,
            coalesce(greatest(l.delivered_to, h.delivered_to, case when h.claim_id is not null then h.claimed_to end) > d.seq, false) as overtaken
       from asked a
       left join outbox.dead d on d.outbox_id = a.id
       left join outbox.lanes l on l.lane_id = d.lane_id
       left join outbox.heads h on h.lane_id = d.lane_id
   ), judged as (
-    select f.id, f.ord, f.overtaken,
+    select f.id, f.ord, f.overtaken, f.uncertain,
            case when not f.dead then 'not_dead'
                 when f.parked then 'parked'
                 when f.overtaken and p_out_of_order is not true then 'needs_out_of_order'
@@ -38,8 +41,9 @@ begin
   )
   select array_agg(j.id order by j.ord), array_agg(j.result order by j.ord),
          array_agg(j.id order by j.ord) filter (where j.result = 'redriven'),
-         array_agg(j.overtaken order by j.ord) filter (where j.result = 'redriven')
-    into v_ids, v_results, v_chosen, v_overtaken
+         array_agg(j.overtaken order by j.ord) filter (where j.result = 'redriven'),
+         array_agg(j.id) filter (where j.uncertain)
+    into v_ids, v_results, v_chosen, v_overtaken, v_in_doubt
     from judged j;
   if v_chosen is not null then
     perform outbox.requeue_dead(v_chosen, v_overtaken, p_actor, p_reason);
@@ -52,8 +56,9 @@ begin
            when 'parked' then 'It may have arrived. Find out, and say so with outbox.resolve() first.'
            when 'needs_out_of_order' then 'Later rows of its key were delivered or are in flight.'
            else case
-             when m.expires_at <= now() then 'Its time is over: it will be skipped as expired.'
              when h.blocked then 'It waits: its key is blocked by another dead letter.'
+             when r.id = any (v_in_doubt) then 'It may have arrived: its rail asks first, or sends it under the same key.'
+             when m.expires_at <= now() then 'Its time is over: it will be skipped as expired.'
            end
          end
     from unnest(v_ids, v_results) with ordinality r(id, result, ord)

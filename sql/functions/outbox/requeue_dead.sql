@@ -1,4 +1,5 @@
--- Moves dead rows back to pending and lets their lanes start from them. The caller holds the locks and has decided.
+-- Moves dead rows back to pending and lets their lanes start from them. The caller holds the locks and has decided. A row that may have
+-- arrived stays in doubt: it is asked about, or sent under its key, as after any try without an answer.
 create or replace function outbox.requeue_dead(p_outbox_ids uuid[], p_overtaken boolean[], p_actor text, p_reason text) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -10,18 +11,20 @@ begin
      where d.outbox_id = c.outbox_id
     returning d.*, c.overtaken
   ), line as (
-    insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, out_of_order, actor, reason)
-    select r.outbox_id, r.lines + 1, s.class_id, r.stream_id, 'REDRIVEN', r.overtaken, p_actor, p_reason
+    insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, uncertain, out_of_order, actor, reason)
+    select r.outbox_id, r.lines + 1, s.class_id, r.stream_id, 'REDRIVEN', r.uncertain, r.overtaken, p_actor, p_reason
       from risen r join outbox.streams s on s.stream_id = r.stream_id
   ), ordered as (
-    insert into outbox.pending (lane_id, seq, outbox_id, due, expires_at, first_sent_at, lines, destination_id, priority, special, payload_hash, coalesce_key)
-    select r.lane_id, r.seq, r.outbox_id, now(), m.expires_at, r.first_sent_at, r.lines + 1, m.destination_id, r.priority,
+    insert into outbox.pending
+      (lane_id, seq, outbox_id, due, expires_at, first_sent_at, lines, destination_id, priority, uncertain, special, payload_hash, coalesce_key)
+    select r.lane_id, r.seq, r.outbox_id, now(), m.expires_at, r.first_sent_at, r.lines + 1, m.destination_id, r.priority, r.uncertain,
            m.expires_at is not null or m.coalesce_key is not null or m.destination_id is not null, m.payload_hash, m.coalesce_key
       from risen r join outbox.payloads m on m.outbox_id = r.outbox_id
      where r.lane_id is not null
   ), unordered as (
-    insert into outbox.pending_unordered (outbox_id, stream_id, priority, due, expires_at, first_sent_at, lines, destination_id, payload_hash)
-    select r.outbox_id, r.stream_id, r.priority, now(), m.expires_at, r.first_sent_at, r.lines + 1, m.destination_id, m.payload_hash
+    insert into outbox.pending_unordered
+      (outbox_id, stream_id, priority, due, expires_at, first_sent_at, lines, destination_id, uncertain, payload_hash)
+    select r.outbox_id, r.stream_id, r.priority, now(), m.expires_at, r.first_sent_at, r.lines + 1, m.destination_id, r.uncertain, m.payload_hash
       from risen r join outbox.payloads m on m.outbox_id = r.outbox_id
      where r.lane_id is null
   )

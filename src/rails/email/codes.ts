@@ -2,16 +2,18 @@
  * The e-mail rail's codes, for both of its transports: what a reply, a status or a failure means, in one table.
  *
  * A mail server takes a mail over with its reply to the end of the content and not before; so whatever fails earlier was
- * never sent, and only what fails between the two is uncertain. A failing Postal (5xx) may have taken the mail before it
- * failed, or have been lost sight of by a balancer; only an error of Postal's own about the mail or the key proves that not.
+ * never sent, and only what fails between the two is uncertain. Out of a failing Postal (5xx) only an error of its own about the
+ * mail or the key proves that it was not taken.
  *
  * Owns: which outcome each is. Does not own: sending, or wording the reason.
  */
-import { exchangeCodes } from "../exchange-codes.ts";
+import { codeOfAnyStatus, exchangeCodes, statusCodes } from "../exchange-codes.ts";
 import type { RailCode } from "../exchange-codes.ts";
+import type { Wish } from "../rail.ts";
 
 export const emailCodes = {
   ...exchangeCodes,
+  ...statusCodes,
   token_unavailable: { outcome: "retry", meaning: "The confirmation link could not be made." },
   token_gone: { outcome: "rejected", meaning: "The confirmation that the mail asks for is no longer there." },
   address_invalid: { outcome: "rejected", meaning: "The address is none that mail can be sent to." },
@@ -29,19 +31,17 @@ export const emailCodes = {
     meaning: "Postal does not let this mail server send for the address in MAIL_FROM.",
   },
   http_429: { outcome: "retry", meaning: "Postal asks for quiet." },
-  http_5xx: { outcome: "unknown", meaning: "Postal failed, perhaps after it had taken the mail." },
   http_other: { outcome: "retry", meaning: "A status that Postal does not use: a proxy, or the wrong address?" },
 } as const satisfies Record<string, RailCode>;
 
 export type EmailCodeName = keyof typeof emailCodes;
 
 /** What a transport reports when it has not sent. */
-export interface EmailFailure {
+export interface EmailFailure extends Wish {
   readonly kind: "failure";
   readonly code: EmailCodeName;
   /** Numbers and words of the protocol, safe to store whatever the mail says. */
   readonly status?: string;
-  readonly afterMs?: number;
 }
 
 export type EmailResult = { readonly kind: "sent"; readonly code: string; readonly reference?: string } | EmailFailure;
@@ -84,7 +84,7 @@ const codesByStatus: ReadonlyMap<number, EmailCodeName> = new Map([
 ]);
 
 export function codeOfStatus(status: number): EmailCodeName {
-  return codesByStatus.get(status) ?? (status >= 500 && status <= 599 ? "http_5xx" : "http_other");
+  return codesByStatus.get(status) ?? codeOfAnyStatus(status) ?? "http_other";
 }
 
 /** The code of a reply that is no success. */

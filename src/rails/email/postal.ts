@@ -5,6 +5,7 @@
  * Does not own: what the outcome leads to.
  */
 import { z } from "zod";
+import { asksForQuiet } from "../exchange-codes.ts";
 import { exchange, openConnections } from "../exchange.ts";
 import type { ExchangeAnswer } from "../exchange.ts";
 import { parseRetryAfter } from "../retry-after.ts";
@@ -82,6 +83,7 @@ export function readAnswer(answer: ExchangeAnswer, letter: Letter, now: Date): E
     code: codeOfStatus(status),
     status: `HTTP ${status}`,
     ...(afterMs === undefined ? {} : { afterMs }),
+    throttled: asksForQuiet(status, afterMs),
   };
 }
 

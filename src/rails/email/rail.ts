@@ -6,6 +6,7 @@
  * that makes one is injected), retries.
  */
 import { HeadroomError } from "../../db/errors.ts";
+import { outcomeOfCode } from "../exchange-codes.ts";
 import { problemsOf, requireSettings } from "../fields.ts";
 import type { Json, Rail, RailContext, RailMessage, RailOutcome, Validation } from "../rail.ts";
 import { reasonOf } from "../reason.ts";
@@ -112,10 +113,8 @@ async function tokenOf(
  * Nothing is kept of what the receiver says but the numbers: a server may quote the mail, in any encoding, and the archive is never
  * changed, so that no erasure would reach it there.
  */
-function outcomeOf({ code, status, afterMs }: EmailFailure): RailOutcome {
+function outcomeOf(failure: EmailFailure): RailOutcome {
+  const { code, status } = failure;
   const { outcome: kind, meaning } = emailCodes[code];
-  const reason = reasonOf(status === undefined ? meaning : `${meaning} (${status})`);
-  if (kind !== "retry") return { kind, code, reason };
-  const quiet = code === "http_429";
-  return { kind, code, reason, ...(afterMs === undefined ? {} : { afterMs }), ...(quiet ? { throttled: true } : {}) };
+  return outcomeOfCode(kind, code, reasonOf(status === undefined ? meaning : `${meaning} (${status})`), failure);
 }

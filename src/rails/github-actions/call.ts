@@ -6,8 +6,10 @@
 import { request } from "@octokit/request";
 import type { IncomingHttpHeaders } from "node:http";
 import { z } from "zod";
+import { asksForQuiet } from "../exchange-codes.ts";
 import type { Connections, ExchangeAnswer, ExchangeResult } from "../exchange.ts";
 import { recordingFetch } from "../exchange-fetch.ts";
+import type { Wish } from "../rail.ts";
 import { excerptOf } from "../reason.ts";
 import { maxRetryAfterMs, parseHttpDate, parseRetryAfter } from "../retry-after.ts";
 import { codeOfStatus } from "./codes.ts";
@@ -15,11 +17,10 @@ import type { GithubActionsCodeName } from "./codes.ts";
 import { githubApiUrl } from "./config.ts";
 import type { GithubActionsSettings } from "./config.ts";
 
-export interface GithubFailure {
+export interface GithubFailure extends Wish {
   readonly kind: "failure";
   readonly code: GithubActionsCodeName;
   readonly detail?: string;
-  readonly afterMs?: number;
 }
 
 export type GithubAnswer = { readonly kind: "data"; readonly status: number; readonly data: unknown } | GithubFailure;
@@ -64,13 +65,16 @@ function failureOf(result: ExchangeResult | undefined, token: string, now: Date)
   // An answer that the client could not read: GitHub may well have done it.
   if (result.status >= 200 && result.status <= 299) return { kind: "failure", code: "bad_answer" };
   const afterMs = quietOf(result.headers, now);
-  const asksForQuiet = afterMs !== undefined || result.headers["x-ratelimit-remaining"] === "0";
+  const isUsedUp = afterMs !== undefined || result.headers["x-ratelimit-remaining"] === "0";
+  const code = codeOfStatus(result.status, isUsedUp);
   const detail = [`HTTP ${result.status}`, excerptOf(messageOf(result), [token])].filter((part) => part !== "");
+  const throttled = code === "ratelimited" || asksForQuiet(result.status, afterMs);
   return {
     kind: "failure",
-    code: codeOfStatus(result.status, asksForQuiet),
+    code,
     detail: detail.join(": "),
     ...(afterMs === undefined ? {} : { afterMs }),
+    throttled,
   };
 }
 

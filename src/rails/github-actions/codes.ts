@@ -1,16 +1,17 @@
 /**
  * The GitHub Actions rail's codes, by status, in one table.
  *
- * A dispatch is not idempotent, and GitHub has been seen to fail after it had accepted one. So every 5xx leaves the outcome
- * open, and the rail looks for the run before it dispatches again.
+ * A dispatch is not idempotent, and GitHub has been seen to fail after it had accepted one: the rail looks for the run before it
+ * dispatches again.
  *
  * Owns: which outcome a status is. Does not own: making the call, or wording the reason.
  */
-import { exchangeCodes } from "../exchange-codes.ts";
+import { codeOfAnyStatus, exchangeCodes, statusCodes } from "../exchange-codes.ts";
 import type { RailCode } from "../exchange-codes.ts";
 
 export const githubActionsCodes = {
   ...exchangeCodes,
+  ...statusCodes,
   http_3xx: { outcome: "rejected", meaning: "The repository has moved: name it by its new owner and name." },
   http_401: { outcome: "retry", meaning: "GitHub does not accept the token." },
   http_403: { outcome: "retry", meaning: "The token may not start workflows in this repository." },
@@ -18,7 +19,6 @@ export const githubActionsCodes = {
   http_422: { outcome: "rejected", meaning: "GitHub refuses the branch or the inputs." },
   http_4xx: { outcome: "rejected", meaning: "GitHub refuses the request." },
   ratelimited: { outcome: "retry", meaning: "GitHub asks for quiet." },
-  http_5xx: { outcome: "unknown", meaning: "GitHub failed, perhaps after it had accepted the call." },
   may_still_appear: {
     outcome: "retry",
     meaning: "No run was found, and one was asked for too recently for that to count.",
@@ -39,8 +39,7 @@ const codesByStatus: ReadonlyMap<number, GithubActionsCodeName> = new Map([
 /** For a status other than 2xx. A 403 is a request for quiet when it brings a time or says that nothing remains. */
 export function codeOfStatus(status: number, asksForQuiet: boolean): GithubActionsCodeName {
   if (status === 403 && asksForQuiet) return "ratelimited";
-  const own = codesByStatus.get(status);
-  if (own !== undefined) return own;
-  if (status >= 300 && status <= 399) return "http_3xx";
-  return status >= 400 && status <= 499 ? "http_4xx" : "http_5xx";
+  const known = codesByStatus.get(status) ?? codeOfAnyStatus(status);
+  if (known !== undefined) return known;
+  return status >= 300 && status <= 399 ? "http_3xx" : "http_4xx";
 }

@@ -5,6 +5,7 @@
  * whose `run-name` must show the job's id, nor what becomes of the run.
  */
 import { z } from "zod";
+import { outcomeOfCode } from "../exchange-codes.ts";
 import { openConnections } from "../exchange.ts";
 import { problemsOf, requireSettings } from "../fields.ts";
 import type { Json, LookupOutcome, Rail, RailContext, RailMessage, RailOutcome, Validation } from "../rail.ts";
@@ -156,12 +157,7 @@ function unavailable(failure: GithubFailure): LookupOutcome {
 }
 
 function outcomeOf(failure: GithubFailure): RailOutcome {
-  const { code, afterMs } = failure;
-  const kind = githubActionsCodes[code].outcome;
-  const reason = wording(failure);
-  if (kind !== "retry") return { kind, code, reason };
-  const quiet = code === "ratelimited" ? { throttled: true } : {};
-  return { kind, code, reason, ...(afterMs === undefined ? {} : { afterMs }), ...quiet };
+  return outcomeOfCode(githubActionsCodes[failure.code].outcome, failure.code, wording(failure), failure);
 }
 
 function wording({ code, detail }: GithubFailure): string {

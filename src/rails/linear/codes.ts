@@ -6,11 +6,12 @@
  *
  * Owns: which outcome a code or a status is. Does not own: making the call, or wording the reason.
  */
-import { exchangeCodes } from "../exchange-codes.ts";
+import { codeOfAnyStatus, exchangeCodes, statusCodes } from "../exchange-codes.ts";
 import type { RailCode } from "../exchange-codes.ts";
 
 export const linearCodes = {
   ...exchangeCodes,
+  ...statusCodes,
   ratelimited: { outcome: "retry", meaning: "Linear asks for quiet." },
   not_authenticated: { outcome: "retry", meaning: "Linear does not accept the key." },
   forbidden: { outcome: "retry", meaning: "The key may not do this." },
@@ -24,7 +25,6 @@ export const linearCodes = {
   states_unavailable: { outcome: "retry", meaning: "The team's workflow states could not be read." },
   state_changed: { outcome: "retry", meaning: "The input was refused; the team's workflow states are read anew." },
   internal_error: { outcome: "unknown", meaning: "Linear failed, perhaps after it had done it." },
-  http_5xx: { outcome: "unknown", meaning: "Linear failed, perhaps after it had accepted the call." },
   http_other: { outcome: "retry", meaning: "A status that Linear does not use: a proxy, or the wrong address?" },
 } as const satisfies Record<string, RailCode>;
 
@@ -75,5 +75,5 @@ export function codeOfStatus(status: number): LinearCodeName {
   if (status === 429) return "ratelimited";
   if (status === 401) return "not_authenticated";
   if (status === 403) return "forbidden";
-  return status >= 500 && status <= 599 ? "http_5xx" : "http_other";
+  return codeOfAnyStatus(status) ?? "http_other";
 }

@@ -5,8 +5,10 @@
  */
 import type { IncomingHttpHeaders } from "node:http";
 import { z } from "zod";
+import { asksForQuiet } from "../exchange-codes.ts";
 import { exchange } from "../exchange.ts";
 import type { Connections, ExchangeAnswer } from "../exchange.ts";
+import type { Wish } from "../rail.ts";
 import { excerptOf } from "../reason.ts";
 import { maxRetryAfterMs, parseHttpDate, parseRetryAfter } from "../retry-after.ts";
 import { codeOfError, codeOfStatus } from "./codes.ts";
@@ -27,11 +29,10 @@ export const documents = {
     team(id: $teamId) { states(first: 100) { nodes { id type position } } } }`,
 } as const;
 
-export interface LinearFailure {
+export interface LinearFailure extends Wish {
   readonly kind: "failure";
   readonly code: LinearCodeName;
   readonly detail?: string;
-  readonly afterMs?: number;
 }
 
 export type LinearAnswer = { readonly kind: "data"; readonly data: unknown } | LinearFailure;
@@ -89,19 +90,20 @@ export function readAnswer(answer: ExchangeAnswer, unquoted: readonly string[], 
   const said = error === undefined ? undefined : codeOfError(error.extensions?.code, error.extensions?.type);
   // A word that nobody knows is a refusal, but not out of a server that fails.
   if (error !== undefined && said !== undefined && (said !== "linear_error" || answer.status < 500)) {
-    return failureOf(said, excerptOf(error.message, unquoted), answer.headers, now);
+    return failureOf(said, excerptOf(error.message, unquoted), answer, now);
   }
-  if (answer.status !== 200)
-    return failureOf(codeOfStatus(answer.status), `HTTP ${answer.status}`, answer.headers, now);
+  if (answer.status !== 200) return failureOf(codeOfStatus(answer.status), `HTTP ${answer.status}`, answer, now);
   if (body?.data === undefined || body.data === null) return { kind: "failure", code: "bad_answer" };
   return { kind: "data", data: body.data };
 }
 
-function failureOf(code: LinearCodeName, detail: string, headers: IncomingHttpHeaders, now: Date): LinearFailure {
+function failureOf(code: LinearCodeName, detail: string, answer: ExchangeAnswer, now: Date): LinearFailure {
+  const { headers, status } = answer;
+  const quiet = code === "ratelimited";
   const afterMs =
-    parseRetryAfter(headers["retry-after"], headers.date, now) ??
-    (code === "ratelimited" ? untilReset(headers, now) : undefined);
-  return { kind: "failure", code, detail, ...(afterMs === undefined ? {} : { afterMs }) };
+    parseRetryAfter(headers["retry-after"], headers.date, now) ?? (quiet ? untilReset(headers, now) : undefined);
+  const throttled = quiet || asksForQuiet(status, afterMs);
+  return { kind: "failure", code, detail, ...(afterMs === undefined ? {} : { afterMs }), throttled };
 }
 
 const limits = ["requests", "complexity", "endpoint-requests"] as const;

@@ -7,6 +7,7 @@
  * Owns: turning a row into a mutation and an answer into an outcome. Does not own: texts (rendered in SQL) and order.
  */
 import { z } from "zod";
+import { outcomeOfCode } from "../exchange-codes.ts";
 import { openConnections } from "../exchange.ts";
 import { problemsOf, requireSettings } from "../fields.ts";
 import type { Json, LookupOutcome, Rail, RailContext, RailOutcome, Validation } from "../rail.ts";
@@ -182,12 +183,7 @@ function unavailable(failure: LinearFailure): LookupOutcome {
 }
 
 function outcomeOf(failure: LinearFailure): Exclude<RailOutcome, { kind: "delivered" }> {
-  const { code, afterMs } = failure;
-  const kind = linearCodes[code].outcome;
-  const reason = wording(failure);
-  if (kind !== "retry") return { kind, code, reason };
-  const quiet = code === "ratelimited";
-  return { kind, code, reason, ...(afterMs === undefined ? {} : { afterMs }), ...(quiet ? { throttled: true } : {}) };
+  return outcomeOfCode(linearCodes[failure.code].outcome, failure.code, wording(failure), failure);
 }
 
 function wording({ code, detail }: LinearFailure): string {

@@ -6,20 +6,21 @@
 import { LogLevel, WebClient } from "@slack/web-api";
 import type { Logger } from "@slack/web-api";
 import { z } from "zod";
+import { asksForQuiet } from "../exchange-codes.ts";
 import type { Connections, ExchangeResult } from "../exchange.ts";
 import { recordingFetch } from "../exchange-fetch.ts";
+import type { Wish } from "../rail.ts";
 import { excerptOf } from "../reason.ts";
 import { parseRetryAfter } from "../retry-after.ts";
-import { codeOfStatus, codeOfWord } from "./codes.ts";
+import { codeOfStatus, codeOfWord, isThrottling } from "./codes.ts";
 import type { SlackCodeName } from "./codes.ts";
 import type { SlackSettings } from "./config.ts";
 
-export interface SlackFailure {
+export interface SlackFailure extends Wish {
   readonly kind: "failure";
   readonly code: SlackCodeName;
   /** Slack's word or the status, fit to be shown; the code says which kind it is. */
   readonly detail?: string;
-  readonly afterMs?: number;
 }
 
 export type SlackAnswer = { readonly kind: "ok"; readonly result: unknown } | SlackFailure;
@@ -57,16 +58,16 @@ function failureOf(result: ExchangeResult | undefined, { token }: SlackSettings)
   if (result.kind !== "answer") return { kind: "failure", code: result.code };
   const { headers, status } = result;
   const afterMs = parseRetryAfter(headers["retry-after"], headers.date, new Date());
-  const wish = afterMs === undefined ? {} : { afterMs };
+  const failure = (code: SlackCodeName, detail: string): SlackFailure => {
+    const throttled = isThrottling(code) || asksForQuiet(status, afterMs);
+    return { kind: "failure", code, detail, ...(afterMs === undefined ? {} : { afterMs }), throttled };
+  };
   const refusal = refusalSchema.safeParse(parseJson(result.body));
   const unavailable = status === 503 && refusal.data?.error === "service_unavailable";
-  if (status !== 200 && !unavailable) {
-    return { kind: "failure", code: codeOfStatus(status), detail: `HTTP ${status}`, ...wish };
-  }
+  if (status !== 200 && !unavailable) return failure(codeOfStatus(status), `HTTP ${status}`);
   // An answer that was cut off or is not Slack's: the call may well have been carried out.
   if (!refusal.success) return { kind: "failure", code: "bad_answer" };
-  const word = excerptOf(refusal.data.error, [token]);
-  return { kind: "failure", code: codeOfWord(refusal.data.error), detail: word, ...wish };
+  return failure(codeOfWord(refusal.data.error), excerptOf(refusal.data.error, [token]));
 }
 
 function parseJson(body: Buffer): unknown {

@@ -3,12 +3,11 @@
  *
  * Three rules made it. What Slack says about our settings (token, scopes) is tried again: the message is good, and a
  * mended token delivers it. What Slack says about the message or its channel is rejected. And where Slack writes that a
- * part may have succeeded, nothing is claimed: the rail asks. So it is with every status above 499, which a balancer also
- * answers when it has lost sight of a server that was at work; only Slack's own word that it is not available proves it.
+ * part may have succeeded, nothing is claimed: the rail asks. Only Slack's own word that it is not available (503) proves it.
  *
  * Owns: which outcome a word or a status is. Does not own: making the call, or wording the reason.
  */
-import { exchangeCodes } from "../exchange-codes.ts";
+import { codeOfAnyStatus, exchangeCodes, statusCodes } from "../exchange-codes.ts";
 import type { RailCode } from "../exchange-codes.ts";
 
 const throttling = {
@@ -89,11 +88,11 @@ const uncertain = {
   internal_error: { outcome: "unknown", meaning: "Slack failed, and a part may have succeeded." },
   fatal_error: { outcome: "unknown", meaning: "Slack failed badly, and a part may have succeeded." },
   update_failed: { outcome: "unknown", meaning: "Slack failed to change the message." },
-  http_5xx: { outcome: "unknown", meaning: "Slack failed, perhaps after it had accepted the call." },
 } as const satisfies Record<string, RailCode>;
 
 export const slackCodes = {
   ...exchangeCodes,
+  ...statusCodes,
   ...throttling,
   ...passing,
   ...settings,
@@ -121,7 +120,7 @@ export const slackInteractionCodes = {
 
 const errorWords: ReadonlyMap<string, SlackCodeName> = new Map(
   Object.keys({ ...throttling, ...passing, ...settings, ...aboutTheMessage, ...uncertain }).flatMap((word) =>
-    isSlackCode(word) && word !== "http_5xx" ? [[word, word] as const] : [],
+    isSlackCode(word) ? [[word, word] as const] : [],
   ),
 );
 
@@ -136,8 +135,7 @@ export function codeOfWord(word: string): SlackCodeName {
 
 /** The code of a status other than 200, the only one that Slack's methods answer with. */
 export function codeOfStatus(status: number): SlackCodeName {
-  if (status === 429) return "http_429";
-  return status >= 500 && status <= 599 ? "http_5xx" : "http_other";
+  return status === 429 ? "http_429" : (codeOfAnyStatus(status) ?? "http_other");
 }
 
 /** Those after which the whole destination must be left in peace. */

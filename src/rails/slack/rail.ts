@@ -5,6 +5,7 @@
  * rate limits (the engine's; a destination is a channel), or what comes in from Slack.
  */
 import { z } from "zod";
+import { outcomeOfCode } from "../exchange-codes.ts";
 import type { RailCode } from "../exchange-codes.ts";
 import { openConnections } from "../exchange.ts";
 import { problemsOf, requireSettings } from "../fields.ts";
@@ -14,7 +15,7 @@ import { createSettling } from "../settling.ts";
 import type { Settling } from "../settling.ts";
 import { createSlackCall } from "./call.ts";
 import type { SlackCall, SlackFailure } from "./call.ts";
-import { isThrottling, slackCodes, slackInteractionCodes } from "./codes.ts";
+import { slackCodes, slackInteractionCodes } from "./codes.ts";
 import type { SlackCodeName } from "./codes.ts";
 import { slackSettingsSchema } from "./config.ts";
 import type { SlackSettings } from "./config.ts";
@@ -132,11 +133,7 @@ async function sendInteraction(call: SlackCall, message: RailMessage, { signal }
 }
 
 function outcomeOf(failure: SlackFailure, codes: Readonly<Record<SlackCodeName, RailCode>>): RailOutcome {
-  const { code, afterMs } = failure;
-  const outcome = { kind: codes[code].outcome, code, reason: wording(failure, codes) };
-  if (outcome.kind !== "retry") return { kind: outcome.kind, code, reason: outcome.reason };
-  const wish = afterMs === undefined ? {} : { afterMs };
-  return { kind: "retry", code, reason: outcome.reason, ...wish, ...(isThrottling(code) ? { throttled: true } : {}) };
+  return outcomeOfCode(codes[failure.code].outcome, failure.code, wording(failure, codes), failure);
 }
 
 function wording({ code, detail }: SlackFailure, codes: Readonly<Record<SlackCodeName, RailCode>>): string {

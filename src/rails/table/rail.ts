@@ -53,7 +53,7 @@ export const tableCodes = {
   bad_answer: { outcome: "unknown", meaning: "The insert function gave no answer that can be understood." },
 } as const satisfies Record<string, { outcome: "retry" | "rejected" | "unknown"; meaning: string }>;
 
-/** By SQLSTATE, or by its class of two characters. With any of these the statement was rolled back as a whole. */
+/** By SQLSTATE, or by its class of two characters. With any but the last the statement was rolled back as a whole. */
 const codesBySqlState: ReadonlyMap<string, TableCode> = new Map([
   ["22", "row_refused"],
   ["23", "row_refused"],
@@ -64,6 +64,8 @@ const codesBySqlState: ReadonlyMap<string, TableCode> = new Map([
   ["57014", "database_busy"],
   ["57P03", "database_busy"],
   ["25006", "database_busy"],
+  // "Statement completion unknown", of the class of those that were rolled back.
+  ["40003", "insert_failed"],
 ]);
 
 /** The platform's codes for a connection that was never made; a statement cannot have run without one. */

@@ -5,9 +5,10 @@
  * resolver is injected), order, retries and rate limits (the engine's), or which addresses may be reached (ssrf.ts).
  */
 import { parseToPassOn } from "../../db/exact-json.ts";
+import { asksForQuiet, outcomeOfCode } from "../exchange-codes.ts";
 import { exchange, openConnections } from "../exchange.ts";
 import type { Connections, ExchangeAnswer } from "../exchange.ts";
-import type { Rail, RailContext, RailMessage, RailOutcome, Validation } from "../rail.ts";
+import type { Rail, RailContext, RailMessage, RailOutcome, Validation, Wish } from "../rail.ts";
 import { excerptOf, reasonOf } from "../reason.ts";
 import { parseRetryAfter } from "../retry-after.ts";
 import { contentTypeOf, isEnvelope, isObject, validateEnvelope } from "./cloudevents.ts";
@@ -182,12 +183,10 @@ function outcomeOfAnswer(answer: ExchangeAnswer, secrets: readonly string[], now
   if (code === null) return delivered(answer);
   const excerpt = excerptOf(answer.body.toString("utf8"), secrets);
   const detail = `HTTP ${answer.status}${excerpt === "" ? "" : `: ${excerpt}`}`;
-  const outcome = outcomeOf(code, detail);
-  if (outcome.kind === "rejected" && code === "http_410") return { ...outcome, gone: true };
-  if (outcome.kind !== "retry") return outcome;
   const afterMs = parseRetryAfter(answer.headers["retry-after"], answer.headers.date, now);
-  const throttled = code === "http_429" || (code === "http_503" && afterMs !== undefined);
-  return { ...outcome, ...(afterMs === undefined ? {} : { afterMs }), ...(throttled ? { throttled } : {}) };
+  const wish = { ...(afterMs === undefined ? {} : { afterMs }), throttled: asksForQuiet(answer.status, afterMs) };
+  const outcome = outcomeOf(code, detail, wish);
+  return outcome.kind === "rejected" && code === "http_410" ? { ...outcome, gone: true } : outcome;
 }
 
 /** Any 2xx is a delivery; what the body says is read only for captures, and only when it is whole and JSON. */
@@ -198,7 +197,7 @@ function delivered(answer: ExchangeAnswer): RailOutcome {
   return response === undefined ? base : { ...base, response };
 }
 
-function outcomeOf(code: WebhookCodeName, detail?: string): Exclude<RailOutcome, { kind: "delivered" }> {
+function outcomeOf(code: WebhookCodeName, detail?: string, wish?: Wish): Exclude<RailOutcome, { kind: "delivered" }> {
   const { outcome, meaning } = webhookCodes[code];
-  return { kind: outcome, code, reason: reasonOf(detail === undefined ? meaning : `${meaning} (${detail})`) };
+  return outcomeOfCode(outcome, code, reasonOf(detail === undefined ? meaning : `${meaning} (${detail})`), wish);
 }

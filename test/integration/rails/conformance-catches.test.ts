@@ -26,8 +26,6 @@ function saying(rail: Rail, change: (outcome: RailOutcome) => unknown): Rail {
   return { ...rail, send };
 }
 
-const unsure = { kind: "unknown", code: "http_5xx", reason: "Who knows?" } as const;
-
 const flaws: readonly Flaw[] = [
   {
     does: "returns null",
@@ -54,14 +52,17 @@ const flaws: readonly Flaw[] = [
   {
     does: "takes a failure for a success",
     plan: webhookPlan,
-    change: (rail) => saying(rail, (outcome) => (outcome.kind === "retry" ? { kind: "delivered" } : outcome)),
-    caughtBy: "tries again when the receiver fails",
+    change: (rail) => saying(rail, (outcome) => (outcome.kind === "unknown" ? { kind: "delivered" } : outcome)),
+    caughtBy: "claims neither success nor refusal when the receiver fails",
   },
   {
-    does: "claims nothing about a failure, though a repeat would be dropped",
+    does: "takes the word of a failing server for proof",
     plan: webhookPlan,
-    change: (rail) => saying(rail, (outcome) => (outcome.kind === "retry" ? unsure : outcome)),
-    caughtBy: "tries again when the receiver fails",
+    change: (rail) =>
+      saying(rail, (outcome) =>
+        outcome.kind === "unknown" && outcome.code === "http_5xx" ? { ...outcome, kind: "retry" } : outcome,
+      ),
+    caughtBy: "does not deny an effect that happened (fail_after_accept)",
   },
   {
     does: "uses a code that it did not declare",

@@ -155,6 +155,11 @@ describe("a mail by Postal", () => {
     ["a failing application", { status: 500, body: "" }, { kind: "unknown", code: "http_5xx" }],
     ["a balancer without a server", { status: 503, body: "" }, { kind: "unknown", code: "http_5xx" }],
     [
+      "a balancer that says for how long",
+      { status: 503, headers: { "retry-after": "9" }, body: "" },
+      { kind: "unknown", code: "http_5xx", afterMs: 9_000, throttled: true },
+    ],
+    [
       "a failing application that says no more than that",
       { ...error("InternalServerError"), status: 500 },
       { kind: "unknown", code: "http_5xx" },

@@ -82,6 +82,12 @@ describe("a dispatch", () => {
     ["a failing gateway", { status: 502, body: "" }, { kind: "unknown", code: "http_5xx" }],
     ["a server that is busy", { status: 503, body: "" }, { kind: "unknown", code: "http_5xx" }],
     [
+      "a server that says for how long it is busy",
+      { status: 503, headers: { "retry-after": "9" }, body: "" },
+      { kind: "unknown", code: "http_5xx", afterMs: 9_000, throttled: true },
+    ],
+    ["a server that did not get all of it", { status: 408, body: "" }, { kind: "retry", code: "http_408" }],
+    [
       "a page in the place of an answer",
       { headers: { "content-type": "text/html" }, body: "<p>" },
       { kind: "unknown", code: "bad_answer" },

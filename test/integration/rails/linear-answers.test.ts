@@ -159,6 +159,11 @@ describe("Linear's answer", () => {
     ["of a failing gateway", { status: 502, body: "<html>" }, { kind: "unknown", code: "http_5xx" }],
     ["of a balancer that lost sight of it", { status: 503, body: "" }, { kind: "unknown", code: "http_5xx" }],
     [
+      "of a balancer that says for how long",
+      { status: 503, headers: { "retry-after": "9" }, body: "" },
+      { kind: "unknown", code: "http_5xx", afterMs: 9_000, throttled: true },
+    ],
+    [
       "of a failing server, with a code that nobody knows",
       { ...refusedAs("COSMIC_RAY"), status: 503 },
       { kind: "unknown", code: "http_5xx" },

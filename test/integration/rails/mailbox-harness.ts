@@ -77,6 +77,7 @@ export const mailboxPlan: ConformancePlan = {
   notApplicable: {
     throttle: "a mailbox has no rate limit",
     refuse_echoing: "the rail sends no secret",
+    fail_after_accept: "a mailbox that fails has taken nothing",
     close_mid_answer: "an answer has one part",
     garbage: "an answer has one form",
   },

@@ -45,6 +45,7 @@ const faultKinds: Readonly<Record<Exclude<SandboxFault, "unreachable">, FaultKin
   fail: "error500",
   hang: "hang",
   close_before_read: "dropBeforeAccept",
+  fail_after_accept: "error500AfterAccept",
   drop_after_accept: "dropAfterAccept",
   close_mid_answer: "cutAnswer",
   answer_late: "late",

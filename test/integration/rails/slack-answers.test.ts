@@ -126,9 +126,14 @@ describe("a message to Slack", () => {
     ["a failing server", { status: 500, body: "oops" }, { kind: "unknown", code: "http_5xx" }],
     ["a balancer that lost sight of it", { status: 503, body: "later" }, { kind: "unknown", code: "http_5xx" }],
     [
+      "a balancer that says for how long",
+      { status: 503, headers: { "retry-after": "9" }, body: "" },
+      { kind: "unknown", code: "http_5xx", afterMs: 9_000, throttled: true },
+    ],
+    [
       "a server that says itself that it takes nothing now",
       { status: 503, headers: { "retry-after": "3" }, body: { ok: false, error: "service_unavailable" } },
-      { kind: "retry", code: "service_unavailable", afterMs: 3_000 },
+      { kind: "retry", code: "service_unavailable", afterMs: 3_000, throttled: true },
     ],
     [
       "an error under a failing status that may have done it",

@@ -77,6 +77,7 @@ export const tablePlan: ConformancePlan = {
   open: openTableSandbox,
   notApplicable: {
     throttle: "a database does not say when to come back",
+    fail_after_accept: "a statement that fails is rolled back as a whole",
     refuse_echoing: "the rail sends no secret",
   },
 };

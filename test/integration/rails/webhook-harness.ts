@@ -30,6 +30,7 @@ const faults: Readonly<Record<Exclude<SandboxFault, "unreachable">, Fault>> = {
   fail: { kind: "status", status: 500, body: "out of order" },
   hang: { kind: "hang" },
   close_before_read: { kind: "close" },
+  fail_after_accept: { kind: "status", status: 500, body: "out of order", effect: true },
   drop_after_accept: { kind: "drop" },
   close_mid_answer: { kind: "mid-body" },
   answer_late: { kind: "late" },

@@ -100,13 +100,14 @@ describe("an answer", () => {
   test.each([
     [408, "http_408"],
     [425, "http_425"],
-    [500, "http_5xx"],
-    [502, "http_5xx"],
-    [503, "http_503"],
-    [504, "http_5xx"],
   ])("of %i is tried again", async (status, code) => {
     const outcome = await outcomeUnder({ kind: "status", status });
     expect(outcome).toEqual({ kind: "retry", code, reason: expect.stringContaining(`HTTP ${status}`) });
+  });
+
+  test.each([500, 502, 503, 504])("of %i leaves the outcome open", async (status) => {
+    const outcome = await outcomeUnder({ kind: "status", status });
+    expect(outcome).toEqual({ kind: "unknown", code: "http_5xx", reason: expect.stringContaining(`HTTP ${status}`) });
   });
 
   test.each([
@@ -151,10 +152,13 @@ describe("an answer", () => {
   test("of 503 pauses the destination only when it says for how long", async () => {
     const headers = { "retry-after": "5" };
     expect(await outcomeUnder({ kind: "status", status: 503, headers })).toMatchObject({
+      kind: "unknown",
       afterMs: 5_000,
       throttled: true,
     });
-    expect(await outcomeUnder({ kind: "status", status: 500, headers })).not.toHaveProperty("throttled");
+    const failing = await outcomeUnder({ kind: "status", status: 500, headers });
+    expect(failing).toMatchObject({ kind: "unknown", afterMs: 5_000 });
+    expect(failing).not.toHaveProperty("throttled");
     expect(await outcomeUnder({ kind: "status", status: 503 })).not.toHaveProperty("throttled");
   });
 

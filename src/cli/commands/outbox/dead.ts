@@ -79,10 +79,15 @@ function show(rows: readonly DeadLetter[]): void {
     { title: "DIED", value: (row) => row.died_at },
     {
       title: "STATE",
-      value: (row) => [row.parked ? "parked" : "dead", ...(row.blocks_lane ? ["blocks its key"] : [])].join(", "),
+      value: stateOf,
     },
     { title: "MESSAGE", value: (row) => row.error_message },
   ]);
+}
+
+function stateOf(row: DeadLetter): string {
+  const doubt = row.uncertain ? ["may have arrived"] : [];
+  return [row.parked ? "parked" : "dead", ...doubt, ...(row.blocks_lane ? ["blocks its key"] : [])].join(", ");
 }
 
 function toJson(row: DeadLetter) {

@@ -44,8 +44,8 @@ export function addFilters(command: Command): Command {
       new Option("--from <time>", "only dead since then: a date and time, or 90m, 24h, 7d ago").argParser(parseMoment),
     )
     .addOption(new Option("--to <time>", "only dead before then").argParser(parseMoment))
-    .option("--parked", "only those whose outcome nobody knows")
-    .option("--no-parked", "only those that are known not to have arrived");
+    .option("--parked", "only those that only a person may decide about")
+    .option("--no-parked", "only those that may be redriven as they are");
 }
 
 export function hasFilter(options: FilterOptions): boolean {

@@ -25,7 +25,8 @@ async function runRedrive(ids: readonly string[], options: RedriveOptions): Prom
       verb: "redrive",
       noun: "Redriving",
       done: "redriven",
-      warn: (parked) => `${parked} of them are parked and will be left alone: they may have arrived.`,
+      warn: (parked) =>
+        `${parked} of them are parked and will be left alone: only a person can find out whether they arrived.`,
       refusals: {
         parked:
           'it may have arrived. Find out at the receiver, then headroom outbox resolve <id> --delivered or --not-delivered --reason "…".',

@@ -71,36 +71,42 @@ test.each([true, false])("two relays together keep one rate limit (ordered: %s)"
   for (const row of rows) expect(await stage.states(row.outboxId)).toEqual(["DISPATCHING", "DISPATCHED"]);
 });
 
-test("a request for quiet (429) pauses the destination for everybody, and does not count against its circuit", async () => {
-  const name = "quiet";
-  const rail = probeRail({
-    send: (message, _context, count) =>
-      message.destination === name && count === 1
-        ? { kind: "retry", code: "http_429", reason: "", afterMs: 3_600_000, throttled: true }
-        : delivered,
-  });
-  const stream = await stage.stream();
-  await stage.declare(rail);
-  await limit(name, { threshold: 1 });
-  const throttled = await stage.enqueue({ stream, rail: rail.name, destination: name });
-  await stage.run({ rails: [rail], streams: [stream] });
-  await stage.untilState(throttled.outboxId, "RETRYABLE");
-  const waiting = await stage.enqueue({ stream, rail: rail.name, destination: name });
-  const free = await stage.enqueue({ stream, rail: rail.name, destination: "elsewhere" });
-  await stage.untilState(free.outboxId, "DISPATCHED");
-  // Its lane was looked at, and put off until the hour is over.
-  await until(
-    () =>
-      stage.query<{ later: boolean }>(
-        "select h.due > now() + interval '50 minutes' as later from outbox.heads h join outbox.payloads m using (lane_id) where m.outbox_id = $1",
-        [waiting.outboxId],
-      ),
-    (rows) => rows[0]?.later === true,
-    "the second row to be put off",
-  );
-  expect(await stage.states(waiting.outboxId)).toEqual([]);
-  expect(await destination(name)).toEqual({ circuit: "closed", failures: 0 });
-});
+test.each([
+  ["429", "retry"],
+  ["503 with Retry-After", "unknown"],
+] as const)(
+  "a request for quiet (%s) pauses the destination for everybody, and does not count against its circuit",
+  async (_status, kind) => {
+    const name = `quiet-${kind}`;
+    const rail = probeRail({
+      send: (message, _context, count) =>
+        message.destination === name && count === 1
+          ? { kind, code: "quiet", reason: "", afterMs: 3_600_000, throttled: true }
+          : delivered,
+    });
+    const stream = await stage.stream();
+    await stage.declare(rail);
+    await limit(name, { threshold: 1 });
+    const throttled = await stage.enqueue({ stream, rail: rail.name, destination: name });
+    await stage.run({ rails: [rail], streams: [stream] });
+    await stage.untilState(throttled.outboxId, "RETRYABLE");
+    const waiting = await stage.enqueue({ stream, rail: rail.name, destination: name });
+    const free = await stage.enqueue({ stream, rail: rail.name, destination: "elsewhere" });
+    await stage.untilState(free.outboxId, "DISPATCHED");
+    // Its lane was looked at, and put off until the hour is over.
+    await until(
+      () =>
+        stage.query<{ later: boolean }>(
+          "select h.due > now() + interval '50 minutes' as later from outbox.heads h join outbox.payloads m using (lane_id) where m.outbox_id = $1",
+          [waiting.outboxId],
+        ),
+      (rows) => rows[0]?.later === true,
+      "the second row to be put off",
+    );
+    expect(await stage.states(waiting.outboxId)).toEqual([]);
+    expect(await destination(name)).toEqual({ circuit: "closed", failures: 0 });
+  },
+);
 
 test("a circuit opens after failures in a row, lets one probe through, and closes when that is answered", async () => {
   const name = "shaky";

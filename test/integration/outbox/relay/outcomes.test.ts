@@ -117,16 +117,19 @@ test("an unknown outcome that the rail reports itself keeps the rail's code", as
   });
 });
 
-test("a definite retry is not uncertain, and Retry-After wins over the backoff when it is longer", async () => {
+test.each([
+  ["retry", { uncertain: false, error_code: "http_429" }],
+  ["unknown", { uncertain: true, error_code: "outcome_unknown", rail_code: "http_429" }],
+] as const)("Retry-After wins over the backoff when it is longer, with an outcome that is %s", async (kind, line) => {
   const rail = probeRail({
-    send: () => ({ kind: "retry", code: "http_503", reason: "busy", afterMs: 3_600_000 }),
+    send: () => ({ kind, code: "http_429", reason: "busy", afterMs: 3_600_000 }),
   });
   const stream = await stage.stream();
   await stage.declare(rail);
   const { outboxId } = await stage.enqueue({ stream, rail: rail.name });
   await stage.run({ rails: [rail], streams: [stream] });
   const lines = await stage.untilState(outboxId, "RETRYABLE");
-  expect(lines[1]).toMatchObject({ uncertain: false, error_code: "http_503", error_message: "busy" });
+  expect(lines[1]).toMatchObject({ ...line, error_message: "busy" });
   const [waiting] = await stage.query<{ seconds: number }>(
     `select extract(epoch from h.due - a.recorded_at)::float as seconds
        from outbox.attempts a join outbox.payloads m using (outbox_id) join outbox.heads h on h.lane_id = m.lane_id

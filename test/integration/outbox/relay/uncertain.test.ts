@@ -17,6 +17,10 @@ async function deadLetter(outboxId: string) {
   return stage.query("select error_code, uncertain, parked from outbox.dead where outbox_id = $1", [outboxId]);
 }
 
+async function redrive(...outboxIds: string[]): Promise<void> {
+  await stage.query("select outbox.redrive($1, 'ana', 'the receiver is back')", [outboxIds]);
+}
+
 describe("a rail that can look up is asked before anything is sent again", () => {
   test("found: delivered without a second send, and what the lookup brought is captured", async () => {
     const rail = probeRail({
@@ -66,9 +70,15 @@ describe("a rail that can look up is asked before anything is sent again", () =>
     ["answers nonsense", () => null as never, "lookup_failed"],
     ["hangs", () => new Promise<never>(() => undefined), "lookup_failed"],
   ])(
-    "a lookup that %s sends nothing: the row stays uncertain, and in the end is parked",
+    "a lookup that %s sends nothing: the row stays uncertain, and is asked about again when it is redriven",
     async (_how, lookup, code) => {
-      const rail = probeRail({ capability: "lookup", timeoutMs: 200, send: loseFirst, lookup });
+      let mended = false;
+      const rail = probeRail({
+        capability: "lookup",
+        timeoutMs: 200,
+        send: loseFirst,
+        lookup: () => (mended ? { kind: "found", reference: "r-2" } : lookup()),
+      });
       const stream = await stage.stream({ maxTries: 3 });
       await stage.declare(rail);
       const { outboxId } = await stage.enqueue({ stream, rail: rail.name });
@@ -77,7 +87,11 @@ describe("a rail that can look up is asked before anything is sent again", () =>
       expect(rail.sent).toHaveLength(1);
       expect(rail.lookedUp).toHaveLength(2);
       expect(lines.at(-1)).toMatchObject({ error_code: code, uncertain: true });
-      expect(await deadLetter(outboxId)).toEqual([{ error_code: code, uncertain: true, parked: true }]);
+      expect(await deadLetter(outboxId)).toEqual([{ error_code: code, uncertain: true, parked: false }]);
+      mended = true;
+      await redrive(outboxId);
+      expect((await stage.untilState(outboxId, "DISPATCHED")).at(-1)).toMatchObject({ rail_reference: "r-2" });
+      expect(rail.sent).toHaveLength(1);
     },
   );
 });
@@ -153,7 +167,7 @@ describe("an idempotent rail", () => {
     expect(await deadLetter(outboxId)).toEqual([{ error_code: "outcome_unknown", uncertain: true, parked: true }]);
   });
 
-  test("a refusal of the second call leaves it open whether the first arrived: parked", async () => {
+  test("a refusal of the second call leaves it open whether the first arrived", async () => {
     const rail = probeRail({
       send: (_message, _context, count) => (count === 1 ? lost : { kind: "rejected", code: "http_409", reason: "" }),
     });
@@ -162,6 +176,28 @@ describe("an idempotent rail", () => {
     const { outboxId } = await stage.enqueue({ stream, rail: rail.name });
     await stage.run({ rails: [rail], streams: [stream] });
     await stage.untilState(outboxId, "FAILED");
-    expect(await deadLetter(outboxId)).toEqual([{ error_code: "http_409", uncertain: true, parked: true }]);
+    expect(await deadLetter(outboxId)).toEqual([{ error_code: "http_409", uncertain: true, parked: false }]);
+  });
+
+  test("that never answered is redriven under the same id while the receiver remembers, and is parked afterwards", async () => {
+    let answers = false;
+    const rail = probeRail({ dedupWindowMs: 3_600_000, send: () => (answers ? delivered : lost) });
+    const stream = await stage.stream({ maxTries: 2 });
+    await stage.declare(rail);
+    const ids = (await stage.enqueueMany([1, 2].map(() => ({ stream, rail: rail.name })))).map((row) => row.outboxId);
+    const [soon = "", late = ""] = ids;
+    await stage.run({ rails: [rail], streams: [stream] });
+    for (const id of ids) await stage.untilState(id, "FAILED");
+    expect(await deadLetter(soon)).toEqual([{ error_code: "outcome_unknown", uncertain: true, parked: false }]);
+    await stage.query("update outbox.dead set first_sent_at = now() - interval '2 hours' where outbox_id = $1", [late]);
+    answers = true;
+    await redrive(...ids);
+    await stage.untilState(soon, "DISPATCHED");
+    await stage.untilState(late, "FAILED");
+    const triesOf = (id: string): boolean[] =>
+      rail.sent.filter(({ outboxId }) => outboxId === id).map(({ uncertain }) => uncertain);
+    expect(triesOf(soon)).toEqual([false, true, true]);
+    expect(triesOf(late)).toEqual([false, true]);
+    expect(await deadLetter(late)).toEqual([{ error_code: "outcome_unknown", uncertain: true, parked: true }]);
   });
 });

@@ -17,6 +17,7 @@ export interface StreamOptions {
   readonly ordered?: boolean;
   readonly onDead?: "block" | "skip";
   readonly money?: boolean;
+  readonly resendBlind?: boolean;
   readonly maxTries?: number;
   readonly runLength?: number;
   readonly retention?: string;
@@ -145,7 +146,7 @@ export class Engine {
     const { stream_id } = await oneOf<{ stream_id: number }>(
       this.control,
       `select stream_id from outbox.create_stream(p_name => $1, p_ordered => $2, p_on_dead => $3, p_carries_money => $4,
-         p_max_tries => $5, p_run_length => $6, p_retention => $7, p_dedupe_days => $8, p_backoff_base_ms => $9)`,
+         p_max_tries => $5, p_run_length => $6, p_retention => $7, p_dedupe_days => $8, p_backoff_base_ms => $9, p_resend_blind => $10)`,
       [
         name,
         options.ordered ?? true,
@@ -157,6 +158,7 @@ export class Engine {
         options.dedupeDays ?? null,
         // Full jitter may come out near nought; below an hour it would now and then look like no wait at all.
         options.backoffBaseMs ?? 3_600_000,
+        options.resendBlind ?? null,
       ],
     );
     return { id: stream_id, name };

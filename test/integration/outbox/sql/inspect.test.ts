@@ -197,7 +197,7 @@ describe.each(POSTGRES_VERSIONS)("what operators see, on PostgreSQL %i", async (
         lanes: 0,
         oldest_pending_age_seconds: 0,
       });
-      await engine.enqueueRow(stream, 3, { key: "a" });
+      await engine.enqueueRow(stream, 3, { key: "a", rail: "blind" });
       await engine.enqueue(stream, { key: "b", notBefore: new Date(Date.now() + 3_600_000) });
       expect(await status()).toMatchObject({ ordered: true, pending: 4, due: 1, lanes: 2, in_flight: 0 });
       await engine.claim(stream);

@@ -37,7 +37,8 @@ describe.each(POSTGRES_VERSIONS)("the reaper on PostgreSQL %i", async (version) 
       expect(await engine.reap()).toBe(1);
     }
     expect(await engine.inspect(first!.outbox_id)).toMatchObject({
-      place: "parked",
+      place: "dead",
+      uncertain: true,
       error_code: "tries_exhausted",
       tries: 2,
     });
@@ -72,7 +73,7 @@ describe.each(POSTGRES_VERSIONS)("the reaper on PostgreSQL %i", async (version) 
     await engine.claim(stream);
     await engine.expireLeases(stream);
     expect(await engine.reap()).toBe(1);
-    expect(await engine.place(row.outbox_id)).toBe("parked");
+    expect(await engine.inspect(row.outbox_id)).toMatchObject({ place: "dead", uncertain: true });
     expect(await engine.states(row.outbox_id)).toEqual(["DISPATCHING", "ZOMBIE_REQUEUE", "FAILED"]);
   });
 

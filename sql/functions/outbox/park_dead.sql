@@ -1,0 +1,20 @@
+-- Parks a dead row that may have arrived only where the machine cannot settle it: its rail can neither ask the receiver nor count on it
+-- to drop a repeat (any more), and a double would not be harmless. The same rules by which a relay sends what is in doubt
+-- (src/outbox/send.ts), so a redrive of all the others is safe. Money is always for a person.
+create or replace function outbox.park_dead() returns trigger
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+begin
+  select s.carries_money
+         or not (s.resend_blind
+                 or exists (select from outbox.payloads m join outbox.rails r on r.rail_id = m.rail_id
+                             where m.outbox_id = new.outbox_id
+                               and (r.capability = 'lookup'
+                                    or r.capability = 'idempotent'
+                                       and coalesce(new.first_sent_at + (r.dedup_window_ms - r.timeout_ms) * interval '1 ms' > now(), true))))
+    into new.parked
+    from outbox.streams s where s.stream_id = new.stream_id;
+  return new;
+end
+$$;
+comment on function outbox.park_dead() is 'Trigger: decides whether only a person may decide about a dead row in doubt.';

@@ -155,16 +155,6 @@ export function relationStatement(
   return { text, values: parameters.values };
 }
 
-/** How many rows the planner expects, for whoever does not need to know exactly. */
-export function plannedStatement(schema: string, relation: string, query: ReadQuery): Statement {
-  const parameters = new Parameters();
-  const where = whereText(quoted(relation), query.conditions, parameters);
-  return {
-    text: `explain (format json) select 1 from ${quoted(schema)}.${quoted(relation)}${where}`,
-    values: parameters.values,
-  };
-}
-
 export type CallArguments =
   /** A JSON object; each name becomes an argument of its parameter's type. */
   | { readonly kind: "object"; readonly names: readonly string[]; readonly json: string }

@@ -24,7 +24,7 @@ import {
 import { contentRange, pageStatus, unsatisfiable } from "./range.ts";
 import { contentLocation, readQuery, type SplitQuery } from "./request.ts";
 import { noSuchFunction, resolveFunction, type Resolved } from "./resolve.ts";
-import { callStatement, plannedStatement, relationStatement, type Statement } from "./statement.ts";
+import { callStatement, relationStatement, type Statement } from "./statement.ts";
 
 export interface RestSurface {
   call(context: RouteContext, name: string): Promise<Response>;
@@ -88,19 +88,16 @@ export function createRestSurface({ database, catalogue, maxRows }: RestOptions)
       if ((await catalogue.relation(name)) === undefined) {
         throw new RestError(404, "42P01", `relation "${catalogue.schema}.${name}" does not exist`);
       }
-      const counted = prefer.count === "exact" || prefer.count === "estimated";
-      const statement = relationStatement(catalogue.schema, name, query.read, form, counted);
+      // Whatever kind of count is preferred, it is the exact one: what the planner expects comes from statistics over every workspace.
+      const statement = relationStatement(catalogue.schema, name, query.read, form, prefer.count !== undefined);
       const options = { readOnly: true, request: { ...context.facts, path: `/${name}` } };
-      const planned = prefer.count === "planned" ? [plannedStatement(catalogue.schema, name, query.read)] : [];
-      const results = await database.run(context.session, [statement, ...planned].map(unnamed), options);
-      const row = rowOf(results[0]);
+      const row = rowOf((await database.run(context.session, [unnamed(statement)], options))[0]);
       if (form.single && row.rows !== 1) throw notSingular(row.rows);
-      const total = prefer.count === "planned" ? plannedRows(results[1]) : (row.total ?? undefined);
       const headers = {
         "content-location": contentLocation(`/${name}`, url.searchParams),
         ...appliedHeader(prefer),
       };
-      return answerOfPage(row, query.read.offset, total, form, headers, method);
+      return answerOfPage(row, query.read.offset, row.total ?? undefined, form, headers, method);
     },
   };
 }
@@ -201,15 +198,6 @@ function notSingular(rows: number): RestError {
   return new RestError(406, "PGRST116", "JSON object requested, multiple (or no) rows returned", {
     details: `The result contains ${rows} rows`,
   });
-}
-
-const explained = z.tuple([
-  z.object({ "QUERY PLAN": z.tuple([z.object({ Plan: z.object({ "Plan Rows": z.number() }) })]) }),
-]);
-
-function plannedRows(result: BatchResult | undefined): number | undefined {
-  const parsed = explained.safeParse(result?.rows);
-  return parsed.success ? parsed.data[0]["QUERY PLAN"][0].Plan["Plan Rows"] : undefined;
 }
 
 function appliedHeader({ applied }: Preferences): Record<string, string> {

@@ -2987,6 +2987,11 @@ create function inbound.slack_help(p_first text DEFAULT NULL::text)
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 4989e11df8712d04';
 
+create function inbound.slack_home(p_team_id text, p_enterprise_id text)
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f606c0296f4879ed';
+
 create function inbound.slack_line(p_id text, p_quantity integer, p_size text, p_region text, p_state public.capacity_request_state, p_since timestamp with time zone)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3005,7 +3010,7 @@ create function inbound.slack_member(p_workspace_id text, p_delivery jsonb)
 create function inbound.slack_named(p_delivery jsonb)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fb92fae1538a05e9';
+  as 'sha256 6359fede8ef0dcab';
 
 create function inbound.slack_note(p_delivery jsonb, p_text text)
   returns void
@@ -3065,7 +3070,7 @@ create function inbound.slack_submitted(p_request capacity.requests)
 create function inbound.slack_workspace(p_team_id text, p_enterprise_id text)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c8c942ca661311fa';
+  as 'sha256 fdc7c8f827fd0daf';
 
 create function inbound.submit_terms(p_delivery jsonb, p_member capacity.members, p_fields jsonb, p_channel text)
   returns capacity.requests

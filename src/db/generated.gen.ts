@@ -2687,6 +2687,14 @@ export interface Functions {
     };
     result: string;
   };
+  /** The workspace that a Slack team or enterprise acts on. Nullable: result. */
+  "inbound.slack_home": {
+    args: {
+      p_team_id: string | null;
+      p_enterprise_id: string | null;
+    };
+    result: string | null;
+  };
   /** A request as a line of a list in Slack. */
   "inbound.slack_line": {
     args: {
@@ -2714,7 +2722,7 @@ export interface Functions {
     };
     result: CapacityMembers;
   };
-  /** The request that a delivery names. Nullable: result. */
+  /** The request of its workspace that a delivery names. Nullable: result. */
   "inbound.slack_named": {
     args: {
       p_delivery: unknown;
@@ -4334,6 +4342,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "inbound.slack_form": { returns: "value", json: ["p_delivery", "p_fields"], positional: false },
   "inbound.slack_handle": { returns: "value", json: ["p_delivery"], positional: false },
   "inbound.slack_help": { returns: "value", json: [], positional: false },
+  "inbound.slack_home": { returns: "value", json: [], positional: false },
   "inbound.slack_line": { returns: "value", json: [], positional: false },
   "inbound.slack_list": { returns: "value", json: [], positional: false },
   "inbound.slack_member": { returns: "row", json: ["p_delivery"], positional: false },

@@ -815,6 +815,7 @@ create table capacity.workspaces (
   slack_team_id text,
   slack_enterprise_id text,
   linear_actor_id text,
+  slack_channel_ids text[] default '{}'::text[] not null,
   constraint workspaces_id_check CHECK ((id ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text)),
   constraint workspaces_linear_actor_id_check CHECK (((length(linear_actor_id) >= 1) AND (length(linear_actor_id) <= 64))),
   constraint workspaces_linear_team_id_check CHECK (((length(linear_team_id) >= 1) AND (length(linear_team_id) <= 64))),
@@ -826,6 +827,7 @@ create table capacity.workspaces (
   constraint workspaces_remind_every_hours_check CHECK (((remind_every_hours >= 1) AND (remind_every_hours <= 8760))),
   constraint workspaces_review_sla_hours_check CHECK (((review_sla_hours >= 1) AND (review_sla_hours <= 8760))),
   constraint workspaces_slack_channel_id_check CHECK ((slack_channel_id ~ '^[A-Z0-9]{2,32}$'::text)),
+  constraint workspaces_slack_channel_ids_check CHECK ((array_to_string(slack_channel_ids, ' '::text, '?'::text) ~ '^([A-Z0-9]{2,32}( |$))*$'::text)),
   constraint workspaces_slack_enterprise_id_check CHECK ((slack_enterprise_id ~ '^E[A-Z0-9]{2,31}$'::text)),
   constraint workspaces_slack_enterprise_id_key UNIQUE (slack_enterprise_id),
   constraint workspaces_slack_team_id_check CHECK ((slack_team_id ~ '^T[A-Z0-9]{2,31}$'::text)),
@@ -848,6 +850,7 @@ comment on column capacity.workspaces.review_sla_hours is 'How long one review s
 comment on column capacity.workspaces.slack_team_id is 'The Slack workspace whose commands and buttons act on this one.';
 comment on column capacity.workspaces.slack_enterprise_id is 'The Enterprise Grid whose workspaces act on this one, unless one of them is named elsewhere.';
 comment on column capacity.workspaces.linear_actor_id is 'Who we are in Linear, learnt from the echo of our first comment: what this one does there is no news to us.';
+comment on column capacity.workspaces.slack_channel_ids is 'Channels beside slack_channel_id that members may name for a request.';
 
 create table headroom.migrations (
   number integer not null,
@@ -1939,6 +1942,11 @@ create function capacity.check_changes(p_changes jsonb, p_fields text[])
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 4d894444d2910cd2';
 
+create function capacity.check_channel(p_workspace_id text, p_via text, p_channel text)
+  returns void
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 279c4da5fe2fd66e';
+
 create function capacity.check_issuer(p_issuer text)
   returns void
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -2371,7 +2379,7 @@ grant execute on function capacity.put_subscription to headroom_control;
 create function capacity.put_workspace(p_id text, p_changes jsonb DEFAULT '{}'::jsonb)
   returns capacity.workspaces
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 514298e825341b40';
+  as 'sha256 1038f55b53dccf7e';
 grant execute on function capacity.put_workspace to headroom_control;
 
 create function capacity.reader_groups()
@@ -2656,7 +2664,7 @@ create function capacity.story_state(p_state text)
 create function capacity.submit(p_actor capacity.actor, p_workspace_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric, p_confirmation_ttl_days integer, p_slack_channel_id text, p_idempotency_key text, p_replaces_request_id text)
   returns capacity.requests
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 21798595fb3587e6';
+  as 'sha256 c6856af172f1194e';
 
 create function capacity.technical_plan(p_workspace_id text, p_requester_id text, p_group_id text, p_route capacity.policies, p_auto capacity.policies)
   returns jsonb
@@ -3809,7 +3817,7 @@ grant execute on function public.nudge_capacity_request to service_role;
 create function public.preview_capacity_request(p_requester_user_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_requested_size text, p_quantity integer, p_region text, p_estimated_monthly_cost_usd numeric DEFAULT NULL::numeric, p_workspace_id text DEFAULT NULL::text, p_slack_channel_id text DEFAULT NULL::text)
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 01c8a3cc17f4ea78';
+  as 'sha256 749bd6c31b79c17c';
 grant execute on function public.preview_capacity_request to authenticated;
 grant execute on function public.preview_capacity_request to headroom_control;
 grant execute on function public.preview_capacity_request to service_role;

@@ -348,6 +348,7 @@ export interface CapacityWorkspaces {
   slack_team_id: string | null;
   slack_enterprise_id: string | null;
   linear_actor_id: string | null;
+  slack_channel_ids: string[];
 }
 
 /** Migrations that were applied to this database, once each. */
@@ -1059,6 +1060,15 @@ export interface Functions {
     args: {
       p_changes: unknown;
       p_fields: readonly string[] | string | null;
+    };
+    result: void;
+  };
+  /** Raises invalid_input for a Slack channel that a member may not name. */
+  "capacity.check_channel": {
+    args: {
+      p_workspace_id: string | null;
+      p_via: string | null;
+      p_channel: string | null;
     };
     result: void;
   };
@@ -4148,6 +4158,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.caller": { returns: "row", json: [], positional: false },
   "capacity.check_api_key": { returns: "nothing", json: [], positional: false },
   "capacity.check_changes": { returns: "nothing", json: ["p_changes"], positional: false },
+  "capacity.check_channel": { returns: "nothing", json: [], positional: false },
   "capacity.check_issuer": { returns: "nothing", json: [], positional: false },
   "capacity.check_json": { returns: "nothing", json: ["p_value"], positional: false },
   "capacity.check_payload": { returns: "nothing", json: ["p_payload"], positional: false },

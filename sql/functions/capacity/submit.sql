@@ -43,6 +43,7 @@ begin
 
   perform capacity.check_terms(p_customer_ref, p_requested_size, p_quantity, p_region, p_needed_by_date, p_expected_duration_days,
                                p_estimated_monthly_cost_usd, p_confirmation_ttl_days, p_slack_channel_id);
+  perform capacity.check_channel(p_workspace_id, p_actor.via, p_slack_channel_id);
   perform capacity.check_replaced(p_workspace_id, p_actor.id, p_replaces_request_id);
   v_request.review_plan := capacity.review_plan(p_workspace_id, p_actor.id, p_commercial_owner_user_id, p_infra_owner_group,
                                                 p_requested_size, p_quantity, p_region, p_estimated_monthly_cost_usd);

@@ -77,6 +77,34 @@ describe.each(POSTGRES_VERSIONS)("making a request on PostgreSQL %i", async (ver
     await workflow.db.superuser.pool.query("update capacity.workspaces set slack_channel_id = null where id = 'acme'");
   });
 
+  test("a member names a channel of the workspace, and no other; a machine names any", async () => {
+    await workflow.db.superuser.pool.query(
+      "update capacity.workspaces set slack_channel_id = 'C0HOME', slack_channel_ids = '{C0SALES,C0LABS}' where id = 'acme'",
+    );
+    const create = (session: Session, channel: string) =>
+      overHttp(workflow.db, session, (client) => workflow.create({ channel }, client));
+    for (const channel of ["C0HOME", "C0SALES", "C0LABS"]) {
+      expect(await create(memberSession("rita"), channel)).toMatchObject({ slack_channel_id: channel });
+    }
+    const before = await workflow.size();
+    // Another workspace's, one that does not exist, and a person.
+    await workflow.db.superuser.pool.query(
+      "update capacity.workspaces set slack_channel_id = 'C0GLOBEX' where id = 'globex'",
+    );
+    for (const channel of ["C0GLOBEX", "C0NOWHERE", "U0GLEN"]) {
+      expect(await refusalOf(create(memberSession("rita"), channel))).toMatchObject({
+        code: "PT400",
+        message: "The slack_channel_id of the request is not acceptable.",
+        detail: "invalid_input: slack_channel_id: a channel of the workspace",
+      });
+    }
+    expect(await workflow.size()).toEqual(before);
+    expect(await create(service, "C0NOWHERE")).toMatchObject({ slack_channel_id: "C0NOWHERE" });
+    await workflow.db.superuser.pool.query(
+      "update capacity.workspaces set slack_channel_id = null, slack_channel_ids = '{}' where id in ('acme', 'globex')",
+    );
+  });
+
   describe("ids", () => {
     test("have at least six digits and are never cut", async () => {
       for (const [next, digits] of [

@@ -1,0 +1,6 @@
+-- What one workspace could learn of another by counting, and where it could write.
+
+-- The Slack app is one for all workspaces, so whoever may name a channel may write in it.
+alter table capacity.workspaces
+  add column slack_channel_ids text[] not null default '{}' check (array_to_string(slack_channel_ids, ' ', '?') ~ '^([A-Z0-9]{2,32}( |$))*$');
+comment on column capacity.workspaces.slack_channel_ids is 'Channels beside slack_channel_id that members may name for a request.';

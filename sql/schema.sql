@@ -469,7 +469,7 @@ comment on column capacity.members.delegate_id is 'Who acts for this member whil
 comment on column capacity.members.signed_out_at is 'Sessions in a browser that began earlier count no more.';
 
 create table capacity.notices (
-  id bigint generated always as identity not null,
+  id bigint not null,
   request_id text not null,
   kind text not null,
   step text,
@@ -481,7 +481,7 @@ create table capacity.notices (
   effects text[] default '{}'::text[] not null,
   created_at timestamp with time zone default now() not null,
   constraint notices_kind_check CHECK ((kind = ANY (ARRAY['warning'::text, 'reminder'::text, 'late'::text, 'nudge'::text, 'note'::text]))),
-  constraint notices_pkey PRIMARY KEY (id),
+  constraint notices_pkey PRIMARY KEY (request_id, id),
   constraint notices_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id),
   constraint notices_step_check CHECK ((step = ANY (ARRAY['commercial'::text, 'technical'::text, 'confirmation'::text])))
 );
@@ -496,6 +496,7 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON capacity.notic
 grant select on capacity.notices to headroom_auditor;
 grant select on capacity.notices to headroom_control;
 comment on table capacity.notices is 'Warnings, reminders, nudges and notes. Append-only; side effects have instruction <request>!<id>.';
+comment on column capacity.notices.id is 'Counts within the request, under its lock.';
 comment on column capacity.notices.body_hash is 'Of the body in free_texts.';
 
 create view capacity.parties as
@@ -2143,6 +2144,11 @@ create function capacity.last_delivery(p_stream_id smallint, p_request_id text, 
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 ec7758bf15c1d0ee';
 
+create function capacity.last_notice(p_request_id text)
+  returns bigint
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e627bbbc355af14c';
+
 create function capacity.last_notified_at(p_request_id text, p_version integer)
   returns timestamp with time zone
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -2316,7 +2322,7 @@ create function capacity.pending_approvals(p_request capacity.requests)
 create function capacity.post_notice(p_request capacity.requests, p_kind text, p_step text, p_member_id text, p_actor capacity.actor, p_body text)
   returns capacity.notices
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 bf60655c2edf4bf1';
+  as 'sha256 1aaf54a2d8687a78';
 
 create function capacity.project(p_request capacity.requests, p_event capacity.events)
   returns capacity.requests
@@ -2704,7 +2710,7 @@ create function capacity.timer_failed(p_request_id text, p_timer text, p_error_c
 create function capacity.timer_remind(p_workspace capacity.workspaces, p_member_id text, p_items jsonb, p_others integer)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8093173e7cdd0adc';
+  as 'sha256 147b93bb69c2019d';
 
 create function capacity.timer_remind_person(p_workspace capacity.workspaces, p_member_id text, p_items jsonb, p_others integer, OUT reminded integer, OUT failed jsonb)
   returns record

@@ -1388,6 +1388,13 @@ export interface Functions {
     };
     result: Date | null;
   };
+  /** The number of the last notice of a request. */
+  "capacity.last_notice": {
+    args: {
+      p_request_id: string | null;
+    };
+    result: number;
+  };
   /** When a message about a request last reached people. Nullable: result. */
   "capacity.last_notified_at": {
     args: {
@@ -4196,6 +4203,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.hmac_sha256": { returns: "value", json: [], positional: false },
   "capacity.json_text": { returns: "value", json: [], positional: false },
   "capacity.last_delivery": { returns: "value", json: [], positional: false },
+  "capacity.last_notice": { returns: "value", json: [], positional: false },
   "capacity.last_notified_at": { returns: "value", json: [], positional: false },
   "capacity.linear_description": { returns: "value", json: ["p_story"], positional: false },
   "capacity.linear_issue_now": { returns: "value", json: ["p_payload"], positional: false },

@@ -2017,7 +2017,7 @@ create function capacity.decide(p_request_id text, p_event_type public.capacity_
 create function capacity.deliveries_of(p_request_id text)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 481689258338065e';
+  as 'sha256 05775ede0746ae68';
 
 create function capacity.dispatch_side_effects(p_request capacity.requests, p_event capacity.events)
   returns integer
@@ -3838,7 +3838,7 @@ grant execute on function public.put_endpoint to service_role;
 create function public.recent_capacity_events(p_since bigint, p_limit integer DEFAULT 500)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 00c1f4d5dbdf481b';
+  as 'sha256 4f28b5dae99f665e';
 grant execute on function public.recent_capacity_events to authenticated;
 grant execute on function public.recent_capacity_events to service_role;
 

@@ -1,4 +1,5 @@
--- Every message that a request caused, and where it is: one entry for each side effect that an event or a notice names.
+-- Every message that a request caused, and where it is: one entry for each side effect that an event or a notice names. Under which claim a
+-- relay has it is left out: claims are counted for the whole installation.
 create or replace function capacity.deliveries_of(p_request_id text) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -6,7 +7,7 @@ begin
   return (
     select coalesce(jsonb_agg(jsonb_build_object('effect', w.effect, 'event_seq', w.seq, 'notice_id', w.notice_id, 'rail', r.name,
                                                  'outbox_id', d.outbox_id, 'enqueued_at', d.created_at)
-                              || case when m.outbox_id is null then '{"place": "collected"}' else outbox.whereabouts(m, s) end
+                              || case when m.outbox_id is null then '{"place": "collected"}' else outbox.whereabouts(m, s) - 'claim_id' end
                               order by d.created_at, w.notice_id nulls first, w.seq, w.ord), '[]')
       from (select e.request_id || '#' || e.seq as instruction_id, e.seq, null::bigint as notice_id, f.effect, f.ord
               from capacity.events e cross join lateral unnest(e.effects) with ordinality f(effect, ord) where e.request_id = p_request_id

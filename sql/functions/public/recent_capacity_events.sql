@@ -1,11 +1,13 @@
 -- What happened since a moment, in microseconds since 1970, as far as the caller may read it: it runs with the caller's rights, so
 -- row-level security decides.
 --
--- The answer also says how far it can be relied upon. An event that is written before `at` may become visible later, while its
+-- To a machine the answer also says how far it can be relied upon. An event that is written before `at` may become visible later, while its
 -- transaction goes on; all of those transactions have a number below `next`, the first one that was not given to anybody yet. (A
 -- snapshot's xmax would not do: it is only one more than the last that ended.) Once a later answer's `xmin` has reached that `next`,
 -- nothing from before `at` is still to come. So a reader that keeps (at, next) of its calls can move on without missing anything, with
 -- neither a lock nor a counter that writers would have to share.
+--
+-- Transactions are counted for the whole installation, so members are not told how many there have been; our server reads on for them.
 create or replace function public.recent_capacity_events(p_since bigint, p_limit integer default 500) returns jsonb
 language plpgsql stable security invoker set search_path = pg_catalog, pg_temp
 as $$
@@ -14,8 +16,6 @@ declare
 begin
   return jsonb_build_object(
     'at', floor(extract(epoch from statement_timestamp()) * 1000000)::bigint,
-    'xmin', v_xmin::text,
-    'next', (v_xmin::text::bigint + age(v_xmin::xid))::text,
     'events', coalesce((
       select jsonb_agg(jsonb_build_object(
                'id', e.id, 'capacity_request_id', e.capacity_request_id,
@@ -26,7 +26,9 @@ begin
                order by e.created_at, e.capacity_request_id, e.seq)
         from (select * from public.capacity_request_events x
                where x.created_at >= timestamptz 'epoch' + p_since * interval '1 microsecond'
-               order by x.created_at limit least(greatest(p_limit, 1), 1000)) e), '[]'));
+               order by x.created_at limit least(greatest(p_limit, 1), 1000)) e), '[]'))
+    || case when current_user = 'authenticated' then '{}'
+            else jsonb_build_object('xmin', v_xmin::text, 'next', (v_xmin::text::bigint + age(v_xmin::xid))::text) end;
 end
 $$;
 comment on function public.recent_capacity_events(bigint, integer) is 'Events since a moment that the caller may read, and how complete the answer is.';

@@ -18,7 +18,7 @@ import type { GatewayDatabase } from "../gateway-database.ts";
 import type { Session } from "../session.ts";
 import { clockToleranceSeconds } from "../tokens.ts";
 import { Places, whoIs } from "./places.ts";
-import { readEvents } from "./read-events.ts";
+import { readAllEvents, readEvents } from "./read-events.ts";
 import { EventStream } from "./stream.ts";
 import { Turns } from "./turns.ts";
 import { Watermark, type Horizon } from "./watermark.ts";
@@ -200,8 +200,8 @@ export class EventFeed {
     // The first page's: what commits between two pages may belong to the first one.
     let horizon: Horizon | undefined;
     for (;;) {
-      const recent = await readEvents(this.#parts.database, ownSession, since);
-      horizon ??= recent;
+      const recent = await readAllEvents(this.#parts.database, ownSession, since);
+      horizon ??= recent.horizon;
       for (const event of recent.events) {
         if (!this.#noticed.has(event.id)) workspaces.add(event.workspace_id);
         this.#noticed.set(event.id, event.at);

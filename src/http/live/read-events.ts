@@ -14,14 +14,15 @@ const eventSchema = z.looseObject({
 /** An event as the view of the API shows it; what is not named here is passed on as it is. */
 export type LiveEvent = z.infer<typeof eventSchema>;
 
-const answerSchema = z.object({
+const answerSchema = z.object({ events: z.array(eventSchema) });
+/** Only our own session is told how far an answer can be relied upon. */
+const horizonSchema = z.object({
   at: z.number(),
   xmin: z.string().transform(BigInt),
   next: z.string().transform(BigInt),
-  events: z.array(eventSchema),
 });
 
-export interface Recent extends Horizon {
+export interface Recent {
   readonly events: readonly LiveEvent[];
   /** There may be more; the next page begins at the last one. */
   readonly full: boolean;
@@ -30,12 +31,30 @@ export interface Recent extends Horizon {
 /** What a page of the largest events takes is well below what a client may leave unread. */
 const pageSize = 200;
 
+/** What the session may read. */
 export async function readEvents(database: GatewayDatabase, session: Session, since: number): Promise<Recent> {
-  const answer = await database.transaction(
+  return recentOf(await ask(database, session, since));
+}
+
+/** What happened to all, for the server's own session, and the horizon of the answer. */
+export async function readAllEvents(
+  database: GatewayDatabase,
+  ownSession: Session,
+  since: number,
+): Promise<Recent & { readonly horizon: Horizon }> {
+  const answer = await ask(database, ownSession, since);
+  return { ...recentOf(answer), horizon: horizonSchema.parse(answer) };
+}
+
+function ask(database: GatewayDatabase, session: Session, since: number): Promise<unknown> {
+  return database.transaction(
     session,
     (client) => call(client, "public.recent_capacity_events", { p_since: since, p_limit: pageSize }),
     { readOnly: true },
   );
-  const parsed = answerSchema.parse(answer);
-  return { ...parsed, full: parsed.events.length >= pageSize };
+}
+
+function recentOf(answer: unknown): Recent {
+  const { events } = answerSchema.parse(answer);
+  return { events, full: events.length >= pageSize };
 }

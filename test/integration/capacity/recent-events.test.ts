@@ -42,6 +42,11 @@ describe.each(POSTGRES_VERSIONS)("recent events on PostgreSQL %i", async (versio
     expect(await refusalOf(recent(anonymous))).toMatchObject({ code: "42501" });
   });
 
+  test("how many transactions there have been is told to machines only: they are everybody's", async () => {
+    expect(Object.keys(await recent(memberSession("ada"))).toSorted()).toEqual(["at", "events"]);
+    expect(Object.keys(await recent(service)).toSorted()).toEqual(["at", "events", "next", "xmin"]);
+  });
+
   test("pages are in order and begin at the moment that was asked for", async () => {
     const { events, at } = await recent(service);
     expect(events.map((event) => event.at)).toEqual(events.map((event) => event.at).toSorted((a, b) => a - b));

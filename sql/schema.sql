@@ -2012,7 +2012,7 @@ grant execute on function capacity.confirmation_token to headroom_executor;
 create function capacity.decide(p_request_id text, p_event_type public.capacity_request_event_type, p_actor_type public.capacity_request_actor_type, p_actor_id text, p_payload jsonb, p_expected_version integer, OUT request capacity.requests, OUT repeated boolean, OUT counts boolean, OUT decided_by text, OUT decided_at timestamp with time zone, OUT customer_ref jsonb, OUT slack_thread_ts text, OUT linear_issue_id text, OUT last_notified_at timestamp with time zone)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 cb73862ac081e8ae';
+  as 'sha256 822948f8a90f33e9';
 
 create function capacity.deliveries_of(p_request_id text)
   returns jsonb

@@ -2289,10 +2289,10 @@ create function capacity.new_confirmation_token(p_request_id text, p_expires_at 
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 dfb233407160daa3';
 
-create function capacity.next_request_id(p_at timestamp with time zone DEFAULT clock_timestamp())
+create function capacity.next_request_id(p_workspace_id text, p_at timestamp with time zone DEFAULT clock_timestamp())
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 80d42f8a24886571';
+  as 'sha256 7002eaae0a1a205e';
 
 create function capacity.no_such_request(p_request_id text)
   returns void
@@ -2670,7 +2670,7 @@ create function capacity.story_state(p_state text)
 create function capacity.submit(p_actor capacity.actor, p_workspace_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric, p_confirmation_ttl_days integer, p_slack_channel_id text, p_idempotency_key text, p_replaces_request_id text)
   returns capacity.requests
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c6856af172f1194e';
+  as 'sha256 ce9968dcd657f8f2';
 
 create function capacity.technical_plan(p_workspace_id text, p_requester_id text, p_group_id text, p_route capacity.policies, p_auto capacity.policies)
   returns jsonb

@@ -10,3 +10,6 @@ alter table capacity.notices alter column id drop identity;
 alter table capacity.notices drop constraint notices_pkey;
 alter table capacity.notices add primary key (request_id, id);
 comment on column capacity.notices.id is 'Counts within the request, under its lock.';
+
+-- It asks for the workspace from now on.
+drop function if exists capacity.next_request_id(timestamptz);

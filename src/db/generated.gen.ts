@@ -1612,6 +1612,7 @@ export interface Functions {
   /** A new request id. */
   "capacity.next_request_id": {
     args: {
+      p_workspace_id: string | null;
       p_at?: Date | string | null | undefined;
     };
     result: string;

@@ -19,7 +19,7 @@ declare
   v_answer record;
 begin
   v_request.created_at := clock_timestamp();
-  v_request.id := capacity.next_request_id(v_request.created_at);
+  v_request.id := capacity.next_request_id(p_workspace_id, v_request.created_at);
   if p_idempotency_key is not null then
     if length(p_idempotency_key) not between 1 and 200 or p_idempotency_key ~ '[[:cntrl:]]' then
       perform capacity.fail('invalid_input', 'An idempotency key has 1 to 200 characters, none of them control characters.');

@@ -501,7 +501,7 @@ comment on column capacity.members.signed_out_at is 'Sessions in a browser that 
 comment on column capacity.members.tokens_from is 'When the member was last removed or brought back: tokens and sessions from before count no more.';
 
 create table capacity.notices (
-  id bigint generated always as identity not null,
+  id bigint not null,
   request_id text not null,
   kind text not null,
   step text,
@@ -513,7 +513,7 @@ create table capacity.notices (
   effects text[] default '{}'::text[] not null,
   created_at timestamp with time zone default now() not null,
   constraint notices_kind_check CHECK ((kind = ANY (ARRAY['warning'::text, 'reminder'::text, 'late'::text, 'nudge'::text, 'note'::text]))),
-  constraint notices_pkey PRIMARY KEY (id),
+  constraint notices_pkey PRIMARY KEY (request_id, id),
   constraint notices_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id),
   constraint notices_step_check CHECK ((step = ANY (ARRAY['commercial'::text, 'technical'::text, 'confirmation'::text])))
 );
@@ -529,6 +529,7 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON capacity.notic
 grant select on capacity.notices to headroom_auditor;
 grant select on capacity.notices to headroom_control;
 comment on table capacity.notices is 'Warnings, reminders, nudges and notes. Append-only; side effects have instruction <request>!<id>.';
+comment on column capacity.notices.id is 'Counts within the request, under its lock.';
 comment on column capacity.notices.body_hash is 'Of the body in free_texts.';
 
 create view capacity.parties as
@@ -856,6 +857,7 @@ create table capacity.workspaces (
   slack_team_id text,
   slack_enterprise_id text,
   linear_actor_id text,
+  slack_channel_ids text[] default '{}'::text[] not null,
   constraint workspaces_id_check CHECK ((id ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text)),
   constraint workspaces_linear_actor_id_check CHECK (((length(linear_actor_id) >= 1) AND (length(linear_actor_id) <= 64))),
   constraint workspaces_linear_team_id_check CHECK (((length(linear_team_id) >= 1) AND (length(linear_team_id) <= 64))),
@@ -867,6 +869,7 @@ create table capacity.workspaces (
   constraint workspaces_remind_every_hours_check CHECK (((remind_every_hours >= 1) AND (remind_every_hours <= 8760))),
   constraint workspaces_review_sla_hours_check CHECK (((review_sla_hours >= 1) AND (review_sla_hours <= 8760))),
   constraint workspaces_slack_channel_id_check CHECK ((slack_channel_id ~ '^[A-Z0-9]{2,32}$'::text)),
+  constraint workspaces_slack_channel_ids_check CHECK ((array_to_string(slack_channel_ids, ' '::text, '?'::text) ~ '^([A-Z0-9]{2,32}( |$))*$'::text)),
   constraint workspaces_slack_enterprise_id_check CHECK ((slack_enterprise_id ~ '^E[A-Z0-9]{2,31}$'::text)),
   constraint workspaces_slack_enterprise_id_key UNIQUE (slack_enterprise_id),
   constraint workspaces_slack_team_id_check CHECK ((slack_team_id ~ '^T[A-Z0-9]{2,31}$'::text)),
@@ -890,6 +893,7 @@ comment on column capacity.workspaces.review_sla_hours is 'How long one review s
 comment on column capacity.workspaces.slack_team_id is 'The Slack workspace whose commands and buttons act on this one.';
 comment on column capacity.workspaces.slack_enterprise_id is 'The Enterprise Grid whose workspaces act on this one, unless one of them is named elsewhere.';
 comment on column capacity.workspaces.linear_actor_id is 'Who we are in Linear, learnt from the echo of our first comment: what this one does there is no news to us.';
+comment on column capacity.workspaces.slack_channel_ids is 'Channels beside slack_channel_id that members may name for a request.';
 
 create table headroom.migrations (
   number integer not null,
@@ -1999,6 +2003,11 @@ create function capacity.check_changes(p_changes jsonb, p_fields text[])
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 4d894444d2910cd2';
 
+create function capacity.check_channel(p_workspace_id text, p_via text, p_channel text)
+  returns void
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 279c4da5fe2fd66e';
+
 create function capacity.check_issuer(p_issuer text)
   returns void
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -2063,7 +2072,7 @@ grant execute on function capacity.confirmation_token to headroom_executor;
 create function capacity.decide(p_request_id text, p_event_type public.capacity_request_event_type, p_actor_type public.capacity_request_actor_type, p_actor_id text, p_payload jsonb, p_expected_version integer, OUT request capacity.requests, OUT repeated boolean, OUT counts boolean, OUT decided_by text, OUT decided_at timestamp with time zone, OUT customer_ref jsonb, OUT slack_thread_ts text, OUT linear_issue_id text, OUT last_notified_at timestamp with time zone)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 cb73862ac081e8ae';
+  as 'sha256 822948f8a90f33e9';
 
 create function capacity.deliveries_of(p_request_id text)
   returns jsonb
@@ -2199,6 +2208,11 @@ create function capacity.last_delivery(p_stream_id smallint, p_request_id text, 
   returns timestamp with time zone
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 ec7758bf15c1d0ee';
+
+create function capacity.last_notice(p_request_id text)
+  returns bigint
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e627bbbc355af14c';
 
 create function capacity.last_notified_at(p_request_id text, p_version integer)
   returns timestamp with time zone
@@ -2340,10 +2354,10 @@ create function capacity.new_confirmation_token(p_request_id text, p_expires_at 
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 dfb233407160daa3';
 
-create function capacity.next_request_id(p_at timestamp with time zone DEFAULT clock_timestamp())
+create function capacity.next_request_id(p_workspace_id text, p_at timestamp with time zone DEFAULT clock_timestamp())
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 80d42f8a24886571';
+  as 'sha256 7002eaae0a1a205e';
 
 create function capacity.no_such_request(p_request_id text)
   returns void
@@ -2373,7 +2387,7 @@ create function capacity.pending_approvals(p_request capacity.requests)
 create function capacity.post_notice(p_request capacity.requests, p_kind text, p_step text, p_member_id text, p_actor capacity.actor, p_body text)
   returns capacity.notices
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 bf60655c2edf4bf1';
+  as 'sha256 1aaf54a2d8687a78';
 
 create function capacity.project(p_request capacity.requests, p_event capacity.events)
   returns capacity.requests
@@ -2436,7 +2450,7 @@ grant execute on function capacity.put_subscription to headroom_control;
 create function capacity.put_workspace(p_id text, p_changes jsonb DEFAULT '{}'::jsonb)
   returns capacity.workspaces
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 514298e825341b40';
+  as 'sha256 1038f55b53dccf7e';
 grant execute on function capacity.put_workspace to headroom_control;
 
 create function capacity.reader_groups()
@@ -2732,7 +2746,7 @@ create function capacity.story_state(p_state text)
 create function capacity.submit(p_actor capacity.actor, p_workspace_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric, p_confirmation_ttl_days integer, p_slack_channel_id text, p_idempotency_key text, p_replaces_request_id text)
   returns capacity.requests
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 21798595fb3587e6';
+  as 'sha256 ce9968dcd657f8f2';
 
 create function capacity.technical_plan(p_workspace_id text, p_requester_id text, p_group_id text, p_route capacity.policies, p_auto capacity.policies)
   returns jsonb
@@ -2777,7 +2791,7 @@ create function capacity.timer_forget(OUT failed jsonb, OUT more boolean)
 create function capacity.timer_remind(p_workspace capacity.workspaces, p_member_id text, p_items jsonb, p_others integer)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 cdbc119b4ec49a7a';
+  as 'sha256 2ab758b8739c8c48';
 
 create function capacity.timer_remind_person(p_workspace capacity.workspaces, p_member_id text, p_items jsonb, p_others integer, OUT reminded integer, OUT failed jsonb)
   returns record
@@ -3068,6 +3082,11 @@ create function inbound.slack_help(p_first text DEFAULT NULL::text)
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 4989e11df8712d04';
 
+create function inbound.slack_home(p_team_id text, p_enterprise_id text)
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f606c0296f4879ed';
+
 create function inbound.slack_line(p_id text, p_quantity integer, p_size text, p_region text, p_state public.capacity_request_state, p_since timestamp with time zone)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3086,7 +3105,7 @@ create function inbound.slack_member(p_workspace_id text, p_delivery jsonb)
 create function inbound.slack_named(p_delivery jsonb)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fb92fae1538a05e9';
+  as 'sha256 6359fede8ef0dcab';
 
 create function inbound.slack_note(p_delivery jsonb, p_text text)
   returns void
@@ -3146,7 +3165,7 @@ create function inbound.slack_submitted(p_request capacity.requests)
 create function inbound.slack_workspace(p_team_id text, p_enterprise_id text)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c8c942ca661311fa';
+  as 'sha256 fdc7c8f827fd0daf';
 
 create function inbound.submit_terms(p_delivery jsonb, p_member capacity.members, p_fields jsonb, p_channel text)
   returns capacity.requests
@@ -3929,7 +3948,7 @@ grant execute on function public.nudge_capacity_request to service_role;
 create function public.preview_capacity_request(p_requester_user_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_requested_size text, p_quantity integer, p_region text, p_estimated_monthly_cost_usd numeric DEFAULT NULL::numeric, p_workspace_id text DEFAULT NULL::text, p_slack_channel_id text DEFAULT NULL::text)
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 01c8a3cc17f4ea78';
+  as 'sha256 749bd6c31b79c17c';
 grant execute on function public.preview_capacity_request to authenticated;
 grant execute on function public.preview_capacity_request to headroom_control;
 grant execute on function public.preview_capacity_request to service_role;

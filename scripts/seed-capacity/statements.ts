@@ -82,7 +82,7 @@ with drawn as (
          capacity.review_plan($1, 'requester-1', 'owner-' || r.owner, 'infra-' || r.infra, '4XL', 1, 'us-east-1', 1) as review_plan
     from (select distinct owner, infra from routed) r
 )
-select capacity.next_request_id(r.started_at) as id, r.started_at, r.salt, r.customer_ref, 'owner-' || r.owner as owner, 'engineer-' || r.infra as engineer,
+select capacity.next_request_id('default', r.started_at) as id, r.started_at, r.salt, r.customer_ref, 'owner-' || r.owner as owner, 'engineer-' || r.infra as engineer,
        (array['REQUEST_SUBMITTED'] || array_fill('ENDORSED'::text, array[greatest(0, $3 - 1 - cardinality(r.way))]) || r.way)[1:$3] as steps,
        jsonb_build_object(
          'workspace_id', $1::text, 'requester_user_id', 'requester-' || r.requester, 'commercial_owner_user_id', 'owner-' || r.owner,

@@ -122,6 +122,8 @@ export interface Workspace {
   readonly name: string;
   readonly publicUrl: string | null;
   readonly slackChannelId: string | null;
+  /** Channels beside it that members may name for a request. */
+  readonly slackChannelIds: readonly string[];
   /** The Slack workspace, or Enterprise Grid, whose commands and buttons act here. */
   readonly slackTeamId: string | null;
   readonly slackEnterpriseId: string | null;
@@ -153,6 +155,7 @@ export async function putWorkspace(
         name: changes.name,
         public_url: changes.publicUrl,
         slack_channel_id: changes.slackChannelId,
+        slack_channel_ids: changes.slackChannelIds,
         slack_team_id: changes.slackTeamId,
         slack_enterprise_id: changes.slackEnterpriseId,
         linear_team_id: changes.linearTeamId,
@@ -174,6 +177,7 @@ function toWorkspace(row: CapacityWorkspaces): Workspace {
     name: row.name,
     publicUrl: row.public_url,
     slackChannelId: row.slack_channel_id,
+    slackChannelIds: row.slack_channel_ids,
     slackTeamId: row.slack_team_id,
     slackEnterpriseId: row.slack_enterprise_id,
     linearTeamId: row.linear_team_id,

@@ -358,6 +358,7 @@ export interface CapacityWorkspaces {
   slack_team_id: string | null;
   slack_enterprise_id: string | null;
   linear_actor_id: string | null;
+  slack_channel_ids: string[];
 }
 
 /** Migrations that were applied to this database, once each. */
@@ -1080,6 +1081,15 @@ export interface Functions {
     };
     result: void;
   };
+  /** Raises invalid_input for a Slack channel that a member may not name. */
+  "capacity.check_channel": {
+    args: {
+      p_workspace_id: string | null;
+      p_via: string | null;
+      p_channel: string | null;
+    };
+    result: void;
+  };
   /** Raises invalid_input unless this can be an issuer. */
   "capacity.check_issuer": {
     args: {
@@ -1403,6 +1413,13 @@ export interface Functions {
     };
     result: Date | null;
   };
+  /** The number of the last notice of a request. */
+  "capacity.last_notice": {
+    args: {
+      p_request_id: string | null;
+    };
+    result: number;
+  };
   /** When a message about a request last reached people. Nullable: result. */
   "capacity.last_notified_at": {
     args: {
@@ -1620,6 +1637,7 @@ export interface Functions {
   /** A new request id. */
   "capacity.next_request_id": {
     args: {
+      p_workspace_id: string | null;
       p_at?: Date | string | null | undefined;
     };
     result: string;
@@ -2733,6 +2751,14 @@ export interface Functions {
     };
     result: string;
   };
+  /** The workspace that a Slack team or enterprise acts on. Nullable: result. */
+  "inbound.slack_home": {
+    args: {
+      p_team_id: string | null;
+      p_enterprise_id: string | null;
+    };
+    result: string | null;
+  };
   /** A request as a line of a list in Slack. */
   "inbound.slack_line": {
     args: {
@@ -2760,7 +2786,7 @@ export interface Functions {
     };
     result: CapacityMembers;
   };
-  /** The request that a delivery names. Nullable: result. */
+  /** The request of its workspace that a delivery names. Nullable: result. */
   "inbound.slack_named": {
     args: {
       p_delivery: unknown;
@@ -4297,6 +4323,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.caller": { returns: "row", json: [], positional: false },
   "capacity.check_api_key": { returns: "nothing", json: [], positional: false },
   "capacity.check_changes": { returns: "nothing", json: ["p_changes"], positional: false },
+  "capacity.check_channel": { returns: "nothing", json: [], positional: false },
   "capacity.check_issuer": { returns: "nothing", json: [], positional: false },
   "capacity.check_json": { returns: "nothing", json: ["p_value"], positional: false },
   "capacity.check_payload": { returns: "nothing", json: ["p_payload"], positional: false },
@@ -4335,6 +4362,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.issued_at": { returns: "value", json: ["p_claims"], positional: false },
   "capacity.json_text": { returns: "value", json: [], positional: false },
   "capacity.last_delivery": { returns: "value", json: [], positional: false },
+  "capacity.last_notice": { returns: "value", json: [], positional: false },
   "capacity.last_notified_at": { returns: "value", json: [], positional: false },
   "capacity.linear_description": { returns: "value", json: ["p_story"], positional: false },
   "capacity.linear_issue_now": { returns: "value", json: ["p_payload"], positional: false },
@@ -4495,6 +4523,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "inbound.slack_form": { returns: "value", json: ["p_delivery", "p_fields"], positional: false },
   "inbound.slack_handle": { returns: "value", json: ["p_delivery"], positional: false },
   "inbound.slack_help": { returns: "value", json: [], positional: false },
+  "inbound.slack_home": { returns: "value", json: [], positional: false },
   "inbound.slack_line": { returns: "value", json: [], positional: false },
   "inbound.slack_list": { returns: "value", json: [], positional: false },
   "inbound.slack_member": { returns: "row", json: ["p_delivery"], positional: false },

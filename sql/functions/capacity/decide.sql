@@ -31,6 +31,8 @@ begin
   if p_event_type is null then
     perform capacity.fail('invalid_input', 'Say which event is to be recorded.');
   end if;
+  v_caller := capacity.caller();
+  -- Of another workspace's request no more is looked at than of one that does not exist.
   select r.workspace_id, d.customer_ref, m.id as member_id, l.stream_id, l.delivered_to, c.value as thread_ts,
          i.value as issue_id
     into v_known
@@ -40,8 +42,7 @@ begin
     left join outbox.lanes l on l.stream_id = (select s.stream_id from outbox.streams s where s.name = 'capacity') and l.key = r.id || ':slack'
     left join capacity.request_captures c on c.request_id = r.id and c.name = 'slack_thread_ts'
     left join capacity.request_captures i on i.request_id = r.id and i.name = 'linear_issue_id'
-   where r.id = p_request_id;
-  v_caller := capacity.caller();
+   where r.id = p_request_id and r.workspace_id = coalesce(v_caller.workspace_id, r.workspace_id);
   -- Somebody who is not signed in is told that, and nothing about what exists.
   if v_known.workspace_id is null and v_caller.kind <> 'anon' then
     perform capacity.no_such_request(p_request_id);

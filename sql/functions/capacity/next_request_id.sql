@@ -1,12 +1,25 @@
--- CR-<year>-<number>: padded to six digits and never cut, so that ids stay right past the millionth. One sequence for all
--- years, so a new year needs no hand that resets it; the year is that of UTC, whatever the session's time zone.
-create or replace function capacity.next_request_id(p_at timestamptz default clock_timestamp()) returns text
+-- CR-<year>-<number>, the year being that of UTC, whatever the session's time zone.
+--
+-- The default workspace counts, padded to six digits and never cut, so that ids stay right past the millionth. One sequence for all
+-- years, so a new year needs no hand that resets it. Everybody else gets nine digits by chance: ids are one name space for the installation,
+-- and numbers in a row would tell each workspace how much the others ask for. By a generator that cannot be predicted, because a session
+-- serves many. That two transactions draw the same number at the same instant is left to the primary key.
+create or replace function capacity.next_request_id(p_workspace_id text, p_at timestamptz default clock_timestamp()) returns text
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_number text := nextval('capacity.request_numbers');
+  v_year text := 'CR-' || extract(year from p_at at time zone 'UTC') || '-';
+  v_number text;
 begin
-  return 'CR-' || extract(year from p_at at time zone 'UTC') || '-' || lpad(v_number, greatest(6, length(v_number)), '0');
+  if p_workspace_id = 'default' then
+    v_number := nextval('capacity.request_numbers');
+    return v_year || lpad(v_number, greatest(6, length(v_number)), '0');
+  end if;
+  loop
+    v_number := 100000000 + ('x' || left(gen_random_uuid()::text, 8))::bit(32)::bigint % 900000000;
+    exit when not exists (select from capacity.requests r where r.id = v_year || v_number);
+  end loop;
+  return v_year || v_number;
 end
 $$;
-comment on function capacity.next_request_id(timestamptz) is 'A new request id.';
+comment on function capacity.next_request_id(text, timestamptz) is 'A new request id.';

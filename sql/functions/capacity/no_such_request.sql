@@ -1,5 +1,5 @@
--- The one answer to whoever asks for a request that is not there, is another workspace's, or is not theirs to see. The ids are
--- numbers in a row: were these three told apart, anybody could count what others ask for.
+-- The one answer to whoever asks for a request that is not there, is another workspace's, or is not theirs to see. The ids of a
+-- workspace may be numbers in a row: were these three told apart, anybody could count what others ask for.
 create or replace function capacity.no_such_request(p_request_id text) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

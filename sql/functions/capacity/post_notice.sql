@@ -11,8 +11,8 @@ declare
   v_story jsonb;
   v_effect text;
 begin
-  insert into capacity.notices (request_id, kind, step, member_id, actor_type, actor_id, via, body_hash, effects)
-  values (p_request.id, p_kind, p_step, p_member_id, p_actor.type, p_actor.id, p_actor.via,
+  insert into capacity.notices (request_id, id, kind, step, member_id, actor_type, actor_id, via, body_hash, effects)
+  values (p_request.id, capacity.last_notice(p_request.id) + 1, p_kind, p_step, p_member_id, p_actor.type, p_actor.id, p_actor.via,
           case when p_body is not null then capacity.put_free_text(p_request.id, to_jsonb(p_body)) end,
           capacity.notice_effects(p_request, p_kind, p_actor.via, v_asked))
   returning * into v_notice;

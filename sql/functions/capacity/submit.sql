@@ -19,7 +19,7 @@ declare
   v_answer record;
 begin
   v_request.created_at := clock_timestamp();
-  v_request.id := capacity.next_request_id(v_request.created_at);
+  v_request.id := capacity.next_request_id(p_workspace_id, v_request.created_at);
   if p_idempotency_key is not null then
     if length(p_idempotency_key) not between 1 and 200 or p_idempotency_key ~ '[[:cntrl:]]' then
       perform capacity.fail('invalid_input', 'An idempotency key has 1 to 200 characters, none of them control characters.');
@@ -43,6 +43,7 @@ begin
 
   perform capacity.check_terms(p_customer_ref, p_requested_size, p_quantity, p_region, p_needed_by_date, p_expected_duration_days,
                                p_estimated_monthly_cost_usd, p_confirmation_ttl_days, p_slack_channel_id);
+  perform capacity.check_channel(p_workspace_id, p_actor.via, p_slack_channel_id);
   perform capacity.check_replaced(p_workspace_id, p_actor.id, p_replaces_request_id);
   v_request.review_plan := capacity.review_plan(p_workspace_id, p_actor.id, p_commercial_owner_user_id, p_infra_owner_group,
                                                 p_requested_size, p_quantity, p_region, p_estimated_monthly_cost_usd);

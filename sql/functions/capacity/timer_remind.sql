@@ -18,12 +18,13 @@ begin
       then 'slack:dm'
     when v_member.email is not null then 'email:member:' || p_member_id end;
 
-  insert into capacity.notices (request_id, kind, step, member_id, actor_type, actor_id, via, effects)
-  select i ->> 'id', 'reminder', i ->> 'step', p_member_id, v_actor.type, v_actor.id, v_actor.via, array_remove(array[v_effect], null)
+  insert into capacity.notices (request_id, id, kind, step, member_id, actor_type, actor_id, via, effects)
+  select i ->> 'id', capacity.last_notice(i ->> 'id') + 1, 'reminder', i ->> 'step', p_member_id, v_actor.type, v_actor.id, v_actor.via, array_remove(array[v_effect], null)
     from (select p_items -> 0 as i) f
   returning request_id || '!' || id into v_instruction;
-  insert into capacity.notices (request_id, kind, step, member_id, actor_type, actor_id, via)
-  select i ->> 'id', 'reminder', i ->> 'step', p_member_id, v_actor.type, v_actor.id, v_actor.via
+  insert into capacity.notices (request_id, id, kind, step, member_id, actor_type, actor_id, via)
+  select i ->> 'id', capacity.last_notice(i ->> 'id') + row_number() over (partition by i ->> 'id'), 'reminder', i ->> 'step', p_member_id,
+         v_actor.type, v_actor.id, v_actor.via
     from jsonb_array_elements(p_items - 0) i;
   if v_effect is null then
     return;

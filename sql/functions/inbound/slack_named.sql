@@ -1,13 +1,16 @@
--- The request that a delivery of Slack names, if there is one by that id: the button's, the form's, or the one in a command. It says
+-- The request that a delivery of Slack names, if its workspace has one by that id: the button's, the form's, or the one in a command. It says
 -- nothing about what the sender may do; it is for the book of deliveries, so that what is kept of a refusal is found when the request's
--- customer is erased.
+-- customer is erased. Other workspaces' requests are not meant: what was said here would be counted among theirs.
 create or replace function inbound.slack_named(p_delivery jsonb) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
+declare
+  v_home text := inbound.slack_home(p_delivery ->> 'team', p_delivery ->> 'enterprise');
 begin
   return (select r.id from capacity.requests r
            where r.id = upper(substring(case p_delivery ->> 'kind' when 'action' then p_delivery ->> 'value' when 'submission' then p_delivery ->> 'metadata'
-                                          when 'command' then p_delivery ->> 'text' end from '(?i)\mCR-\d{4}-\d{6,}')));
+                                          when 'command' then p_delivery ->> 'text' end from '(?i)\mCR-\d{4}-\d{6,}'))
+             and r.workspace_id = v_home);
 end
 $$;
-comment on function inbound.slack_named(jsonb) is 'The request that a delivery names. Nullable: result.';
+comment on function inbound.slack_named(jsonb) is 'The request of its workspace that a delivery names. Nullable: result.';

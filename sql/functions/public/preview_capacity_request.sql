@@ -21,6 +21,7 @@ declare
   v_asked jsonb;
 begin
   perform capacity.check_terms(null, p_requested_size, p_quantity, p_region, null, null, p_estimated_monthly_cost_usd, 7, p_slack_channel_id);
+  perform capacity.check_channel(v_workspace_id, v_actor.via, p_slack_channel_id);
   v_plan := capacity.review_plan(v_workspace_id, v_actor.id, p_commercial_owner_user_id, p_infra_owner_group,
                                  p_requested_size, p_quantity, p_region, p_estimated_monthly_cost_usd);
   -- The request as it would stand, so that the preview asks whom the request will.

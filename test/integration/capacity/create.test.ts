@@ -16,6 +16,7 @@ import {
   type RequestRow,
 } from "./workflow.ts";
 
+const numberOf = (id: string): number => Number(/^CR-\d{4}-(\d{6,})$/.exec(id)?.[1]);
 const dateIn = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 
 describe.each(POSTGRES_VERSIONS)("making a request on PostgreSQL %i", async (version) => {
@@ -77,6 +78,34 @@ describe.each(POSTGRES_VERSIONS)("making a request on PostgreSQL %i", async (ver
     await workflow.db.superuser.pool.query("update capacity.workspaces set slack_channel_id = null where id = 'acme'");
   });
 
+  test("a member names a channel of the workspace, and no other; a machine names any", async () => {
+    await workflow.db.superuser.pool.query(
+      "update capacity.workspaces set slack_channel_id = 'C0HOME', slack_channel_ids = '{C0SALES,C0LABS}' where id = 'acme'",
+    );
+    const create = (session: Session, channel: string) =>
+      overHttp(workflow.db, session, (client) => workflow.create({ channel }, client));
+    for (const channel of ["C0HOME", "C0SALES", "C0LABS"]) {
+      expect(await create(memberSession("rita"), channel)).toMatchObject({ slack_channel_id: channel });
+    }
+    const before = await workflow.size();
+    // Another workspace's, one that does not exist, and a person.
+    await workflow.db.superuser.pool.query(
+      "update capacity.workspaces set slack_channel_id = 'C0GLOBEX' where id = 'globex'",
+    );
+    for (const channel of ["C0GLOBEX", "C0NOWHERE", "U0GLEN"]) {
+      expect(await refusalOf(create(memberSession("rita"), channel))).toMatchObject({
+        code: "PT400",
+        message: "The slack_channel_id of the request is not acceptable.",
+        detail: "invalid_input: slack_channel_id: a channel of the workspace",
+      });
+    }
+    expect(await workflow.size()).toEqual(before);
+    expect(await create(service, "C0NOWHERE")).toMatchObject({ slack_channel_id: "C0NOWHERE" });
+    await workflow.db.superuser.pool.query(
+      "update capacity.workspaces set slack_channel_id = null, slack_channel_ids = '{}' where id in ('acme', 'globex')",
+    );
+  });
+
   describe("ids", () => {
     test("have at least six digits and are never cut", async () => {
       for (const [next, digits] of [
@@ -86,13 +115,21 @@ describe.each(POSTGRES_VERSIONS)("making a request on PostgreSQL %i", async (ver
         [12_345_678, "12345678"],
       ] as const) {
         await rowsOf(workflow.superuser, "select setval('capacity.request_numbers', $1, false)", [next]);
-        const made = "select capacity.next_request_id('2026-06-01T00:00:00Z') as id";
+        const made = "select capacity.next_request_id('default', '2026-06-01T00:00:00Z') as id";
         expect(await oneOf(workflow.superuser, made)).toEqual({ id: `CR-2026-${digits}` });
       }
       const row = await workflow.create();
-      expect(row.id).toMatch(/^CR-\d{4}-12345679$/);
       await workflow.apply(row.id, "COMMERCIAL_APPROVED", "cora");
       await workflow.expectWhole([row.id]);
+    });
+
+    test("count what the default workspace asks for, and nothing that another does", async () => {
+      const next = async (workspace: string): Promise<string> =>
+        (await oneOf<{ id: string }>(workflow.superuser, "select capacity.next_request_id($1) as id", [workspace])).id;
+      const before = numberOf(await next("default"));
+      const others = [await workflow.create(), await workflow.create({ workspace: "globex", owner: "glen" })];
+      for (const { id } of others) expect(id).toMatch(/^CR-\d{4}-[1-9]\d{8}$/);
+      expect(numberOf(await next("default"))).toBe(before + 1);
     });
 
     test("take the year of UTC, in any session, and go on counting in a new one", async () => {
@@ -101,7 +138,7 @@ describe.each(POSTGRES_VERSIONS)("making a request on PostgreSQL %i", async (ver
         await client.query(`set timezone = '${zone}'`);
         const ids = await rowsOf<{ id: string }>(
           client,
-          `select capacity.next_request_id(t) as id
+          `select capacity.next_request_id('default', t) as id
              from unnest(array['2026-12-31T23:59:59.999999Z', '2027-01-01T00:00:00Z']::timestamptz[]) t`,
         );
         const [last, first] = ids.map((row) => /^CR-(\d+)-(\d+)$/.exec(row.id)!);

@@ -214,9 +214,11 @@ describe.each(POSTGRES_VERSIONS)("notices on PostgreSQL %i", async (version) => 
       );
       expect(answer.nudge.request_id).toBe(id);
       expect(
-        await oneOf(surfaces.superuser, "select actor_id, via from capacity.notices where id = $1", [
-          answer.nudge.notice_id,
-        ]),
+        await oneOf(
+          surfaces.superuser,
+          "select actor_id, via from capacity.notices where request_id = $1 and id = $2",
+          [id, answer.nudge.notice_id],
+        ),
       ).toEqual({ actor_id: "rita", via: "api" });
     });
   });

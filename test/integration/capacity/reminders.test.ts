@@ -218,7 +218,7 @@ describe.each(POSTGRES_VERSIONS)("review reminders on PostgreSQL %i", async (ver
     // Said to be late already, so that only the reminder can fail.
     await rowsOf(
       surfaces.superuser,
-      `insert into capacity.notices (request_id, kind, step, actor_type, actor_id, via) values ($1, 'late', 'commercial', 'cron', 'x', 'cron')`,
+      `insert into capacity.notices (request_id, id, kind, step, actor_type, actor_id, via) values ($1, 1, 'late', 'commercial', 'cron', 'x', 'cron')`,
       [bad],
     );
     const mend = await spoil(surfaces, bad);

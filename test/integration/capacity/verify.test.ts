@@ -60,8 +60,8 @@ async function findVictim(db: TestDatabase): Promise<Victim> {
   );
   const note = await oneOf<{ id: number }>(
     db.superuser.pool,
-    `insert into capacity.notices (request_id, kind, actor_type, actor_id, via, body_hash)
-     values ($1, 'note', 'user', 'owner-1', 'web', capacity.put_free_text($1, '"It is urgent."')) returning id`,
+    `insert into capacity.notices (request_id, id, kind, actor_type, actor_id, via, body_hash)
+     values ($1, 1, 'note', 'user', 'owner-1', 'web', capacity.put_free_text($1, '"It is urgent."')) returning id`,
     [found.id],
   );
   return { ...found, noteId: note.id };

@@ -108,6 +108,7 @@ test.each([
   [["put", "new", "--min-cost", "lots"], 2, "amount in US dollars"],
   [["put", "vp-above", "--enable", "--disable"], 2, "do not go together"],
   [["settings", "--public-url", "ftp://x"], 1, "public_url"],
+  [["settings", "--slack-channels", "#general"], 1, "slack_channel_ids"],
   [["settings", "--sla-hours", "0"], 2, "whole number from 1 to 8760"],
   [["settings", "--workspace", "labs", "--sla-hours", "3"], 1, "--create"],
 ])("%j is refused in words", async (parameters, status, message) => {
@@ -126,6 +127,9 @@ test("settings are shown, changed by what is named, and emptied", async () => {
     "https://capacity.example",
     "--slack-channel",
     "C024BE91L",
+    "--slack-channels",
+    "C0SALES",
+    "C0LABS",
     "--linear-team",
     "team",
     "--sla-hours",
@@ -147,6 +151,7 @@ test("settings are shown, changed by what is named, and emptied", async () => {
     name: "Acme",
     publicUrl: "https://capacity.example",
     slackChannelId: "C024BE91L",
+    slackChannelIds: ["C0SALES", "C0LABS"],
     slackTeamId: "T024BE7LD",
     slackEnterpriseId: null,
     linearTeamId: "team",
@@ -160,11 +165,13 @@ test("settings are shown, changed by what is named, and emptied", async () => {
   const plain = await policy(
     "settings",
     "--no-slack-channel",
+    "--no-slack-channels",
     "--no-public-url",
     "--no-linear-team",
     "--slack-requesters",
   );
   expect(plain.out).toMatch(/^Slack channel +nothing is posted$/m);
+  expect(plain.out).toMatch(/^further Slack channels +none$/m);
   expect(plain.out).toMatch(/^unknown Slack users +become requesters$/m);
   expect(plain.out).toMatch(/^a review may take +8 h$/m);
 });

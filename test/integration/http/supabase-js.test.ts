@@ -111,6 +111,7 @@ describe("supabase-js on the views", () => {
     const all = await rita.from("capacity_requests").select("id", { count: "exact" });
     expect(count).toBe(all.data?.length);
     expect(all.count).toBe(count);
+    // What the planner expects would be counted over all workspaces.
     const planned = await rita.from("capacity_requests").select("id", { count: "planned", head: true });
     expect(planned.count).toBe(count);
   });

@@ -21,6 +21,7 @@ interface SettingsOptions extends CommonOptions, WorkspaceOption {
   readonly name?: string;
   readonly publicUrl?: string | false;
   readonly slackChannel?: string | false;
+  readonly slackChannels?: readonly string[] | false;
   readonly slackTeam?: string | false;
   readonly slackEnterprise?: string | false;
   readonly linearTeam?: string | false;
@@ -42,6 +43,8 @@ export function registerSettings(policy: Command): void {
     .option("--no-public-url", "mail no links")
     .option("--slack-channel <id>", "where requests are posted")
     .option("--no-slack-channel", "post nothing in Slack")
+    .option("--slack-channels <ids...>", "further channels that members may name for a request")
+    .option("--no-slack-channels", "let members name no channel but that one")
     .option("--slack-team <id>", "the Slack workspace whose commands and buttons act here")
     .option("--no-slack-team", "take nothing from Slack, unless no workspace is connected")
     .option("--slack-enterprise <id>", "the Enterprise Grid whose workspaces act here")
@@ -89,6 +92,7 @@ function toChanges(options: SettingsOptions): WorkspaceChanges {
     name: options.name,
     publicUrl: emptied(options.publicUrl),
     slackChannelId: emptied(options.slackChannel),
+    slackChannelIds: options.slackChannels === false ? [] : options.slackChannels,
     slackTeamId: emptied(options.slackTeam),
     slackEnterpriseId: emptied(options.slackEnterprise),
     linearTeamId: emptied(options.linearTeam),
@@ -111,6 +115,7 @@ function show(workspace: Workspace): void {
     ["workspace", `${workspace.id} (${workspace.name})`],
     ["customer links", workspace.publicUrl ?? "none are mailed"],
     ["Slack channel", workspace.slackChannelId ?? "nothing is posted"],
+    ["further Slack channels", workspace.slackChannelIds.join(", ") || "none"],
     ["Slack workspace", workspace.slackTeamId ?? workspace.slackEnterpriseId ?? unconnected(workspace)],
     ["Linear team", workspace.linearTeamId ?? "no issues are made"],
     ["unknown Slack users", workspace.slackUsersBecomeRequesters ? "become requesters" : "are refused"],

@@ -14,7 +14,8 @@ import { checkDatabaseUrl, surviveLostConnections } from "../db/connect.ts";
 import { HeadroomError, toHeadroomError } from "../db/errors.ts";
 import { valueTypes } from "../db/values.ts";
 import { mayNeedSecrets } from "./secret-use.ts";
-import type { Session } from "./session.ts";
+import { whoIs, type Session } from "./session.ts";
+import { Shares } from "./shares.ts";
 
 /** What the database may know of the request: check_request and signature checks read it. */
 export interface RequestFacts {
@@ -32,6 +33,8 @@ export interface TransactionOptions {
   readonly secrets?: boolean | undefined;
   /** Run the pre-request function. Default: true. */
   readonly preRequest?: boolean | undefined;
+  /** With whom connections are shared out. Default: with the session's workspace. */
+  readonly share?: string | undefined;
 }
 
 export interface GatewayDatabaseOptions {
@@ -85,8 +88,15 @@ export function createGatewayDatabase(options: GatewayDatabaseOptions): GatewayD
   return new PooledGatewayDatabase(pool, options);
 }
 
+interface Held {
+  readonly client: PoolClient;
+  readonly release: (broken?: Error) => void;
+}
+
 class PooledGatewayDatabase implements GatewayDatabase {
   readonly #pool: Pool;
+  readonly #shares: Shares;
+  readonly #waitMs: number;
   readonly #secretKey: string;
   readonly #preRequest: BatchStatement;
   readonly #preRequestName: string;
@@ -96,6 +106,8 @@ class PooledGatewayDatabase implements GatewayDatabase {
 
   constructor(pool: Pool, options: GatewayDatabaseOptions) {
     this.#pool = pool;
+    this.#shares = new Shares(options.maxConnections ?? defaults.maxConnections);
+    this.#waitMs = options.connectTimeoutMs ?? defaults.connectTimeoutMs;
     this.#secretKey = options.secretKey ?? "";
     const { schema, name } = options.preRequest ?? defaults.preRequest;
     this.#preRequestName = `${quoted(schema)}.${quoted(name)}()`;
@@ -108,7 +120,7 @@ class PooledGatewayDatabase implements GatewayDatabase {
     work: (client: PoolClient) => Promise<T>,
     options: TransactionOptions = {},
   ): Promise<T> {
-    const client = await this.#connect();
+    const { client, release } = await this.#connect(options.share ?? shareOf(session));
     let broken: Error | undefined;
     try {
       await this.#send(client, [begin, ...(await this.#entry(client, session, options))]);
@@ -121,7 +133,7 @@ class PooledGatewayDatabase implements GatewayDatabase {
       });
       throw toHeadroomError(error);
     } finally {
-      client.release(broken);
+      release(broken);
     }
   }
 
@@ -130,7 +142,7 @@ class PooledGatewayDatabase implements GatewayDatabase {
     statements: readonly BatchStatement[],
     options: TransactionOptions = {},
   ): Promise<BatchResult[]> {
-    const client = await this.#connect();
+    const { client, release } = await this.#connect(options.share ?? shareOf(session));
     let broken: Error | undefined;
     try {
       const entry = await this.#entry(client, session, options);
@@ -142,19 +154,19 @@ class PooledGatewayDatabase implements GatewayDatabase {
       if (failure.sqlState === undefined) broken = failure;
       throw failure;
     } finally {
-      client.release(broken);
+      release(broken);
     }
   }
 
   async ask(statement: BatchStatement): Promise<BatchResult> {
-    const client = await this.#connect();
+    const { client, release } = await this.#connect("own");
     try {
       const [result] = await this.#send(client, [statement]);
       return result ?? { rows: [] };
     } catch (error) {
       throw toHeadroomError(error);
     } finally {
-      client.release();
+      release();
     }
   }
 
@@ -162,10 +174,20 @@ class PooledGatewayDatabase implements GatewayDatabase {
     await this.#pool.end();
   }
 
-  async #connect(): Promise<PoolClient> {
+  async #connect(share: string): Promise<Held> {
+    const taken = await this.#shares.take(share, this.#waitMs);
+    if (taken.kind === "late") throw taken.ownFault ? tooMany() : new HeadroomError("database_unreachable", allBusy);
     try {
-      return await this.#pool.connect();
+      const client = await this.#pool.connect();
+      return {
+        client,
+        release(broken) {
+          client.release(broken);
+          taken.leave();
+        },
+      };
     } catch (cause) {
+      taken.leave();
       // Why the gateway cannot log in is no business of a caller's, and no state of the caller's statement.
       throw new HeadroomError("database_unreachable", "The database cannot be reached.", { cause });
     }
@@ -206,6 +228,21 @@ class PooledGatewayDatabase implements GatewayDatabase {
     this.#preRequestAskedAt = now;
     return this.#preRequestFound;
   }
+}
+
+/** Workspaces share with each other; so do machines, each key for itself, and whoever brings nothing. */
+function shareOf(session: Session): string {
+  const { role, claims } = session;
+  const { workspaceId } = whoIs(session);
+  return JSON.stringify(role === "authenticated" ? [role, workspaceId] : [role, claims["key_id"], claims["purpose"]]);
+}
+
+const allBusy = "All connections to the database are in use.";
+
+function tooMany(): HeadroomError {
+  return new HeadroomError("rate_limited", "Too many requests of your workspace or key are under way at once.", {
+    hint: "Let some of them end, and try again.",
+  });
 }
 
 const begin: BatchStatement = { name: "headroom_begin", text: "begin" };

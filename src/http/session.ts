@@ -46,3 +46,19 @@ export function serviceSession(keyId?: string): Session {
     claims: { role: "service_role", ...(keyId === undefined ? {} : { key_id: keyId }) },
   };
 }
+
+/** Whom a session names; whether there is such a member is the database's to say. */
+export interface NamedMember {
+  readonly workspaceId: string;
+  readonly memberId: string;
+}
+
+export function whoIs({ claims }: Session): NamedMember {
+  const metadata = claims["app_metadata"];
+  const read = (name: string): string => {
+    if (typeof metadata !== "object" || metadata === null) return "";
+    const value: unknown = Object.getOwnPropertyDescriptor(metadata, name)?.value;
+    return typeof value === "string" ? value : "";
+  };
+  return { workspaceId: read("workspace_id"), memberId: read("member_id") };
+}

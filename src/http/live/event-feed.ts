@@ -15,10 +15,10 @@ import { call } from "../../db/call.ts";
 import { toHeadroomError } from "../../db/errors.ts";
 import type { HttpLogEntry } from "../dependencies.ts";
 import type { GatewayDatabase } from "../gateway-database.ts";
-import type { Session } from "../session.ts";
+import { whoIs, type Session } from "../session.ts";
 import { clockToleranceSeconds } from "../tokens.ts";
-import { Places, whoIs } from "./places.ts";
-import { readAllEvents, readEvents } from "./read-events.ts";
+import { Places } from "./places.ts";
+import { liveShare, readAllEvents, readEvents } from "./read-events.ts";
 import { EventStream } from "./stream.ts";
 import { Turns } from "./turns.ts";
 import { Watermark, type Horizon } from "./watermark.ts";
@@ -123,6 +123,7 @@ export class EventFeed {
   async #ask(session: Session): Promise<void> {
     await this.#parts.database.transaction(session, (client) => call(client, "public.who_am_i", {}), {
       readOnly: true,
+      share: liveShare,
     });
   }
 

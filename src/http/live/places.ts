@@ -4,12 +4,7 @@
  * Owns: counting, from the moment that somebody asks until the connection is over. Does not own: the connections.
  */
 import { HeadroomError } from "../../db/errors.ts";
-import type { Session } from "../session.ts";
-
-export interface Listener {
-  readonly workspaceId: string;
-  readonly memberId: string;
-}
+import type { NamedMember } from "../session.ts";
 
 export interface Bounds {
   readonly mostPerMember: number;
@@ -26,7 +21,7 @@ export class Places {
   }
 
   /** Takes a place at once, or refuses. What it gives back leaves the place, once however often it is called. */
-  take({ workspaceId, memberId }: Listener): () => void {
+  take({ workspaceId, memberId }: NamedMember): () => void {
     const { mostPerMember, mostPerWorkspace, mostConnections } = this.#bounds;
     const counted = [
       [JSON.stringify([workspaceId, memberId]), mostPerMember],
@@ -52,14 +47,4 @@ export class Places {
     if (taken === 0) this.#taken.delete(key);
     else this.#taken.set(key, taken);
   }
-}
-
-export function whoIs({ claims }: Session): Listener {
-  const metadata = claims["app_metadata"];
-  const read = (name: string): string => {
-    if (typeof metadata !== "object" || metadata === null) return "";
-    const value: unknown = Object.getOwnPropertyDescriptor(metadata, name)?.value;
-    return typeof value === "string" ? value : "";
-  };
-  return { workspaceId: read("workspace_id"), memberId: read("member_id") };
 }

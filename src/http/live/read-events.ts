@@ -32,6 +32,9 @@ export interface Recent {
 /** What a page of the largest events takes is well below what a client may leave unread. */
 const pageSize = 200;
 
+/** Live updates have a share of the connections to themselves: a workspace that keeps its own busy must not hold up the others' here. */
+export const liveShare = "live updates";
+
 export async function readEvents(database: GatewayDatabase, session: Session, since: number): Promise<Recent> {
   return recentOf(await ask(database, session, since));
 }
@@ -48,7 +51,7 @@ function ask(database: GatewayDatabase, session: Session, since: number): Promis
   return database.transaction(
     session,
     (client) => call(client, "public.recent_capacity_events", { p_since: since, p_limit: pageSize }),
-    { readOnly: true },
+    { readOnly: true, share: liveShare },
   );
 }
 

@@ -218,3 +218,44 @@ describe("a connection that breaks", () => {
     await locked.close();
   });
 });
+
+const of = (workspaceId: string) => memberSession({ memberId: "rita", workspaceId });
+
+describe("connections", () => {
+  const wait = { text: "select pg_advisory_xact_lock_shared(77)" };
+
+  it("are never all taken by one workspace, and what waits for its turn gets one", async () => {
+    const shared = createGatewayDatabase({ url: db.as("authenticator").url, maxConnections: 4 });
+    const holder = await db.superuser.connect();
+    await holder.query("select pg_advisory_lock(77)");
+    const busy = Array.from({ length: 9 }, () => shared.run(of("acme"), [wait]));
+    for (const session of [of("globex"), serviceSession(), anonymous]) {
+      expect((await shared.run(session, [{ text: "select 1 as one" }]))[0]?.rows).toEqual([{ one: 1 }]);
+    }
+    expect((await shared.ask({ text: "select 1 as one" })).rows).toEqual([{ one: 1 }]);
+    await holder.query("select pg_advisory_unlock(77)");
+    expect(await Promise.all(busy)).toHaveLength(9);
+    await holder.end();
+    await shared.close();
+  });
+
+  it("are waited for no longer than the bound, and whoever has too many under way is told so", async () => {
+    const shared = createGatewayDatabase({
+      url: db.as("authenticator").url,
+      maxConnections: 4,
+      connectTimeoutMs: 1_000,
+    });
+    const holder = await db.superuser.connect();
+    await holder.query("select pg_advisory_lock(77)");
+    const busy = Array.from({ length: 3 }, () => shared.run(of("acme"), [wait]));
+    await expect(shared.run(of("acme"), [wait])).rejects.toMatchObject({ code: "rate_limited", httpStatus: 429 });
+    const others = shared.run(of("globex"), [wait]);
+    await expect(shared.run(of("initech"), [wait])).rejects.toMatchObject({ httpStatus: 503 });
+    await holder.query("select pg_advisory_unlock(77)");
+    await Promise.all([...busy, others]);
+    // Nothing was lost on the way: as many as before may run again.
+    expect(await Promise.all(["a", "b", "c", "d"].map((name) => shared.run(of(name), [wait])))).toHaveLength(4);
+    await holder.end();
+    await shared.close();
+  });
+});

@@ -90,7 +90,7 @@ export function createGatewayDatabase(options: GatewayDatabaseOptions): GatewayD
 
 interface Held {
   readonly client: PoolClient;
-  release(broken?: Error): void;
+  readonly release: (broken?: Error) => void;
 }
 
 class PooledGatewayDatabase implements GatewayDatabase {

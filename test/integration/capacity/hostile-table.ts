@@ -159,15 +159,21 @@ export const functions: Readonly<Record<string, FunctionRow>> = {
       p_workspace_id: ["{workspace}"],
     },
   },
-  remove_endpoint: { call: { p_name: "globex-hook" }, tries: { p_name: ["{endpoint}", "{endpointUnderWay}"] } },
+  remove_endpoint: {
+    call: { p_name: "globex-hook" },
+    tries: { p_name: ["{endpoint}", "{endpointUnderWay}"], p_workspace_id: ["{workspace}"] },
+  },
   rotate_endpoint_secret: {
     call: { p_name: "globex-hook" },
-    tries: { p_name: ["{endpoint}", "{endpointUnderWay}"], p_hours: [] },
+    tries: { p_name: ["{endpoint}", "{endpointUnderWay}"], p_hours: [], p_workspace_id: ["{workspace}"] },
   },
-  enable_endpoint: { call: { p_name: "globex-hook" }, tries: { p_name: ["{endpoint}", "{endpointUnderWay}"] } },
+  enable_endpoint: {
+    call: { p_name: "globex-hook" },
+    tries: { p_name: ["{endpoint}", "{endpointUnderWay}"], p_workspace_id: ["{workspace}"] },
+  },
   disable_endpoint: {
     call: { p_name: "globex-hook" },
-    tries: { p_name: ["{endpoint}", "{endpointUnderWay}"], p_reason: ["as {endpoint}"] },
+    tries: { p_name: ["{endpoint}", "{endpointUnderWay}"], p_reason: ["as {endpoint}"], p_workspace_id: ["{workspace}"] },
   },
   handle_slack_webhook: {
     call: { $1: command("list") },

@@ -219,8 +219,9 @@ describe("a connection that breaks", () => {
   });
 });
 
+const of = (workspaceId: string) => memberSession({ memberId: "rita", workspaceId });
+
 describe("connections", () => {
-  const of = (workspaceId: string) => memberSession({ memberId: "rita", workspaceId });
   const wait = { text: "select pg_advisory_xact_lock_shared(77)" };
 
   it("are never all taken by one workspace, and what waits for its turn gets one", async () => {

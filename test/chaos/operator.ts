@@ -54,7 +54,8 @@ export class Operator {
     const again: string[] = [];
     for (const { outbox_id: id, uncertain } of letters) {
       if (!all && this.#random.chance(skipChance)) await this.#skip(client, id);
-      else if (!uncertain || !(await this.#resolve(client, id))) again.push(id);
+      // What is in doubt may be redriven as it is: the receiver drops it if it has it.
+      else if (!uncertain || (!all && this.#random.chance(0.5)) || !(await this.#resolve(client, id))) again.push(id);
     }
     if (again.length === 0) return;
     const outOfOrder = all || this.#random.chance(0.7);

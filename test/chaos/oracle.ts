@@ -107,10 +107,13 @@ function fateOf(row: StoredRow, evidence: Evidence, effective: ReadonlySet<strin
   }
 }
 
-/** Some later row of the key stands for this one. */
+/** Some later row of the key stands for this one, and was not left out itself. */
 function isReplaced(row: StoredRow, evidence: Evidence): boolean {
   const later = evidence.lanes.get(row.laneId)?.filter(({ seq }) => (seq ?? 0) > (row.seq ?? 0)) ?? [];
-  return later.some(({ coalesceKey }) => coalesceKey === row.coalesceKey);
+  return later.some(
+    ({ coalesceKey, outboxId }) =>
+      coalesceKey === row.coalesceKey && evidence.lines.get(outboxId)?.at(-1)?.code !== "superseded",
+  );
 }
 
 /** Tries never run out in these runs, so only the receiver's own word may kill a row. */

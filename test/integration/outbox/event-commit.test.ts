@@ -1,6 +1,7 @@
 /** What is refused is refused where it is written: an event that the insert takes is never refused by the commit. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { validateEnvelope, type JsonObject } from "../../../src/rails/webhook/cloudevents.ts";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
 import { createPublishing, envelope, views, type EventStream } from "./published.ts";
 import { rowsOf } from "./sql/queries.ts";
@@ -55,9 +56,12 @@ describe.each(POSTGRES_VERSIONS)("the commit of events on PostgreSQL %i", async 
     let taken = 0;
     await fc.assert(
       fc.asyncProperty(fc.constantFrom("transfers", "ledger"), anyEnvelope, async (stream, changes) => {
-        const ids = await publish(stream, envelope(JSON.parse(JSON.stringify(changes)) as Record<string, unknown>));
+        const payload: JsonObject = JSON.parse(JSON.stringify(envelope(changes)));
+        const ids = await publish(stream, payload);
         if (ids === null) return;
         taken += 1;
+        // Nor is it found out by a relay.
+        expect(validateEnvelope(payload)).toEqual({ ok: true });
         expect(await events.fate(stream, ids[0]!)).toMatchObject({ status: "PENDING", deliveries: 1 });
       }),
       { numRuns: 150 },

@@ -173,7 +173,11 @@ export const functions: Readonly<Record<string, FunctionRow>> = {
   },
   disable_endpoint: {
     call: { p_name: "globex-hook" },
-    tries: { p_name: ["{endpoint}", "{endpointUnderWay}"], p_reason: ["as {endpoint}"], p_workspace_id: ["{workspace}"] },
+    tries: {
+      p_name: ["{endpoint}", "{endpointUnderWay}"],
+      p_reason: ["as {endpoint}"],
+      p_workspace_id: ["{workspace}"],
+    },
   },
   handle_slack_webhook: {
     call: { $1: command("list") },

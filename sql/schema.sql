@@ -3325,6 +3325,11 @@ create function outbox.drop_endpoint_secrets(p_secret_ids uuid[])
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 a872e981107b54cf';
 
+create function outbox.empty_finished(p_class_id smallint, p_from uuid, p_to uuid, p_retain_days integer, p_limit integer)
+  returns integer
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off owner headroom_owner
+  as 'sha256 e9ba4046d334c964';
+
 create function outbox.enable_endpoint(p_name text, p_workspace_id text DEFAULT NULL::text)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3401,7 +3406,7 @@ create function outbox.forget_expired(p_most integer DEFAULT 500, OUT forgotten 
 create function outbox.gc(p_batch integer DEFAULT 10000)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=250ms owner headroom_owner
-  as 'sha256 65dc7dbca57a79be';
+  as 'sha256 3274bfd0b4caa2fe';
 grant execute on function outbox.gc to headroom_executor;
 
 create function outbox.gc_envelopes(p_batch integer)

@@ -3180,6 +3180,17 @@ export interface Functions {
     };
     result: number;
   };
+  /** Erases payloads past their retention in a partition that stays, and counts them. */
+  "outbox.empty_finished": {
+    args: {
+      p_class_id: number | null;
+      p_from: string | null;
+      p_to: string | null;
+      p_retain_days: number | null;
+      p_limit: number | null;
+    };
+    result: number;
+  };
   /** Enables an endpoint. */
   "outbox.enable_endpoint": {
     args: {
@@ -4569,6 +4580,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.destination_status": { returns: "rows", json: [], positional: false },
   "outbox.disable_endpoint": { returns: "nothing", json: [], positional: false },
   "outbox.drop_endpoint_secrets": { returns: "value", json: [], positional: false },
+  "outbox.empty_finished": { returns: "value", json: [], positional: false },
   "outbox.enable_endpoint": { returns: "nothing", json: [], positional: false },
   "outbox.endpoint_for_relay": { returns: "rows", json: [], positional: false },
   "outbox.endpoint_gone": { returns: "value", json: [], positional: false },

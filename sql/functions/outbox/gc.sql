@@ -1,6 +1,7 @@
 -- Collects what is past its retention: archive partitions whole, the payloads of their rows, idempotency keys, and events. Never
 -- anything of a row that is pending, in flight or dead, however old; never a partition in which a line was written within
--- the retention (a row delivered late). Lanes and captures stay: numbering must not restart while anything remembers.
+-- the retention (a row delivered late); what the finished rows of such a partition carried is erased all the same. Lanes and
+-- captures stay: numbering must not restart while anything remembers.
 --
 -- Work is bounded by p_batch rows, so that a call is short; "more" says that another one would find work. Payloads go
 -- first and the partition last of all, because dropping it locks out claims of its class until the end of the
@@ -52,6 +53,10 @@ begin
         continue;
       end if;
       v_reason := 'payloads_left';
+    else
+      v_rows := outbox.empty_finished(v_leaf.class_id, v_leaf.from_id, v_leaf.to_id, v_leaf.retain_days, v_left);
+      v_payloads := v_payloads + v_rows;
+      v_left := v_left - v_rows;
     end if;
     v_kept := v_kept || jsonb_build_object('partition', v_leaf.partition::text, 'reason', v_reason);
     exit when v_left = 0;

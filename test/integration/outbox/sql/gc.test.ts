@@ -120,6 +120,9 @@ describe.each(POSTGRES_VERSIONS)("collecting what is past its retention, on Post
     expect(report.dropped).toEqual([]);
     expect(report.kept).toContainEqual({ partition: name, reason });
     expect(await engine.place(finished)).toBe("delivered");
+    // What keeps the partition keeps its own payload, and nobody else's.
+    expect(await engine.inspect(finished)).toMatchObject({ payload: null, erased: { by: "headroom" } });
+    expect(await engine.inspect(id)).toMatchObject({ payload: { n: 1 } });
     if (fate === "in flight") {
       await engine.expireLeases(stream);
       await engine.reap();

@@ -1277,6 +1277,7 @@ create table outbox.endpoints (
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
   id uuid default gen_random_uuid() not null,
+  private boolean default false not null,
   constraint endpoints_check CHECK (((enabled = (disabled_at IS NULL)) AND (enabled = (disabled_code IS NULL)))),
   constraint endpoints_description_check CHECK (((length(description) >= 1) AND (length(description) <= 500))),
   constraint endpoints_disabled_code_check CHECK ((disabled_code ~ '^[a-z][a-z0-9_]{0,62}$'::text)),
@@ -1293,6 +1294,7 @@ comment on table outbox.endpoints is 'Where webhooks go, and which topics each e
 comment on column outbox.endpoints.workspace_id is 'Whose requests it hears of, and whose rows alone it is sent; null: it belongs to the installation and may be sent any.';
 comment on column outbox.endpoints.topics is 'Patterns of event types: an exact one, one that ends in ".*", or "*".';
 comment on column outbox.endpoints.version is 'Counts changes, so that a late answer about an earlier state of the endpoint does not change a later one.';
+comment on column outbox.endpoints.private is 'An operator''s word that http and a private address are meant; a relay must allow them as well.';
 
 create view outbox.envelope_status as
  SELECT e.id,
@@ -1448,6 +1450,7 @@ create table outbox.pending (
   coalesce_key text,
   constraint pending_pkey PRIMARY KEY (lane_id, seq)
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_cost_delay=0);
+CREATE INDEX pending_replaceable ON outbox.pending USING btree (lane_id, seq) WHERE ((coalesce_key IS NOT NULL) OR (expires_at IS NOT NULL));
 CREATE INDEX pending_special ON outbox.pending USING btree (lane_id, seq) WHERE special;
 CREATE TRIGGER refuse_truncate BEFORE TRUNCATE ON outbox.pending FOR EACH STATEMENT EXECUTE FUNCTION outbox.refuse_change();
 grant select on outbox.pending to headroom_auditor;
@@ -2414,7 +2417,7 @@ grant execute on function capacity.put_group to headroom_control;
 create function capacity.put_identity(p_workspace_id text, p_member_id text, p_issuer text, p_subject text)
   returns capacity.identities
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9fab9199747d3d02';
+  as 'sha256 ed6761a359dc4a08';
 grant execute on function capacity.put_identity to headroom_control;
 
 create function capacity.put_identity_domain(p_workspace_id text, p_issuer text, p_domain text)
@@ -2509,7 +2512,7 @@ grant execute on function capacity.remove_group to headroom_control;
 create function capacity.remove_identity(p_issuer text, p_subject text, OUT workspace_id text, OUT member_id text)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5080f4e4a3e99143';
+  as 'sha256 14220cc33b500388';
 grant execute on function capacity.remove_identity to headroom_control;
 
 create function capacity.remove_identity_domain(p_issuer text, p_domain text)
@@ -2731,7 +2734,7 @@ create function capacity.story_now(p_request_id text)
 create function capacity.story_of(p_request capacity.requests, p_event capacity.events, p_also text[] DEFAULT '{}'::text[], p_asks boolean DEFAULT true)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 664abd286751f1ea';
+  as 'sha256 ad06e033b6d26163';
 
 create function capacity.story_sentence(p_story jsonb)
   returns text
@@ -3190,7 +3193,7 @@ create function outbox.add_endpoint_secret(p_endpoint_id uuid, p_secret text, p_
 create function outbox.add_row(p_role name, p_tenant_id text, p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_payload jsonb, p_priority integer DEFAULT 5, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_coalesce_key text DEFAULT NULL::text, p_destination text DEFAULT NULL::text, p_captures jsonb DEFAULT NULL::jsonb, p_binds jsonb DEFAULT NULL::jsonb, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a831edeaa826530e';
+  as 'sha256 70be81e5a916ebb0';
 
 create function outbox.add_rows(p_role name, p_rows jsonb)
   returns TABLE(ord integer, outbox_id uuid, seq bigint, created boolean)
@@ -3230,7 +3233,7 @@ create function outbox.bury_heads(p_stream outbox.streams, p_lane_ids bigint[], 
 create function outbox.check_binds(p_stream outbox.streams, p_captures jsonb, p_binds jsonb)
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 91e464a5b32ae010';
+  as 'sha256 17536bf12f4846c2';
 
 create function outbox.check_endpoint(p_endpoint outbox.endpoints)
   returns void
@@ -3245,7 +3248,7 @@ create function outbox.check_endpoint_url(p_url text, p_allow_private boolean)
 create function outbox.check_envelope(p_envelope jsonb, p_stream outbox.streams)
   returns void
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 608d8160d00d7c67';
+  as 'sha256 e136d4c1719c22ca';
 
 create function outbox.check_operator(p_outbox_ids uuid[], p_actor text, p_reason text)
   returns void
@@ -3262,21 +3265,26 @@ create function outbox.check_stream_name(p_stream text)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 533a0c6fda37c3ca';
 
-create function outbox.claim(p_relay_id integer, p_stream_id smallint, p_max_rows integer, p_max_lanes integer DEFAULT 100, p_since_ms bigint DEFAULT NULL::bigint)
+create function outbox.claim(p_relay integer, p_stream_id smallint, p_max_rows integer, p_max_lanes integer DEFAULT 100, p_since_ms bigint DEFAULT NULL::bigint)
   returns SETOF outbox.claimed_row
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set plan_cache_mode=force_generic_plan set jit=off owner headroom_owner
-  as 'sha256 87609619fc43705a';
+  as 'sha256 9aac4994bfae53d6';
 grant execute on function outbox.claim to headroom_executor;
 
 create function outbox.claim_special_lanes(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_lane_ids bigint[])
   returns SETOF outbox.claimed_row
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 198ad7e3f2d724fd';
+  as 'sha256 1a05e9ce6089a9bc';
 
 create function outbox.claim_special_rows(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_outbox_ids uuid[])
   returns SETOF outbox.claimed_row
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 efa15070e76720a6';
+
+create function outbox.clear_destination(p_name text)
+  returns void
+  language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 8c44e9f3b6b14053';
 
 create function outbox.close_rows(p_claim_ids bigint[])
   returns void
@@ -3307,9 +3315,9 @@ create function outbox.destination_id(p_name text)
   as 'sha256 493c32a0513fb285';
 
 create function outbox.destination_status()
-  returns TABLE(destination text, circuit text, failures integer, open_until timestamp with time zone, min_interval_ms integer, next_slot_at timestamp with time zone, last_error_code text, disabled_code text, disabled_at timestamp with time zone)
+  returns TABLE(destination text, endpoint text, circuit text, failures integer, open_until timestamp with time zone, min_interval_ms integer, next_slot_at timestamp with time zone, last_error_code text, disabled_code text, disabled_at timestamp with time zone)
   language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 667fab224eda4b4d';
+  as 'sha256 79f3b2fbc62046d9';
 grant execute on function outbox.destination_status to headroom_auditor;
 grant execute on function outbox.destination_status to headroom_control;
 grant execute on function outbox.destination_status to headroom_executor;
@@ -3317,7 +3325,7 @@ grant execute on function outbox.destination_status to headroom_executor;
 create function outbox.disable_endpoint(p_name text, p_reason text DEFAULT NULL::text, p_workspace_id text DEFAULT NULL::text)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 65dc2d3f190d2924';
+  as 'sha256 06bf7a689c72b13c';
 grant execute on function outbox.disable_endpoint to headroom_control;
 
 create function outbox.drop_endpoint_secrets(p_secret_ids uuid[])
@@ -3333,13 +3341,13 @@ create function outbox.empty_finished(p_class_id smallint, p_from uuid, p_to uui
 create function outbox.enable_endpoint(p_name text, p_workspace_id text DEFAULT NULL::text)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9b1b48ebd23887d0';
+  as 'sha256 d20f5438e2695e21';
 grant execute on function outbox.enable_endpoint to headroom_control;
 
 create function outbox.endpoint_for_relay(p_endpoint_id uuid, p_tenant_id text DEFAULT NULL::text)
-  returns TABLE(id uuid, version integer, enabled boolean, disabled_code text, url text, secrets text[], has_headers boolean, headers jsonb, expires_in_ms double precision)
+  returns TABLE(id uuid, version integer, enabled boolean, disabled_code text, url text, private boolean, secrets text[], has_headers boolean, headers jsonb, expires_in_ms double precision)
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fc5a71e280fbcacd';
+  as 'sha256 8598302732dd99d2';
 grant execute on function outbox.endpoint_for_relay to headroom_executor;
 
 create function outbox.endpoint_gone(p_endpoint_id uuid, p_version integer)
@@ -3529,7 +3537,7 @@ grant execute on function outbox.next_due to headroom_executor;
 create function outbox.note_destinations(p_destination_ids integer[], p_outcomes text[], p_codes text[], p_after_ms bigint[], p_throttled boolean[])
   returns void
   language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 30b33b23109706cf';
+  as 'sha256 bed61b2af42d6e8d';
 
 create function outbox.note_relay(p_relay_id integer, p_name text, p_wants_notify boolean)
   returns void
@@ -3585,7 +3593,7 @@ grant execute on function outbox.put_alert to headroom_control;
 create function outbox.put_endpoint(p_name text, p_changes jsonb DEFAULT '{}'::jsonb, p_secret text DEFAULT NULL::text, p_allow_private boolean DEFAULT false, p_workspace_id text DEFAULT NULL::text, OUT name text, OUT created boolean, OUT secret text)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8d598a0abc0109f8';
+  as 'sha256 96b6ebe95dc3df8c';
 grant execute on function outbox.put_endpoint to headroom_control;
 
 create function outbox.raise_alerts()
@@ -3621,6 +3629,11 @@ create function outbox.refuse_change()
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 dba05f36834e8263';
 
+create function outbox.refuse_silence(p_endpoint outbox.endpoints)
+  returns void
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 fb719c7313baa6a1';
+
 create function outbox.register_rail(p_name text, p_capability text, p_timeout_ms integer, p_dedup_window_ms bigint DEFAULT NULL::bigint)
   returns smallint
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3642,7 +3655,7 @@ grant execute on function outbox.remove_alert to headroom_control;
 create function outbox.remove_endpoint(p_name text, p_workspace_id text DEFAULT NULL::text)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 79b22cec624f8067';
+  as 'sha256 cbcb5d02f54c94cc';
 grant execute on function outbox.remove_endpoint to headroom_control;
 
 create function outbox.render_alert(p_payload jsonb)
@@ -3824,7 +3837,7 @@ create function payments.bump_participant_outbox_seq(p_participant_id text)
 create function payments.enqueue_payment_outbox(p_instruction_id text, p_participant_id text, p_idempotency_key text, p_rail_type text, p_payload jsonb, OUT outbox_id uuid, OUT sequence_id bigint, OUT created boolean)
   returns record
   language sql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 572bb34723e5bdcd';
+  as 'sha256 d7a59c476b4db969';
 grant execute on function payments.enqueue_payment_outbox to headroom_ingest;
 
 create function public.apply_capacity_event(p_request_id text, p_event_type public.capacity_request_event_type, p_actor_type public.capacity_request_actor_type, p_actor_id text, p_payload jsonb DEFAULT '{}'::jsonb, p_expected_version integer DEFAULT NULL::integer)

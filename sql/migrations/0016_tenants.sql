@@ -24,6 +24,14 @@ alter table outbox.alerts
   alter column endpoint_id set not null,
   add foreign key (endpoint_id) references outbox.endpoints;
 create index alerts_by_endpoint on outbox.alerts (endpoint_id);
+
+-- Rows that may leave without being sent. Most lanes have none, and are not searched for them.
+create index pending_replaceable on outbox.pending (lane_id, seq) where coalesce_key is not null or expires_at is not null;
+-- A relay that may reach private addresses does so for endpoints of which an operator said that they are meant.
+alter table outbox.endpoints add column private boolean not null default false;
+update outbox.endpoints e set private = true where e.workspace_id is null;
+comment on column outbox.endpoints.private is 'An operator''s word that http and a private address are meant; a relay must allow them as well.';
+
 comment on column outbox.endpoints.workspace_id is 'Whose requests it hears of, and whose rows alone it is sent; null: it belongs to the installation and may be sent any.';
 
 -- What waits for an endpoint goes on waiting for it, under its new name.
@@ -44,9 +52,15 @@ do $$
 declare
   v_subscription record;
 begin
+  update outbox.endpoints e
+     set topics = e.topics || array(select 'capacity.request.' || lower(t::text)
+                                      from unnest(coalesce(s.event_types, enum_range(null::public.capacity_request_event_type))) t)
+    from capacity.subscriptions s
+   where s.endpoint = e.name and s.workspace_id = e.workspace_id and s.enabled;
   for v_subscription in
-    delete from capacity.subscriptions s using outbox.endpoints e where e.name = s.endpoint returning s.workspace_id, s.endpoint
+    delete from capacity.subscriptions s using outbox.endpoints e where e.name = s.endpoint returning s.workspace_id, s.endpoint, e.workspace_id is null as shared
   loop
+    continue when not v_subscription.shared;
     raise warning 'the subscription of workspace % to endpoint % is gone: give the endpoint topics instead', v_subscription.workspace_id, v_subscription.endpoint;
   end loop;
 end
@@ -87,7 +101,8 @@ alter type outbox.claimed_row add attribute tenant_id text;
 comment on type outbox.claimed_row is 'A row that a claim hands to a relay. Nullable: lane_id, seq, key, destination_id, destination, sent_ago_ms, captures, tenant_id.';
 
 -- Signatures that change.
-drop function if exists outbox.render(uuid[]), outbox.captured(bigint[]);
+-- A relay from before must find no function that hands out something else than it knows.
+drop function if exists outbox.claim(integer, smallint, integer, integer, bigint), outbox.render(uuid[]), outbox.captured(bigint[]);
 drop function if exists outbox.check_row(outbox.streams, text, smallint, text, text, text, text, integer, integer, text, text);
 drop function if exists outbox.why_not_enqueued(text, text, text, text, text, text, integer, text, text);
 drop function if exists outbox.enqueue_pair(text, text, text, text, text, text, jsonb, text, jsonb, text, jsonb, text, jsonb);

@@ -34,6 +34,8 @@ test("what is passed on keeps its digits", () => {
 
 test("what is no JSON or too deep is not passed on", () => {
   expect(parseToPassOn("{")).toBeUndefined();
+  expect(parseToPassOn('{"n": 1e999999}')).toBeUndefined();
+  expect(parseToPassOn('{"n": 1e-131071}')).toBeUndefined();
   expect(parseToPassOn("[".repeat(64) + "]".repeat(64))).toBeDefined();
   expect(parseToPassOn("[".repeat(65) + "]".repeat(65))).toBeUndefined();
   expect(parseToPassOn("[".repeat(100_000) + "]".repeat(100_000))).toBeUndefined();

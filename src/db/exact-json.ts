@@ -10,6 +10,9 @@ type Parsed = null | boolean | number | string | Parsed[] | { [name: string]: Pa
 /** As deep as the database takes payloads (`outbox.too_deep`). */
 const deepestLevel = 64;
 
+/** Written out, 1e131071 is 131,072 digits, and Postgres has no room for one more: nobody means such a number. */
+const mostDigits = 1_000;
+
 /** A double holds fifteen digits whatever they are; Postgres writes numbers without exponents. */
 const sixteenDigits = /[0-9][0-9.]{15}/;
 
@@ -43,12 +46,12 @@ export function parseStored(text: string): Parsed {
 }
 
 /**
- * JSON from outside whose values are passed on as they are, with their digits. Undefined when it is no JSON, or nested deeper than
- * anything that may be kept.
+ * JSON from outside whose values are passed on as they are, with their digits. Undefined when it is no JSON, or nested deeper or has
+ * longer numbers than anything that may be kept.
  */
 export function parseToPassOn(text: string): Parsed | undefined {
   try {
-    const parsed = parseKeepingDigits(text);
+    const parsed = parseKeepingDigits(text, mostDigits);
     return depthOf(parsed, deepestLevel + 1) > deepestLevel ? undefined : parsed;
   } catch {
     return undefined;
@@ -61,10 +64,12 @@ export function digitsOf(value: unknown): string | undefined {
   return exact.isRawJSON(value) ? value.rawJSON : undefined;
 }
 
-function parseKeepingDigits(text: string): Parsed {
-  return exact.parse(text, (_name, value, { source }) =>
-    typeof value === "number" && source !== undefined && !isHeld(source, value) ? exact.rawJSON(source) : value,
-  );
+function parseKeepingDigits(text: string, most = Infinity): Parsed {
+  return exact.parse(text, (_name, value, { source }) => {
+    if (typeof value !== "number" || source === undefined || isHeld(source, value)) return value;
+    if (source.length + Math.abs(Number(/[eE](.*)$/.exec(source)?.[1] ?? 0)) > most) throw new RangeError("too long");
+    return exact.rawJSON(source);
+  });
 }
 
 /** How many levels of lists and objects there are, counted no further than asked. */

@@ -559,6 +559,7 @@ export interface OutboxEndpoints {
   created_at: Date;
   updated_at: Date;
   id: string;
+  private: boolean;
 }
 
 /** Published events of all event streams, and what became of them. */
@@ -3070,7 +3071,7 @@ export interface Functions {
   /** Leases due rows of a stream to a relay, in the order in which they must be sent. */
   "outbox.claim": {
     args: {
-      p_relay_id: number | null;
+      p_relay: number | null;
       p_stream_id: number | null;
       p_max_rows: number | null;
       p_max_lanes?: number | null | undefined;
@@ -3097,6 +3098,13 @@ export interface Functions {
       p_outbox_ids: readonly string[] | string | null;
     };
     result: OutboxClaimedRow[];
+  };
+  /** Lifts the pause and the open circuit of a destination. */
+  "outbox.clear_destination": {
+    args: {
+      p_name: string | null;
+    };
+    result: void;
   };
   /** Lowers the open count of claims by one for each element. */
   "outbox.close_rows": {
@@ -3149,11 +3157,12 @@ export interface Functions {
     };
     result: number;
   };
-  /** Circuit and next slot of each destination. Nullable: open_until, next_slot_at, last_error_code, disabled_code, disabled_at. */
+  /** Circuit and next slot of each destination. Nullable: endpoint, open_until, next_slot_at, last_error_code, disabled_code, disabled_at. */
   "outbox.destination_status": {
     args: Record<string, never>;
     result: {
       destination: string;
+      endpoint: string | null;
       circuit: string;
       failures: number;
       open_until: Date | null;
@@ -3211,6 +3220,7 @@ export interface Functions {
       enabled: boolean;
       disabled_code: string | null;
       url: string;
+      private: boolean;
       secrets: string[] | null;
       has_headers: boolean;
       headers: Json | null;
@@ -3668,6 +3678,13 @@ export interface Functions {
       p_out_of_order?: boolean | null | undefined;
     };
     result: { outbox_id: string; result: string; detail: string | null }[];
+  };
+  /** Raises conflict while alerts go to an endpoint. */
+  "outbox.refuse_silence": {
+    args: {
+      p_endpoint: string | null;
+    };
+    result: void;
   };
   /** Declares a rail and what it can prove. */
   "outbox.register_rail": {
@@ -4572,6 +4589,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.claim": { returns: "rows", json: [], positional: false },
   "outbox.claim_special_lanes": { returns: "rows", json: [], positional: false },
   "outbox.claim_special_rows": { returns: "rows", json: [], positional: false },
+  "outbox.clear_destination": { returns: "nothing", json: [], positional: false },
   "outbox.close_rows": { returns: "nothing", json: [], positional: false },
   "outbox.count_dead": { returns: "value", json: [], positional: false },
   "outbox.create_stream": { returns: "row", json: [], positional: false },
@@ -4634,6 +4652,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.reap_lanes": { returns: "value", json: [], positional: false },
   "outbox.reap_rows": { returns: "value", json: [], positional: false },
   "outbox.redrive": { returns: "rows", json: [], positional: false },
+  "outbox.refuse_silence": { returns: "nothing", json: [], positional: false },
   "outbox.register_rail": { returns: "value", json: [], positional: false },
   "outbox.release_lanes": { returns: "nothing", json: [], positional: false },
   "outbox.remove_alert": { returns: "nothing", json: [], positional: false },

@@ -99,7 +99,7 @@ export class Claimer {
         db,
         "outbox.claim",
         {
-          p_relay_id: relayId,
+          p_relay: relayId,
           p_stream_id: this.stream.id,
           p_max_rows: most,
           p_max_lanes: lanes,

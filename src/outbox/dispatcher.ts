@@ -5,7 +5,7 @@
  * row does can touch another. Does not own: what is claimed when, or how results are written.
  */
 import { call, type FunctionResult } from "../db/call.ts";
-import { toHeadroomError } from "../db/errors.ts";
+import { isRetryableConnectionError, toHeadroomError } from "../db/errors.ts";
 import type { Rail } from "../rails/rail.ts";
 import type { Captured } from "./captures.ts";
 import { type ClaimedRow, Message } from "./message.ts";
@@ -160,7 +160,7 @@ export class Dispatcher {
     if (filled !== undefined) return this.#sendFilled(claim, message, rail, filled);
     return this.#fill([message.outboxId], captures).then(
       ([one]) => this.#sendFilled(claim, message, rail, one),
-      (error: unknown) => notFilled(message, toHeadroomError(error).code),
+      (error: unknown) => notAsked(message, error),
     );
   }
 
@@ -172,7 +172,7 @@ export class Dispatcher {
       return { ...notFilled(message, reason ?? "", code ?? undefined), outcome: rejected ? "rejected" : "retry" };
     }
     message.body = body;
-    message.sentHash = hash === null ? undefined : `\\x${hash.toString("hex")}`;
+    message.filledHash = hash === null ? undefined : `\\x${hash.toString("hex")}`;
     return this.#send(claim, message, rail);
   }
 
@@ -216,4 +216,11 @@ const nothingFilled: ReadonlyMap<string, Filled> = new Map();
 /** Nothing was sent: what the row binds could not be put in. */
 function notFilled(message: Message, reason: string, code = "render_failed"): Result {
   return { message, outcome: "retry", latencyMs: 0, code, reason: reasonOf(reason) };
+}
+
+/** What failed is the question: a database in trouble makes the row wait, one that the row itself brought down counts as its try. */
+function notAsked(message: Message, error: unknown): Result {
+  const { code, sqlState = "" } = toHeadroomError(error);
+  const passes = isRetryableConnectionError(error) || /^(40|53|55P03|58)/.test(sqlState);
+  return passes ? released(message, "binds_unreadable", 1_000) : notFilled(message, code);
 }

@@ -32,7 +32,9 @@ export class Message implements RailMessage {
   readonly rail: Rail | undefined;
   readonly stream: string;
   body: string;
-  /** Of the text that is sent, where that was made when it was sent. */
+  /** Of the text, where that was made just now. */
+  filledHash: string | undefined;
+  /** The same, once the rail was called with it. */
   sentHash: string | undefined;
   #payload: Json | undefined;
 

@@ -58,6 +58,7 @@ function problemOf(message: Message, stream: Stream, rail: Rail): string | null 
 
 function callRail(message: Message, rail: Rail, calls: Calls, absent: boolean): Result | Promise<Result> {
   const started = performance.now();
+  message.sentHash = message.filledHash;
   const timed = calls.run(rail.timeoutMs, (context) => rail.send(message, context));
   return isPromise(timed)
     ? timed.then((settled) => resultOf(message, settled, performance.now() - started, absent))

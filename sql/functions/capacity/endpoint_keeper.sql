@@ -1,5 +1,5 @@
 -- Whose endpoints the caller keeps: an admin those of the own workspace; a machine's key and an operator those of the workspace that they
--- name, or with none named the installation's. Naming another workspace than the own one finds nothing.
+-- name, or with none named the installation's (a list then has all of them). Naming another workspace than the own one finds nothing.
 create or replace function capacity.endpoint_keeper(p_workspace_id text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

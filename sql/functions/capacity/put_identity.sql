@@ -10,6 +10,11 @@ begin
   if p_subject is null or length(p_subject) not between 1 and 255 or p_subject ~ '[[:cntrl:]]' then
     perform capacity.fail('invalid_input', 'The subject is what the provider calls the account: 1 to 255 characters.');
   end if;
+  -- The workspace first, like in everything that changes its directory.
+  perform from capacity.workspaces w
+    where w.id in (select p_workspace_id union all
+                   select i.workspace_id from capacity.identities i where i.issuer = p_issuer and i.subject = p_subject)
+    order by w.id for no key update;
   -- Both members are locked, in one order: a removal that comes at the same time ends this link too, and two moves do not meet head-on.
   perform from capacity.members m
     where (m.workspace_id, m.id) in (select p_workspace_id, p_member_id

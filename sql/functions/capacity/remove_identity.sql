@@ -4,7 +4,9 @@ create or replace function capacity.remove_identity(p_issuer text, p_subject tex
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- The member first, like in everything that ends a link.
+  -- The workspace and the member first, like in everything that ends a link.
+  perform from capacity.workspaces w
+    where w.id = (select i.workspace_id from capacity.identities i where i.issuer = p_issuer and i.subject = p_subject) for no key update;
   update capacity.members m set signed_out_at = clock_timestamp()
     from capacity.identities i
    where i.issuer = p_issuer and i.subject = p_subject and m.workspace_id = i.workspace_id and m.id = i.member_id

@@ -48,7 +48,7 @@ begin
              'by', p_request.technical_approved_by, 'at', extract(epoch from p_request.technical_approved_at),
              'auto', v_plan #> '{technical,auto}', 'why', v_plan #> '{technical,why}', 'asked', v_asked_technical),
            'confirmation', jsonb_build_object('asked', v_asked_confirmation),
-           'event', p_event.event_type, 'instruction', p_request.id || '#' || p_event.seq, 'at', extract(epoch from p_event.created_at),
+           'workspace', p_request.workspace_id, 'event', p_event.event_type, 'instruction', p_request.id || '#' || p_event.seq, 'at', extract(epoch from p_event.created_at),
            'actor_type', p_event.actor_type, 'actor', p_event.actor_id, 'counts', p_event.payload -> 'counts',
            'on_behalf', p_event.payload ->> 'on_behalf_of',
            'reason', capacity.free_text(p_event.request_id, decode(p_event.payload ->> 'reason_hash', 'hex')))
@@ -59,7 +59,7 @@ begin
   end if;
   return v_facts || (
     select jsonb_build_object(
-             'workspace', w.id, 'workspace_name', w.name, 'public_url', w.public_url, 'linear_team', w.linear_team_id,
+             'workspace_name', w.name, 'public_url', w.public_url, 'linear_team', w.linear_team_id,
              'linear_state', (select s.linear_state_id from capacity.linear_states s where s.workspace_id = w.id and s.state = p_request.state),
              'email', d.customer_ref ->> 'email', 'version', p_request.version, 'size', p_request.requested_size, 'quantity', p_request.quantity,
              'region', p_request.region, 'group', p_request.infra_owner_group, 'since', extract(epoch from p_request.state_since),

@@ -64,9 +64,10 @@ begin
   select s.stream_id, s.ordered, r.rail_id, outbox.new_id(s.class_id), exists (select from outbox.relays where wants_notify and seen_at > v_now - interval '3 minutes')
     into v_stream_id, v_ordered, v_rail_id, v_id, v_wake
     from outbox.streams s, outbox.rails r
-   where s.name = p_stream and r.name = p_rail and octet_length(v_text) <= s.max_payload_bytes
+   where s.name = p_stream and r.name = p_rail
      -- The same rules as check_row(), which names the one that is broken. No JSON is nested deeper than it has opening brackets.
-     and (length(v_text) - length(translate(v_text, '[{', '')) <= 64 or not outbox.too_deep(p_payload))
+     and case when octet_length(v_text) <= s.max_payload_bytes
+              then length(v_text) - length(translate(v_text, '[{', '')) <= 64 or not outbox.too_deep(p_payload) else false end
      and (p_role is null or s.writers is null or outbox.may_write(s.writers, p_role))
      and case when p_key is null then not s.ordered else length(p_key) between 1 and 512 and octet_length(p_key) <= 1024 end
      and length(p_instruction_id) between 1 and 512 and octet_length(p_instruction_id) <= 1024

@@ -8,10 +8,10 @@ declare
 begin
   if octet_length(p_captures::text) > 8192 or octet_length(p_binds::text) > 8192 then
     v_wrong := 'captures and binds have at most 8192 bytes each';
-  elsif jsonb_typeof(p_captures) not in ('object', 'null')
+  elsif jsonb_typeof(p_captures) <> 'object'
      or exists (select from jsonb_each(case when jsonb_typeof(p_captures) = 'object' then p_captures end) c where not outbox.is_path(c.value)) then
     v_wrong := 'captures are an object of names, each with the path of a field of the answer';
-  elsif jsonb_typeof(p_binds) not in ('array', 'null')
+  elsif jsonb_typeof(p_binds) <> 'array'
      or exists (select from jsonb_array_elements(case when jsonb_typeof(p_binds) = 'array' then p_binds end) b
                  where jsonb_typeof(b) <> 'object' or not outbox.is_path(b -> 'path')
                     or (jsonb_typeof(b -> 'capture') is distinct from 'string') = (jsonb_typeof(b -> 'renderer') is distinct from 'string')

@@ -5,6 +5,9 @@
 -- anything out of the ordinary (see pending.special) are left to claim_special_lanes, so that the common path reads no
 -- more than it must. Streams without order lease rows, which leave the pending table here.
 --
+-- p_relay was p_relay_id while payloads were handed out as JSON: a relay from then finds no such function, claims nothing that it would
+-- misread, and is to be restarted.
+--
 -- p_since_ms bounds the scan from below: entries of finished rows pile up at the low end of the index while any old
 -- transaction is open, and a relay that has just drained the stream need not wade through them. Null looks everywhere.
 --
@@ -17,7 +20,7 @@
 -- Join methods that read whole tables are off, because the planner cannot know how few rows an array holds; and plans are
 -- made once, because planning anew for each call took longer than the work. Functions that are called from here inherit both.
 create or replace function outbox.claim(
-  p_relay_id integer, p_stream_id smallint, p_max_rows integer, p_max_lanes integer default 100, p_since_ms bigint default null
+  p_relay integer, p_stream_id smallint, p_max_rows integer, p_max_lanes integer default 100, p_since_ms bigint default null
 ) returns setof outbox.claimed_row
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
@@ -76,11 +79,11 @@ begin
           from lane l where h.ctid = l.place
       )
       insert into outbox.claims (claim_id, stream_id, relay_id, lease_until, open, lane_ids)
-      select v_claim_id, p_stream_id, p_relay_id, now() + v_stream.lease_seconds * interval '1 s', count(*), array_agg(l.lane_id)
+      select v_claim_id, p_stream_id, p_relay, now() + v_stream.lease_seconds * interval '1 s', count(*), array_agg(l.lane_id)
         from lane l
       returning open into v_open;
       insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, relay_id, claim_id, uncertain, payload_hash)
-      select r.outbox_id, r.line, v_stream.class_id, p_stream_id, 'DISPATCHING', p_relay_id, v_claim_id, r.uncertain, r.payload_hash
+      select r.outbox_id, r.line, v_stream.class_id, p_stream_id, 'DISPATCHING', p_relay, v_claim_id, r.uncertain, r.payload_hash
         from unnest(v_rows) r;
       return query
       select v_claim_id, r.lane_id, r.seq, r.outbox_id, r.line, r.tries, r.uncertain, m.rail_id, k.key,
@@ -92,7 +95,7 @@ begin
     end if;
 
     if v_open is distinct from cardinality(v_lanes) then
-      return query select * from outbox.claim_special_lanes(v_claim_id, p_relay_id, v_stream, v_lanes);
+      return query select * from outbox.claim_special_lanes(v_claim_id, p_relay, v_stream, v_lanes);
     end if;
     return;
   end if;
@@ -115,16 +118,16 @@ begin
     delete from outbox.pending_unordered u where u.ctid = any (array(select r.place from unnest(v_rows) r));
     if v_tried then
       insert into outbox.claims (claim_id, stream_id, relay_id, lease_until, open, outbox_ids, lines, tries, uncertain, first_sent_at)
-      select v_claim_id, p_stream_id, p_relay_id, now() + v_stream.lease_seconds * interval '1 s', count(*), array_agg(r.outbox_id), array_agg(r.line),
+      select v_claim_id, p_stream_id, p_relay, now() + v_stream.lease_seconds * interval '1 s', count(*), array_agg(r.outbox_id), array_agg(r.line),
              array_agg(r.tries), array_agg(r.uncertain), array_agg(r.first_sent_at)
         from unnest(v_rows) r;
     else
       insert into outbox.claims (claim_id, stream_id, relay_id, lease_until, open, outbox_ids, lines)
-      select v_claim_id, p_stream_id, p_relay_id, now() + v_stream.lease_seconds * interval '1 s', count(*), array_agg(r.outbox_id), array_agg(r.line)
+      select v_claim_id, p_stream_id, p_relay, now() + v_stream.lease_seconds * interval '1 s', count(*), array_agg(r.outbox_id), array_agg(r.line)
         from unnest(v_rows) r;
     end if;
     insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, relay_id, claim_id, uncertain, payload_hash)
-    select r.outbox_id, r.line, v_stream.class_id, p_stream_id, 'DISPATCHING', p_relay_id, v_claim_id, r.uncertain, r.payload_hash
+    select r.outbox_id, r.line, v_stream.class_id, p_stream_id, 'DISPATCHING', p_relay, v_claim_id, r.uncertain, r.payload_hash
       from unnest(v_rows) r;
     return query
     select v_claim_id, null::bigint, null::bigint, r.outbox_id, r.line, r.tries, r.uncertain, m.rail_id, m.key,
@@ -134,7 +137,7 @@ begin
       join outbox.payloads m on m.outbox_id = r.outbox_id;
   end if;
   if v_special is not null then
-    return query select * from outbox.claim_special_rows(nextval('outbox.claim_ids'), p_relay_id, v_stream, v_special);
+    return query select * from outbox.claim_special_rows(nextval('outbox.claim_ids'), p_relay, v_stream, v_special);
   end if;
 end
 $$;

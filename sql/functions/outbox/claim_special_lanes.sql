@@ -7,6 +7,7 @@ language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_lanes bigint[];
+  v_replaceable bigint[];
   v_empty bigint[];
   v_admitted bigint[];
 begin
@@ -21,36 +22,40 @@ begin
   -- nothing is decided yet. A later row that never expires will be sent, or stand among the dead letters for everybody to see. One that
   -- expires stands in for the row right before it alone, if that expires no later and goes the same way, no more urgently: whatever
   -- keeps the one from going out in time would have kept the other.
-  with special_row as (
-    select p.lane_id, p.seq, p.outbox_id, p.uncertain, p.expires_at, p.priority, p.destination_id, p.coalesce_key,
-           coalesce(min(p.seq) filter (where p.due > now() and (p.uncertain or coalesce(p.expires_at > now(), true)))
-                      over (partition by p.lane_id), 9223372036854775807) as held_from
-      from outbox.pending p where p.lane_id = any (v_lanes) and p.special
-  ), judged as materialized (
-    select r.*, max(r.seq) filter (where r.expires_at is null and r.seq < r.held_from) over (partition by r.lane_id, r.coalesce_key) as lasting_seq
-      from special_row r
-  ), gone as (
-    delete from outbox.pending p
-     using judged r
-     where p.lane_id = r.lane_id and p.seq = r.seq and not r.uncertain
-       and (r.expires_at <= now()
-            or r.coalesce_key is not null and r.seq < r.held_from
-               and (r.seq < r.lasting_seq
-                    or r.expires_at is not null
-                       and exists (select
-                                     from (select n.* from outbox.pending n
-                                            where n.lane_id = r.lane_id and n.seq > r.seq and (n.uncertain or coalesce(n.expires_at > now(), true))
-                                            order by n.seq limit 1) n
-                                    where n.seq < r.held_from and n.coalesce_key = r.coalesce_key and n.expires_at >= r.expires_at
-                                      and n.priority >= r.priority and n.destination_id is not distinct from r.destination_id
-                                      and (select m.rail_id from outbox.payloads m where m.outbox_id = n.outbox_id)
-                                          = (select m.rail_id from outbox.payloads m where m.outbox_id = r.outbox_id))))
-    returning p.*
-  )
-  insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, relay_id, uncertain, error_code)
-  select g.outbox_id, g.lines + 1, p_stream.class_id, p_stream.stream_id, 'SKIPPED', p_relay_id, g.uncertain,
-         case when g.expires_at <= now() then 'expired' else 'superseded' end
-    from gone g;
+  select array_agg(l.lane_id) into v_replaceable from unnest(v_lanes) l(lane_id)
+   where exists (select from outbox.pending p where p.lane_id = l.lane_id and (p.coalesce_key is not null or p.expires_at is not null));
+  if v_replaceable is not null then
+    with special_row as (
+      select p.lane_id, p.seq, p.outbox_id, p.uncertain, p.expires_at, p.priority, p.destination_id, p.coalesce_key,
+             coalesce(min(p.seq) filter (where p.due > now() and (p.uncertain or coalesce(p.expires_at > now(), true)))
+                        over (partition by p.lane_id), 9223372036854775807) as held_from
+        from outbox.pending p where p.lane_id = any (v_replaceable) and p.special
+    ), judged as materialized (
+      select r.*, max(r.seq) filter (where r.expires_at is null and r.seq < r.held_from) over (partition by r.lane_id, r.coalesce_key) as lasting_seq
+        from special_row r
+    ), gone as (
+      delete from outbox.pending p
+       using judged r
+       where p.lane_id = r.lane_id and p.seq = r.seq and not r.uncertain
+         and (r.expires_at <= now()
+              or r.coalesce_key is not null and r.seq < r.held_from
+                 and (r.seq < r.lasting_seq
+                      or r.expires_at is not null
+                         and exists (select
+                                       from (select n.* from outbox.pending n
+                                              where n.lane_id = r.lane_id and n.seq > r.seq and (n.uncertain or coalesce(n.expires_at > now(), true))
+                                              order by n.seq limit 1) n
+                                      where n.seq < r.held_from and n.coalesce_key = r.coalesce_key and n.expires_at >= r.expires_at
+                                        and n.priority >= r.priority and n.destination_id is not distinct from r.destination_id
+                                        and (select m.rail_id from outbox.payloads m where m.outbox_id = n.outbox_id)
+                                            = (select m.rail_id from outbox.payloads m where m.outbox_id = r.outbox_id))))
+      returning p.*
+    )
+    insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, relay_id, uncertain, error_code)
+    select g.outbox_id, g.lines + 1, p_stream.class_id, p_stream.stream_id, 'SKIPPED', p_relay_id, g.uncertain,
+           case when g.expires_at <= now() then 'expired' else 'superseded' end
+      from gone g;
+  end if;
 
   with first_row as materialized (
     select l.lane_id, l.ord, h.deferred, p.seq, p.due, p.priority, p.destination_id

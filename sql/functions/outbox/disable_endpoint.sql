@@ -1,5 +1,6 @@
 -- Stops an endpoint. Nothing is enqueued for it any more, and what waits for it dies as endpoint_disabled when its turn comes, without a
--- call: visible among the dead letters, and on a stream that blocks, holding its lane until somebody decides.
+-- call: visible among the dead letters, and on a stream that blocks, holding its lane until somebody decides. Refused while alerts go
+-- to it.
 create or replace function outbox.disable_endpoint(p_name text, p_reason text default null, p_workspace_id text default null) returns void
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -9,6 +10,7 @@ begin
   if length(p_reason) > 500 then
     perform capacity.fail('invalid_input', 'A reason has at most 500 characters.', null, 'Nothing was changed.');
   end if;
+  perform outbox.refuse_silence(v_endpoint);
   update outbox.endpoints e
      set enabled = false, disabled_at = now(), disabled_code = 'operator', disabled_reason = nullif(p_reason, ''), version = e.version + 1, updated_at = now()
    where e.id = v_endpoint.id and e.enabled;

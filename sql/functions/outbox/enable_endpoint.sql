@@ -1,5 +1,5 @@
--- Lets an endpoint hear of events again. What happened meanwhile was not kept for it: outbox.replay_envelopes() publishes it again, and
--- rows that died waiting are redriven like any other dead letter.
+-- Lets an endpoint hear of events again, whatever pause its receiver asked for before. What happened meanwhile was not kept for it:
+-- outbox.replay_envelopes() publishes it again, and rows that died waiting are redriven like any other dead letter.
 create or replace function outbox.enable_endpoint(p_name text, p_workspace_id text default null) returns void
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -9,6 +9,7 @@ begin
   update outbox.endpoints e
      set enabled = true, disabled_at = null, disabled_code = null, disabled_reason = null, version = e.version + 1, updated_at = now()
    where e.id = v_endpoint.id and not e.enabled;
+  perform outbox.clear_destination('endpoint:' || v_endpoint.id);
 end
 $$;
 comment on function outbox.enable_endpoint(text, text) is 'Enables an endpoint.';

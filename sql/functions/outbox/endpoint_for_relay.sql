@@ -2,13 +2,15 @@
 -- endpoint of a workspace is found for rows of that workspace alone, whatever a row says about where it goes; the installation's for any.
 -- Null secrets mean that they cannot be read under the key of this session; the row is tried again, since another relay may have it.
 create or replace function outbox.endpoint_for_relay(p_endpoint_id uuid, p_tenant_id text default null)
-returns table (id uuid, version integer, enabled boolean, disabled_code text, url text, secrets text[], has_headers boolean, headers jsonb, expires_in_ms double precision)
+returns table (
+  id uuid, version integer, enabled boolean, disabled_code text, url text, private boolean, secrets text[], has_headers boolean, headers jsonb, expires_in_ms double precision
+)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 begin
   return query
-  select e.id, e.version, e.enabled, e.disabled_code, e.url,
+  select e.id, e.version, e.enabled, e.disabled_code, e.url, e.private,
          case when not e.enabled then null else k.secrets end,
          e.header_names <> '{}',
          case when e.enabled and e.header_names <> '{}' then

@@ -1,5 +1,5 @@
 -- What outcomes say about their destinations. An answer of any kind closes the circuit; failures in a row open it, longer
--- each time; a request for quiet (429) pauses the destination without counting against it. A row that came back unsent says
+-- each time; a request for quiet (429) pauses the destination without counting against it; where nobody was called nothing is said about it. A row that came back unsent says
 -- nothing, except that it is no longer a probe.
 create or replace function outbox.note_destinations(
   p_destination_ids integer[], p_outcomes text[], p_codes text[], p_after_ms bigint[], p_throttled boolean[]
@@ -8,7 +8,8 @@ language sql volatile set search_path = pg_catalog, pg_temp
 as $$
   with heard as (
     select g.destination_id,
-           count(*) filter (where g.outcome in ('retry', 'unknown') and not coalesce(g.throttled, false)) as failed,
+           count(*) filter (where g.outcome in ('retry', 'unknown') and not coalesce(g.throttled, false)
+                              and coalesce(g.code, '') not in ('render_failed', 'endpoint_unavailable')) as failed,
            count(*) filter (where coalesce(g.outcome, 'delivered') in ('delivered', 'rejected')
                               and coalesce(g.code, '') not in ('payload_invalid', 'binding_missing', 'binding_invalid', 'outcome_unknown')) as answered,
            max(least(g.after_ms, 86400000)) filter (where g.throttled) as quiet_ms, coalesce(bool_or(g.throttled), false) as throttled,

@@ -20,7 +20,7 @@ begin
   created := not found;
   if created then
     v_old := jsonb_populate_record(null::outbox.endpoints, jsonb_build_object(
-      'id', gen_random_uuid(), 'name', p_name, 'topics', '[]'::jsonb, 'workspace_id', p_workspace_id));
+      'id', gen_random_uuid(), 'name', p_name, 'topics', '[]'::jsonb, 'workspace_id', p_workspace_id, 'private', false));
   elsif p_secret is not null then
     perform capacity.fail('conflict', 'This endpoint has a secret already.', null, 'Rotate it, so that receivers can change over. Nothing was changed.');
   end if;
@@ -32,6 +32,8 @@ begin
   perform outbox.check_endpoint(v_new);
   if created or v_new.url is distinct from v_old.url then
     perform outbox.check_endpoint_url(v_new.url, coalesce(p_allow_private, false));
+    v_new.private := coalesce(p_allow_private, false);
+    perform outbox.clear_destination('endpoint:' || v_new.id);
   end if;
   if created and p_workspace_id is not null and not exists (select from capacity.workspaces w where w.id = p_workspace_id) then
     perform capacity.fail('not_found', format('There is no workspace "%s".', left(p_workspace_id, 64)), null, 'Make it first, or name another.');
@@ -39,12 +41,12 @@ begin
 
   name := p_name;
   if created then
-    insert into outbox.endpoints (id, name, workspace_id, url, description, topics)
-    values (v_new.id, p_name, p_workspace_id, v_new.url, v_new.description, v_new.topics);
+    insert into outbox.endpoints (id, name, workspace_id, url, description, topics, private)
+    values (v_new.id, p_name, p_workspace_id, v_new.url, v_new.description, v_new.topics, v_new.private);
     secret := outbox.add_endpoint_secret(v_new.id, p_secret, interval '0');
   end if;
   update outbox.endpoints e
-     set url = v_new.url, description = v_new.description, topics = v_new.topics, updated_at = now(), version = e.version + 1,
+     set url = v_new.url, private = v_new.private, description = v_new.description, topics = v_new.topics, updated_at = now(), version = e.version + 1,
          header_names = case when p_changes ? 'headers' then outbox.set_endpoint_headers(v_new.id, p_changes -> 'headers') else e.header_names end
    where e.id = v_new.id;
 end

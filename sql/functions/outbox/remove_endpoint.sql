@@ -5,12 +5,8 @@ language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_endpoint outbox.endpoints := outbox.find_endpoint(p_name, p_workspace_id);
-  v_alerts text := (select string_agg(a.name, ', ' order by a.name) from outbox.alerts a where a.endpoint_id = v_endpoint.id);
 begin
-  if v_alerts is not null then
-    perform capacity.fail('conflict', format('Alerts go to the endpoint "%s".', p_name), v_alerts,
-      'Give them another endpoint, or remove them: headroom outbox alerts put <alert> --endpoint <other>. Nothing was changed.');
-  end if;
+  perform outbox.refuse_silence(v_endpoint);
   perform outbox.drop_endpoint_secrets(array_agg(s.secret_id)) from outbox.endpoint_secrets s where s.endpoint_id = v_endpoint.id;
   delete from outbox.endpoints e where e.id = v_endpoint.id;
 end

@@ -71,4 +71,4 @@ function afterRelay(shown: string): string[] {
   ];
 }
 
-const firstRow = `select * from outbox.enqueue('capacity', 'CR-1:log', 'CR-1', 'first', 'log', '{\\"hello\\": \\"world\\"}')`;
+const firstRow = `select * from outbox.enqueue('notifications', null, 'hello', 'first', 'log', '{\\"hello\\": \\"world\\"}')`;

@@ -9,7 +9,6 @@ import { asksForQuiet } from "../exchange-codes.ts";
 import { exchange } from "../exchange.ts";
 import type { Connections, ExchangeAnswer } from "../exchange.ts";
 import type { Wish } from "../rail.ts";
-import { excerptOf } from "../reason.ts";
 import { maxRetryAfterMs, parseHttpDate, parseRetryAfter } from "../retry-after.ts";
 import { codeOfError, codeOfStatus } from "./codes.ts";
 import type { LinearCodeName } from "./codes.ts";
@@ -59,14 +58,13 @@ export function createLinearQuery(settings: LinearSettings, connections: Connect
     const body = Buffer.from(JSON.stringify({ query: documents[document], variables }));
     const result = await exchange({ url, headers, body, maxResponseBytes }, connections, signal);
     if (result.kind !== "answer") return { kind: "failure", code: result.code };
-    return readAnswer(result, [apiKey, ...textsIn(variables)], new Date());
+    return readAnswer(result, new Date());
   };
 }
 
-/** What an error may quote of the request: people's words among it, which must not get into an archive that is never changed. */
-function textsIn(value: unknown): string[] {
-  if (typeof value === "string") return [value];
-  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
+/** Linear's own word for an error. Its message may quote the request, people's words among it, and the archive is never changed. */
+function wordOf(text: string | undefined): string | undefined {
+  return text !== undefined && /^[\w -]{1,60}$/.test(text) ? text : undefined;
 }
 
 const bodySchema = z.object({
@@ -84,13 +82,14 @@ const bodySchema = z.object({
     .nullish(),
 });
 
-export function readAnswer(answer: ExchangeAnswer, unquoted: readonly string[], now: Date): LinearAnswer {
+export function readAnswer(answer: ExchangeAnswer, now: Date): LinearAnswer {
   const body = bodySchema.safeParse(parseJson(answer.body)).data;
   const error = body?.errors?.[0];
   const said = error === undefined ? undefined : codeOfError(error.extensions?.code, error.extensions?.type);
   // A word that nobody knows is a refusal, but not out of a server that fails.
   if (error !== undefined && said !== undefined && (said !== "linear_error" || answer.status < 500)) {
-    return failureOf(said, excerptOf(error.message, unquoted), answer, now);
+    const { code, type } = error.extensions ?? {};
+    return failureOf(said, wordOf(code) ?? wordOf(type) ?? `HTTP ${answer.status}`, answer, now);
   }
   if (answer.status !== 200) return failureOf(codeOfStatus(answer.status), `HTTP ${answer.status}`, answer, now);
   if (body?.data === undefined || body.data === null) return { kind: "failure", code: "bad_answer" };

@@ -16,6 +16,8 @@ export interface WebhookEndpoint {
   readonly secrets: readonly string[];
   /** Sent along with every request, for example an authorization. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Https and public addresses alone, whatever the relay may reach: for an endpoint that a tenant set. Default: false. */
+  readonly publicOnly?: boolean | undefined;
 }
 
 /** An endpoint that nothing is sent to for now. */
@@ -76,7 +78,7 @@ const schemas = {
   url: z.string("must be a string").min(1, "must not be empty"),
   secrets: z.array(secretSchema).min(1, "at least one secret").max(maxSecrets, `at most ${maxSecrets} secrets`),
   headers: headersSchema.optional(),
-} satisfies Record<keyof WebhookEndpoint, z.ZodType>;
+} satisfies Record<Exclude<keyof WebhookEndpoint, "publicOnly">, z.ZodType>;
 
 export const webhookFields: readonly (RailField & { readonly name: keyof WebhookEndpoint })[] = [
   {

@@ -69,9 +69,10 @@ export interface WebhookRail extends Rail {
 
 export function createWebhookRail(options: WebhookRailOptions): WebhookRail {
   const settings = { ...defaults, ...options };
-  const policy = createAddressPolicy(settings.allowPrivate);
-  const connections = openConnections({ rules: guardedDialling(policy, settings.resolve), ca: settings.ca });
-  const prepare = endpointPreparer({ allowHttp: settings.allowHttp, policy });
+  const reach: Reach = {
+    allowed: reachOf(settings, { allowHttp: settings.allowHttp, policy: createAddressPolicy(settings.allowPrivate) }),
+    publicOnly: reachOf(settings, { allowHttp: false, policy: createAddressPolicy([]) }),
+  };
   return {
     name: settings.name,
     capability: "idempotent",
@@ -81,8 +82,29 @@ export function createWebhookRail(options: WebhookRailOptions): WebhookRail {
     ...(settings.dedupWindowMs === undefined ? {} : { dedupWindowMs: settings.dedupWindowMs }),
     codes: Object.keys(webhookCodes),
     validate: validateWebhook,
-    send: (message, context) => send(message, context, settings, connections, prepare),
-    close: () => connections.close(),
+    send: (message, context) => send(message, context, settings, reach),
+    close() {
+      reach.allowed.connections.close();
+      reach.publicOnly.connections.close();
+    },
+  };
+}
+
+/** How endpoints are reached: connections of their own, since one that is kept open is used again without a look at its address. */
+interface Way {
+  readonly connections: Connections;
+  readonly prepare: (endpoint: WebhookEndpoint) => Prepared | RailOutcome;
+}
+
+interface Reach {
+  readonly allowed: Way;
+  readonly publicOnly: Way;
+}
+
+function reachOf({ resolve, ca }: WebhookRailOptions, rules: UrlRules): Way {
+  return {
+    connections: openConnections({ rules: guardedDialling(rules.policy, resolve), ca }),
+    prepare: endpointPreparer(rules),
   };
 }
 
@@ -98,13 +120,13 @@ async function send(
   message: RailMessage,
   { signal }: RailContext,
   settings: Settings,
-  connections: Connections,
-  prepare: (endpoint: WebhookEndpoint) => Prepared | RailOutcome,
+  reach: Reach,
 ): Promise<RailOutcome> {
   const found = await findEndpoint(message, signal, settings);
   if (found === null) return outcomeOf("unknown_endpoint");
   if ("kind" in found) return found;
   if ("disabled" in found) return outcomeOf("endpoint_disabled", found.reason);
+  const { connections, prepare } = found.publicOnly === true ? reach.publicOnly : reach.allowed;
   const prepared = prepare(found);
   if ("kind" in prepared) return prepared;
   const signed = prepared.sign(message.outboxId, settings.now(), message.body);

@@ -111,13 +111,14 @@ class Reader implements StoredEndpoints {
         hint: "Give this relay the HEADROOM_SECRET_KEY under which they were stored.",
       });
     }
-    const text = JSON.stringify([row.version, row.url, row.secrets, row.headers]);
+    const text = JSON.stringify([row.version, row.url, row.private, row.secrets, row.headers]);
     const before = this.#handedOut.get(row.id);
     if (before?.text === text) return before.endpoint;
     const { url, secrets, headers } = row;
     const endpoint: WebhookEndpoint = {
       url,
       secrets,
+      publicOnly: !row.private,
       ...(headers === null ? {} : { headers: headersSchema.parse(headers) }),
     };
     this.#handedOut.set(row.id, { text, endpoint });

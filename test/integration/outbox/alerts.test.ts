@@ -1,7 +1,7 @@
 /** Alerts on dead letters, from the death of a row to what a receiver gets, by a real relay. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { listAlerts, putAlert, removeAlert } from "../../../src/outbox/alerts.ts";
-import { putEndpoint, removeEndpoint } from "../../../src/outbox/endpoints.ts";
+import { disableEndpoint, putEndpoint, removeEndpoint } from "../../../src/outbox/endpoints.ts";
 import type { TestClient } from "../../helpers/database.ts";
 import { headroom } from "../cli/program.ts";
 import { startScriptedServer, type ScriptedServer } from "../rails/scripted-server.ts";
@@ -189,12 +189,13 @@ describe("an alert", () => {
     }
   });
 
-  test("keeps its endpoint from being removed: whoever tries is told which alerts would fall silent", async () => {
+  test("keeps its endpoint from being removed or disabled: whoever tries is told which alerts would fall silent", async () => {
     await putAlert(control, "ops", { endpoint: "pager" });
     await removeAlert(control, "ops");
     await expect(removeAlert(control, "ops")).rejects.toMatchObject({ code: "not_found" });
     await putAlert(control, "ops", { endpoint: "pager" });
     await expect(removeEndpoint(control, "pager")).rejects.toMatchObject({ code: "conflict", detail: "ops" });
+    await expect(disableEndpoint(control, "pager")).rejects.toMatchObject({ code: "conflict", detail: "ops" });
     expect(await listAlerts(control)).toMatchObject([{ name: "ops", endpoint: "pager" }]);
     await removeAlert(control, "ops");
     await removeEndpoint(control, "pager");

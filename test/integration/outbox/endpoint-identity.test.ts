@@ -10,7 +10,7 @@ import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
 import { messageOf, notAborted } from "../rails/messages.ts";
 import { startReceiver } from "../rails/receiver.ts";
 import { createPublishing, envelope } from "./published.ts";
-import { rowsOf } from "./sql/queries.ts";
+import { refusalOf, rowsOf } from "./sql/queries.ts";
 import { secretKey } from "./stored-rail.ts";
 
 describe.each(POSTGRES_VERSIONS)("the endpoint of a row on PostgreSQL %i", async (version) => {
@@ -87,6 +87,52 @@ describe.each(POSTGRES_VERSIONS)("the endpoint of a row on PostgreSQL %i", async
     expect(await Promise.all(strange.map(codeOf))).toEqual(["unknown_endpoint", "unknown_endpoint"]);
     expect(acme.receiver.book.requests).toEqual([]);
     expect(all.receiver.book.requests).toHaveLength(2);
+  });
+
+  test("what a relay may reach of the private network is for endpoints of which an operator said so", async () => {
+    const meant = await events.endpoint("meant", { workspaceId: "acme" });
+    const strange = await events.endpoint("strange", { workspaceId: "acme" });
+    // As one whose name leads to a private address by now; a literal one would have been refused when it was set.
+    await events.query("update outbox.endpoints set private = false where id = $1", [strange.id]);
+    await addressed("acme", `endpoint:${meant.id}`);
+    const refused = await addressed("acme", `endpoint:${strange.id}`);
+    await deliver();
+    expect(meant.receiver.book.requests).toHaveLength(1);
+    expect(strange.receiver.book.requests).toEqual([]);
+    expect(await codeOf(refused)).toBe("endpoint_invalid");
+  });
+
+  test("a new address, and enabling, lift the pause that the receiver before asked for", async () => {
+    const { id, receiver } = await events.endpoint("paused");
+    const control = await db.as("headroom_control").connect();
+    onTestFinished(() => control.end());
+    for (const lift of [
+      () => putEndpoint(control, "paused", { url: `${receiver.url}/new` }, { key: secretKey, allowPrivate: true }),
+      () => rowsOf(control, "select outbox.disable_endpoint('paused'), outbox.enable_endpoint('paused')"),
+    ]) {
+      await events.publish("transfers", envelope());
+      await deliver();
+      await events.query(
+        "update outbox.destinations set next_slot_at = now() + interval '1 day', open_until = now() + interval '1 day', failures = 9 where name = $1",
+        [`endpoint:${id}`],
+      );
+      await lift();
+      await events.publish("transfers", envelope());
+      expect(await deliver()).toMatchObject({ delivered: 1 });
+    }
+  });
+
+  test.each([
+    { type: "capacity.request.customer_confirmed" },
+    { type: "Headroom.ping" },
+    { source: "/headroom/acme" },
+    { source: "/headroom" },
+  ])("an application does not speak in Headroom's name: %j", async (changes) => {
+    const refusal = await refusalOf(events.publish("transfers", envelope(changes)));
+    expect(refusal).toMatchObject({ code: "HR003", message: expect.stringContaining("Headroom's own") });
+    expect(
+      await events.publish("transfers", envelope({ type: "capacityplan.made", source: "/headrooms" })),
+    ).toHaveLength(1);
   });
 
   test("a removed endpoint's lanes, limits and circuit are its own: the next of that name begins afresh", async () => {

@@ -62,6 +62,7 @@ function toJson({ streams, relays, destinations }: Status) {
     relays,
     destinations: destinations.map((row) => ({
       destination: row.destination,
+      endpoint: row.endpoint,
       circuit: row.circuit,
       failures: row.failures,
       openUntil: row.open_until,
@@ -94,7 +95,7 @@ function show({ streams, relays, destinations }: Status): void {
   if (troubled.length > 0) {
     printLine();
     printTable(troubled, [
-      { title: "DESTINATION", value: (row) => row.destination },
+      { title: "DESTINATION", value: (row) => row.endpoint ?? row.destination },
       {
         title: "CIRCUIT",
         value: (row) => (row.disabled_code === null ? row.circuit : `disabled (${row.disabled_code})`),
@@ -108,8 +109,8 @@ function show({ streams, relays, destinations }: Status): void {
   printLine();
   showRelays(relays);
   advise(streams, relays);
-  for (const { destination } of destinations.filter((row) => row.disabled_code !== null)) {
-    printLine(`Endpoint ${visible(destination)} is disabled: headroom endpoint list, then headroom endpoint enable`);
+  for (const { endpoint } of destinations.filter((row) => row.disabled_code !== null)) {
+    printLine(`Endpoint ${visible(endpoint ?? "")} is disabled: headroom endpoint list, then headroom endpoint enable`);
   }
 }
 

@@ -1,7 +1,7 @@
 /** What is asked for: the options that creating a request and previewing one share. */
 import { type Command, InvalidArgumentError } from "commander";
 import type { RequestTerms } from "../../../capacity/index.ts";
-import { parseToPassOn } from "../../../db/exact-json.ts";
+import { digitsOf, parseToPassOn } from "../../../db/exact-json.ts";
 import {
   addCommon,
   asOption,
@@ -55,7 +55,8 @@ export function toTerms(options: TermsOptions): RequestTerms {
 /** `{"org_id": "o1", "name": "Acme", "email": "it@acme.example"}` */
 export function parseCustomer(text: string): Readonly<Record<string, unknown>> {
   const value = parseToPassOn(text);
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
+  if (typeof value === "object" && value !== null && !Array.isArray(value) && digitsOf(value) === undefined)
+    return { ...value };
   throw new InvalidArgumentError(`Give a JSON object, such as '{"org_id":"o1","name":"Acme"}'.`);
 }
 

@@ -5,6 +5,7 @@ import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { startScriptedServer, type ScriptedServer } from "../../rails/scripted-server.ts";
 import { loopbackRules } from "../../rails/webhook-harness.ts";
 import { createWebhookRail } from "../../../../src/rails/webhook/rail.ts";
+import type { Rail } from "../../../../src/rails/rail.ts";
 import { createTableRail } from "../../../../src/rails/table/rail.ts";
 import { probeRail } from "./rails.ts";
 import { createStage } from "./stage.ts";
@@ -144,21 +145,22 @@ describe.each(POSTGRES_VERSIONS)("exactness on PostgreSQL %i", async (version) =
     rail.close();
   });
 
-  test("a required bind that nobody captured is refused, and so are binds that came in malformed", async () => {
-    const rail = probeRail();
+  test("a required bind that nobody captured is refused, and so is one whose place is none", async () => {
+    const rail = probeRail({ sends: "text", send: () => ({ kind: "delivered", response: { ts: "1.2" } }) });
     await stage.declare(rail);
-    const stream = await stage.stream({ ordered: false });
+    const stream = await stage.stream();
+    const first = await enqueue(stream, "probe", "{}", ", p_captures => $4", ['{"ts": ["ts"]}']);
+    const relay = await stage.run({ rails: [rail], streams: [stream] });
+    await stage.untilState(first, "DISPATCHED");
     const bare = await enqueue(stream, "probe", "{}", ", p_binds => $4", ['[{"path": ["a"], "capture": "x"}]']);
-    const [odd] = await stage.query<{ id: string }>(
-      `select outbox_id as id from outbox.add_row(null, null, $1, 'k', gen_random_uuid()::text, 'x', 'probe', '{"list": []}', p_binds => '[{"path": ["list", "no place"], "capture": "x"}]')`,
-      [stream],
-    );
-    const fine = await enqueue(stream, "probe", "{}");
-    await stage.run({ rails: [rail], streams: [stream] });
-    expect(await stage.untilState(bare, "FAILED")).toMatchObject([{}, { error_code: "binding_missing" }]);
-    expect(await stage.untilState(odd!.id, "FAILED")).toMatchObject([{}, { error_code: "binding_missing" }]);
+    const placeless = JSON.stringify([{ path: ["list", "no place"], capture: "ts" }]);
+    const odd = await enqueue(stream, "probe", '{"list": []}', ", p_binds => $4", [placeless]);
+    const fine = await enqueue(stream, "probe", "{}", ", p_binds => $4", ['[{"path": ["a"], "capture": "ts"}]']);
+    expect((await stage.untilState(bare, "FAILED")).at(-1)).toMatchObject({ error_code: "binding_missing" });
+    expect((await stage.untilState(odd, "FAILED")).at(-1)).toMatchObject({ error_code: "binding_invalid" });
     await stage.untilState(fine, "DISPATCHED");
-    expect(rail.sent.map(({ outboxId }) => outboxId)).toEqual([fine]);
+    expect(rail.sent.map(({ payload }) => payload)).toEqual([{}, { a: "1.2" }]);
+    await relay.stop();
   });
 
   test("what a hostile receiver answers is kept only as far as it can be", async () => {
@@ -166,11 +168,14 @@ describe.each(POSTGRES_VERSIONS)("exactness on PostgreSQL %i", async (version) =
     await stage.declare(rail);
     const stream = await stage.stream();
     const deep = `{"id": ${"[".repeat(20_000)}1${"]".repeat(20_000)}}`;
-    server.script.push({ status: 200, body: deep });
-    const id = await enqueue(stream, "webhook", "{}", ", p_captures => $4", ['{"id": ["id"]}']);
+    server.script.push({ status: 200, body: deep }, { status: 200, body: '{"id": 1e999999}' });
+    const ids = [
+      await enqueue(stream, "webhook", "{}", ", p_captures => $4", ['{"id": ["id"]}']),
+      await enqueue(stream, "webhook", "{}", ", p_captures => $4", ['{"id": ["id"]}']),
+    ];
     await stage.run({ rails: [rail], streams: [stream] });
-    await stage.untilState(id, "DISPATCHED");
-    expect(await stage.query("select from outbox.captures where outbox_id = $1", [id])).toEqual([]);
+    await stage.untilStates(ids, "DISPATCHED");
+    expect(await stage.query("select from outbox.captures where outbox_id = any ($1)", [ids])).toEqual([]);
     rail.close();
   });
 });
@@ -205,6 +210,63 @@ describe.each(POSTGRES_VERSIONS)("a row that cannot be handled on PostgreSQL %i"
       for (const id of innocent) expect(await stage.states(id)).toEqual(["DISPATCHING", "DISPATCHED"]);
       await relay.stop();
     }
+  });
+
+  test("a fault of the relay itself on one row is that row's outcome", async () => {
+    let broken = false;
+    const faulty = probeRail({ name: "faulty" });
+    const trap: Rail = Object.defineProperties(
+      { ...faulty },
+      {
+        timeoutMs: {
+          get() {
+            if (broken) throw new Error("no such thing");
+            return 1_000;
+          },
+        },
+      },
+    );
+    const rail = probeRail();
+    await stage.declare(trap, rail);
+    const stream = await stage.stream({ ordered: false, backoffBaseMs: 3_600_000, backoffCapMs: 3_600_000 });
+    const relay = await stage.run({ rails: [trap, rail], streams: [stream] });
+    broken = true;
+    const rows = await stage.enqueueMany([
+      { stream, rail: "probe" },
+      { stream, rail: "faulty" },
+      { stream, rail: "probe" },
+    ]);
+    const [one, bad, two] = rows.map(({ outboxId }) => outboxId);
+    await stage.untilStates([one!, two!], "DISPATCHED");
+    expect(await stage.untilState(bad!, "RETRYABLE")).toMatchObject([
+      {},
+      { error_code: "outcome_unknown", rail_code: "relay_fault", uncertain: true },
+    ]);
+    await relay.stop();
+  });
+
+  test("a database that cannot be asked makes bound rows wait: no try is counted, and the destination is not to blame", async () => {
+    const rail = probeRail();
+    await stage.declare(rail);
+    const stream = await stage.stream({ ordered: false, maxTries: 1 });
+    const [as] = await stage.query<{ it: string }>("select pg_get_functiondef('outbox.fill_binds'::regproc) as it");
+    await stage.query(`create or replace function outbox.fill_binds(p_outbox_ids uuid[], p_captured jsonb default null)
+      returns table (outbox_id uuid, body text, sent_hash bytea, outcome text, code text, reason text)
+      language plpgsql stable security definer as $$ begin raise exception 'full' using errcode = '53100'; end $$`);
+    const { outboxId } = await stage.enqueue({
+      stream,
+      rail: "probe",
+      destination: `d-${stream}`,
+      binds: [{ path: ["a"], capture: "x", required: false }],
+    });
+    const relay = await stage.run({ rails: [rail], streams: [stream] });
+    expect(await stage.untilState(outboxId, "RELEASED")).toMatchObject([{}, { error_code: "binds_unreadable" }]);
+    await stage.query(as!.it);
+    await stage.untilState(outboxId, "DISPATCHED");
+    expect(
+      await stage.query("select failures, open_until from outbox.destinations where name = $1", [`d-${stream}`]),
+    ).toEqual([{ failures: 0, open_until: null }]);
+    await relay.stop();
   });
 
   test("one row whose renderer takes the whole statement down is tried again alone; the others go out at once", async () => {

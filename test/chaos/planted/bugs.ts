@@ -57,8 +57,8 @@ export const plantedBugs: readonly PlantedBug[] = [
       },
       {
         file: "src/outbox/dispatcher.ts",
-        find: "else if (claim.stream.leaseMs - sinceClaimMs <= longestSendMs(rail) + leaseMarginMs)",
-        replace: "else if (sinceClaimMs < 0)",
+        find: "if (claim.stream.leaseMs - sinceClaimMs <= longestSendMs(rail) + leaseMarginMs) {",
+        replace: "if (sinceClaimMs < 0) {",
       },
     ],
   },
@@ -95,7 +95,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     scenario: "producers",
     patches: [
       {
-        file: sql("enqueue"),
+        file: sql("add_row"),
         find: "on conflict do nothing;\n    if found then",
         replace: "on conflict do nothing;\n    if true then",
       },

@@ -35,14 +35,14 @@ async function query<Row extends object>(url: string, text: string): Promise<Row
   }
 }
 
-const enqueueFirst = `select outbox_id from outbox.enqueue('capacity', 'CR-1:log', 'CR-1', 'first', 'log', '{"hello": "world"}')`;
+const enqueueFirst = `select outbox_id from outbox.enqueue('notifications', null, 'hello', 'first', 'log', '{"hello": "world"}')`;
 
 async function untilDelivered(url: string): Promise<void> {
   await until(
     () =>
       query(
         url,
-        "select from outbox.attempts join outbox.payloads using (outbox_id) where state = 'DISPATCHED' and instruction_id = 'CR-1'",
+        "select from outbox.attempts join outbox.payloads using (outbox_id) where state = 'DISPATCHED' and instruction_id = 'hello'",
       ),
     (rows) => rows.length === 1,
     "the row to be delivered",

@@ -327,18 +327,20 @@ create table capacity.events (
   effects text[] not null,
   created_at timestamp with time zone not null,
   hash bytea not null,
+  workspace_id text not null,
   constraint events_pkey PRIMARY KEY (request_id, seq),
   constraint events_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id),
   constraint events_seq_check CHECK ((seq > 0))
 );
-CREATE INDEX events_approved ON capacity.events USING btree (created_at, request_id, event_type, state_after, actor_type) WHERE ((event_type = ANY (ARRAY['COMMERCIAL_APPROVED'::public.capacity_request_event_type, 'TECH_REVIEW_APPROVED'::public.capacity_request_event_type])) AND ((payload -> 'counts'::text) IS DISTINCT FROM 'false'::jsonb));
-CREATE INDEX events_by_time ON capacity.events USING btree (created_at, request_id, seq, state_before, state_after, event_type);
+CREATE INDEX events_approved ON capacity.events USING btree (workspace_id, created_at, request_id, event_type, state_after, actor_type) WHERE ((event_type = ANY (ARRAY['COMMERCIAL_APPROVED'::public.capacity_request_event_type, 'TECH_REVIEW_APPROVED'::public.capacity_request_event_type])) AND ((payload -> 'counts'::text) IS DISTINCT FROM 'false'::jsonb));
+CREATE INDEX events_by_time ON capacity.events USING btree (workspace_id, created_at, request_id, seq, state_before, state_after, event_type);
+CREATE INDEX events_recent ON capacity.events USING btree (created_at);
 alter table capacity.events enable row level security;
 create policy all_workspaces on capacity.events as permissive for select to headroom_auditor, headroom_control using (true);
 create policy machines on capacity.events as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
-create policy members on capacity.events as permissive for select to authenticated using ((EXISTS ( SELECT
+create policy members on capacity.events as permissive for select to authenticated using (((workspace_id = ( SELECT capacity.reader_workspace() AS reader_workspace)) AND (EXISTS ( SELECT
    FROM capacity.requests r
-  WHERE (r.id = events.request_id))));
+  WHERE (r.id = events.request_id)))));
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON capacity.events FOR EACH STATEMENT EXECUTE FUNCTION capacity.refuse_change();
 grant select on capacity.events to authenticated;
 grant select on capacity.events to headroom_auditor;
@@ -349,6 +351,7 @@ comment on column capacity.events.via is 'The entrance: slack, web, api, cli:<lo
 comment on column capacity.events.payload is 'Facts. What people wrote in their own words stands in free_texts; here is its hash, as reason_hash or error_hash.';
 comment on column capacity.events.effects is 'The side effects that this event named; each is one outbox row with instruction <request>#<seq> and this idempotency key.';
 comment on column capacity.events.hash is 'SHA-256 over the hash before and the canonical form of this event.';
+comment on column capacity.events.workspace_id is 'The request''s, for finding the event. Not in the hash: the submission has it in its payload.';
 
 create table capacity.free_texts (
   request_id text not null,
@@ -1697,7 +1700,7 @@ grant select on payments.supervisor_outbox_status to headroom_control;
 comment on view payments.supervisor_outbox_status is 'Depth, age, flight and dead letters of the payment outbox.';
 
 create view public.capacity_approval_latency with (security_invoker=true) as
- SELECT a.workspace_id,
+ SELECT w.id AS workspace_id,
     d.day,
     a.step,
     a.automatic,
@@ -1706,10 +1709,10 @@ create view public.capacity_approval_latency with (security_invoker=true) as
     a.median_seconds,
     a.p90_seconds,
     a.longest_seconds
-   FROM generate_series(0, 3653) n(ago)
+   FROM capacity.workspaces w
+     CROSS JOIN generate_series(0, 3653) n(ago)
      CROSS JOIN LATERAL ( SELECT (now() AT TIME ZONE 'UTC'::text)::date - n.ago AS "?column?") d(day)
-     CROSS JOIN LATERAL ( SELECT r.workspace_id,
-            s.step,
+     CROSS JOIN LATERAL ( SELECT s.step,
             e.actor_type = 'system'::public.capacity_request_actor_type AS automatic,
             count(*) AS approvals,
             avg(l.seconds) AS mean_seconds,
@@ -1717,8 +1720,7 @@ create view public.capacity_approval_latency with (security_invoker=true) as
             percentile_cont(0.9::double precision) WITHIN GROUP (ORDER BY l.seconds) AS p90_seconds,
             max(l.seconds) AS longest_seconds
            FROM capacity.events e
-             CROSS JOIN LATERAL ( SELECT r_1.workspace_id,
-                    r_1.created_at
+             CROSS JOIN LATERAL ( SELECT r_1.created_at
                    FROM capacity.requests r_1
                   WHERE r_1.id = e.request_id
                  OFFSET 0) r
@@ -1732,8 +1734,8 @@ create view public.capacity_approval_latency with (security_invoker=true) as
                             ELSE NULL::text
                         END)) s(step)
              CROSS JOIN LATERAL ( SELECT EXTRACT(epoch FROM e.created_at - r.created_at)::double precision AS "extract") l(seconds)
-          WHERE e.created_at >= (d.day::timestamp without time zone AT TIME ZONE 'UTC'::text) AND e.created_at < ((d.day + 1)::timestamp without time zone AT TIME ZONE 'UTC'::text) AND (e.event_type = ANY (ARRAY['COMMERCIAL_APPROVED'::public.capacity_request_event_type, 'TECH_REVIEW_APPROVED'::public.capacity_request_event_type])) AND (e.payload -> 'counts'::text) IS DISTINCT FROM 'false'::jsonb AND s.step IS NOT NULL
-          GROUP BY r.workspace_id, s.step, (e.actor_type = 'system'::public.capacity_request_actor_type)) a;
+          WHERE e.workspace_id = w.id AND e.created_at >= (d.day::timestamp without time zone AT TIME ZONE 'UTC'::text) AND e.created_at < ((d.day + 1)::timestamp without time zone AT TIME ZONE 'UTC'::text) AND (e.event_type = ANY (ARRAY['COMMERCIAL_APPROVED'::public.capacity_request_event_type, 'TECH_REVIEW_APPROVED'::public.capacity_request_event_type])) AND (e.payload -> 'counts'::text) IS DISTINCT FROM 'false'::jsonb AND s.step IS NOT NULL
+          GROUP BY s.step, (e.actor_type = 'system'::public.capacity_request_actor_type)) a;
 grant select on public.capacity_approval_latency to authenticated;
 grant select on public.capacity_approval_latency to headroom_auditor;
 grant select on public.capacity_approval_latency to headroom_control;
@@ -1787,26 +1789,22 @@ grant select on public.capacity_backlog to service_role;
 comment on view public.capacity_backlog is 'Open requests by workspace, stage and whom they wait on, with the age of the oldest.';
 
 create view public.capacity_outcomes with (security_invoker=true) as
- SELECT o.workspace_id,
+ SELECT w.id AS workspace_id,
     d.day,
     o.outcome,
     o.origin_state,
     o.event_type,
     o.requests
-   FROM generate_series(0, 3653) n(ago)
+   FROM capacity.workspaces w
+     CROSS JOIN generate_series(0, 3653) n(ago)
      CROSS JOIN LATERAL ( SELECT (now() AT TIME ZONE 'UTC'::text)::date - n.ago AS "?column?") d(day)
-     CROSS JOIN LATERAL ( SELECT r.workspace_id,
-            e.state_after AS outcome,
+     CROSS JOIN LATERAL ( SELECT e.state_after AS outcome,
             e.state_before AS origin_state,
             e.event_type,
             count(*) AS requests
            FROM capacity.events e
-             CROSS JOIN LATERAL ( SELECT r_1.workspace_id
-                   FROM capacity.requests r_1
-                  WHERE r_1.id = e.request_id
-                 OFFSET 0) r
-          WHERE e.created_at >= (d.day::timestamp without time zone AT TIME ZONE 'UTC'::text) AND e.created_at < ((d.day + 1)::timestamp without time zone AT TIME ZONE 'UTC'::text) AND e.state_before <> e.state_after AND (e.state_after = ANY (ARRAY['COMPLETED'::public.capacity_request_state, 'REJECTED'::public.capacity_request_state, 'CANCELLED'::public.capacity_request_state, 'EXPIRED'::public.capacity_request_state, 'FAILED'::public.capacity_request_state]))
-          GROUP BY r.workspace_id, e.state_after, e.state_before, e.event_type) o;
+          WHERE e.workspace_id = w.id AND e.created_at >= (d.day::timestamp without time zone AT TIME ZONE 'UTC'::text) AND e.created_at < ((d.day + 1)::timestamp without time zone AT TIME ZONE 'UTC'::text) AND e.state_before <> e.state_after AND (e.state_after = ANY (ARRAY['COMPLETED'::public.capacity_request_state, 'REJECTED'::public.capacity_request_state, 'CANCELLED'::public.capacity_request_state, 'EXPIRED'::public.capacity_request_state, 'FAILED'::public.capacity_request_state]))
+          GROUP BY e.state_after, e.state_before, e.event_type) o;
 grant select on public.capacity_outcomes to authenticated;
 grant select on public.capacity_outcomes to headroom_auditor;
 grant select on public.capacity_outcomes to headroom_control;
@@ -1814,7 +1812,7 @@ grant select on public.capacity_outcomes to service_role;
 comment on view public.capacity_outcomes is 'Ended requests by workspace, day (UTC), outcome, the state they were in, and the event that ended them.';
 
 create view public.capacity_provisioning_duration with (security_invoker=true) as
- SELECT p.workspace_id,
+ SELECT w.id AS workspace_id,
     d.day,
     p.outcome,
     p.requests,
@@ -1822,27 +1820,23 @@ create view public.capacity_provisioning_duration with (security_invoker=true) a
     p.median_seconds,
     p.p90_seconds,
     p.longest_seconds
-   FROM generate_series(0, 3653) n(ago)
+   FROM capacity.workspaces w
+     CROSS JOIN generate_series(0, 3653) n(ago)
      CROSS JOIN LATERAL ( SELECT (now() AT TIME ZONE 'UTC'::text)::date - n.ago AS "?column?") d(day)
-     CROSS JOIN LATERAL ( SELECT r.workspace_id,
-            e.state_after AS outcome,
+     CROSS JOIN LATERAL ( SELECT e.state_after AS outcome,
             count(*) AS requests,
             avg(b.seconds) AS mean_seconds,
             percentile_cont(0.5::double precision) WITHIN GROUP (ORDER BY b.seconds) AS median_seconds,
             percentile_cont(0.9::double precision) WITHIN GROUP (ORDER BY b.seconds) AS p90_seconds,
             max(b.seconds) AS longest_seconds
            FROM capacity.events e
-             CROSS JOIN LATERAL ( SELECT r_1.workspace_id
-                   FROM capacity.requests r_1
-                  WHERE r_1.id = e.request_id
-                 OFFSET 0) r
              CROSS JOIN LATERAL ( SELECT EXTRACT(epoch FROM e.created_at - b_1.created_at)::double precision AS seconds
                    FROM capacity.events b_1
                   WHERE b_1.request_id = e.request_id AND b_1.seq < e.seq AND b_1.state_after = 'PROVISIONING'::public.capacity_request_state AND b_1.state_before <> 'PROVISIONING'::public.capacity_request_state
                   ORDER BY b_1.seq DESC
                  LIMIT 1) b
-          WHERE e.created_at >= (d.day::timestamp without time zone AT TIME ZONE 'UTC'::text) AND e.created_at < ((d.day + 1)::timestamp without time zone AT TIME ZONE 'UTC'::text) AND e.state_before <> e.state_after AND e.state_before = 'PROVISIONING'::public.capacity_request_state AND (e.state_after = ANY (ARRAY['COMPLETED'::public.capacity_request_state, 'FAILED'::public.capacity_request_state]))
-          GROUP BY r.workspace_id, e.state_after) p;
+          WHERE e.workspace_id = w.id AND e.created_at >= (d.day::timestamp without time zone AT TIME ZONE 'UTC'::text) AND e.created_at < ((d.day + 1)::timestamp without time zone AT TIME ZONE 'UTC'::text) AND e.state_before <> e.state_after AND e.state_before = 'PROVISIONING'::public.capacity_request_state AND (e.state_after = ANY (ARRAY['COMPLETED'::public.capacity_request_state, 'FAILED'::public.capacity_request_state]))
+          GROUP BY e.state_after) p;
 grant select on public.capacity_provisioning_duration to authenticated;
 grant select on public.capacity_provisioning_duration to headroom_auditor;
 grant select on public.capacity_provisioning_duration to headroom_control;
@@ -1924,7 +1918,7 @@ grant select on public.capacity_requests to service_role;
 comment on view public.capacity_requests is 'Capacity requests: the current state of each.';
 
 create view public.capacity_time_in_state with (security_invoker=true) as
- SELECT s.workspace_id,
+ SELECT w.id AS workspace_id,
     d.day,
     s.state,
     s.stays,
@@ -1932,27 +1926,23 @@ create view public.capacity_time_in_state with (security_invoker=true) as
     s.median_seconds,
     s.p90_seconds,
     s.longest_seconds
-   FROM generate_series(0, 3653) n(ago)
+   FROM capacity.workspaces w
+     CROSS JOIN generate_series(0, 3653) n(ago)
      CROSS JOIN LATERAL ( SELECT (now() AT TIME ZONE 'UTC'::text)::date - n.ago AS "?column?") d(day)
-     CROSS JOIN LATERAL ( SELECT r.workspace_id,
-            e.state_before AS state,
+     CROSS JOIN LATERAL ( SELECT e.state_before AS state,
             count(*) AS stays,
             avg(b.seconds) AS mean_seconds,
             percentile_cont(0.5::double precision) WITHIN GROUP (ORDER BY b.seconds) AS median_seconds,
             percentile_cont(0.9::double precision) WITHIN GROUP (ORDER BY b.seconds) AS p90_seconds,
             max(b.seconds) AS longest_seconds
            FROM capacity.events e
-             CROSS JOIN LATERAL ( SELECT r_1.workspace_id
-                   FROM capacity.requests r_1
-                  WHERE r_1.id = e.request_id
-                 OFFSET 0) r
              CROSS JOIN LATERAL ( SELECT EXTRACT(epoch FROM e.created_at - b_1.created_at)::double precision AS seconds
                    FROM capacity.events b_1
                   WHERE b_1.request_id = e.request_id AND b_1.seq < e.seq AND b_1.state_after = e.state_before AND b_1.state_before <> b_1.state_after
                   ORDER BY b_1.seq DESC
                  LIMIT 1) b
-          WHERE e.created_at >= (d.day::timestamp without time zone AT TIME ZONE 'UTC'::text) AND e.created_at < ((d.day + 1)::timestamp without time zone AT TIME ZONE 'UTC'::text) AND e.state_before <> e.state_after AND e.seq > 1
-          GROUP BY r.workspace_id, e.state_before) s;
+          WHERE e.workspace_id = w.id AND e.created_at >= (d.day::timestamp without time zone AT TIME ZONE 'UTC'::text) AND e.created_at < ((d.day + 1)::timestamp without time zone AT TIME ZONE 'UTC'::text) AND e.state_before <> e.state_after AND e.seq > 1
+          GROUP BY e.state_before) s;
 grant select on public.capacity_time_in_state to authenticated;
 grant select on public.capacity_time_in_state to headroom_auditor;
 grant select on public.capacity_time_in_state to headroom_control;
@@ -1974,7 +1964,7 @@ create function capacity.acts_as_owner(p_request capacity.requests, p_member_id 
 create function capacity.apply(p_request_id text, p_event_type public.capacity_request_event_type, p_actor capacity.actor, p_payload jsonb, p_expected_version integer DEFAULT NULL::integer, OUT request capacity.requests, OUT repeated boolean, OUT decided_by text, OUT decided_at timestamp with time zone)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 478ee919be0283e9';
+  as 'sha256 b2f34031b014f9d7';
 
 create function capacity.approve_by_rule(p_request capacity.requests, p_via text)
   returns capacity.requests
@@ -2829,7 +2819,7 @@ create function capacity.transitions()
 create function capacity.verify_chain(p_after text, p_to text, p_workspace_id text)
   returns TABLE(invariant text, code text, subject text, detail text)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
-  as 'sha256 0a931bd55b44ce9e';
+  as 'sha256 03085a6911b4562d';
 
 create function capacity.verify_deliveries(p_after uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid, p_limit integer DEFAULT 10000, OUT last_id uuid, OUT deliveries bigint, OUT lines bigint, OUT findings jsonb)
   returns record

@@ -1,9 +1,9 @@
 -- The same row writes by hand, in one transaction of plain statements: nothing is asked, rendered or hashed. Stream, rail and
 -- destination are known numbers, and what the two messages hold are constants of the size that it has.
 begin;
-insert into capacity.events (request_id, seq, id, event_type, actor_type, actor_id, via, state_before, state_after, payload, effects, created_at, hash)
+insert into capacity.events (request_id, seq, id, event_type, actor_type, actor_id, via, state_before, state_after, payload, effects, created_at, hash, workspace_id)
 values ('CR-2026-' || lpad(nextval('bench.requests')::text, 6, '0'), 2, gen_random_uuid(), 'COMMERCIAL_APPROVED', 'user', 'bob', 'cli', 'UNDER_REVIEW',
-        'UNDER_REVIEW', '{}', '{slack_root_update,slack_reply}', clock_timestamp(), '\x0e5751c026e543b2e8ab2eb06099daa1d1e5df47778f7787faab45cdf12fe3a8');
+        'UNDER_REVIEW', '{}', '{slack_root_update,slack_reply}', clock_timestamp(), '\x0e5751c026e543b2e8ab2eb06099daa1d1e5df47778f7787faab45cdf12fe3a8', 'default');
 update capacity.requests
    set version = 2, updated_at = clock_timestamp(), commercial_approved_at = clock_timestamp(), commercial_approved_by = 'bob', head_hash = '\x0e5751c026e543b2e8ab2eb06099daa1d1e5df47778f7787faab45cdf12fe3a8'
  where id = (select 'CR-2026-' || lpad(currval('bench.requests')::text, 6, '0'));

@@ -21,8 +21,8 @@ with people as (
     from generate_series(1, $1::bigint) g
   returning id
 ), told as (
-  insert into capacity.events (request_id, seq, id, event_type, actor_type, actor_id, via, state_before, state_after, payload, effects, created_at, hash)
-  select a.id, 1, gen_random_uuid(), 'REQUEST_SUBMITTED', 'user', 'ann', 'api', 'SUBMITTED', 'UNDER_REVIEW', '{}', '{slack:root}', now(), sha256(a.id::bytea)
+  insert into capacity.events (request_id, seq, id, event_type, actor_type, actor_id, via, state_before, state_after, payload, effects, created_at, hash, workspace_id)
+  select a.id, 1, gen_random_uuid(), 'REQUEST_SUBMITTED', 'user', 'ann', 'api', 'SUBMITTED', 'UNDER_REVIEW', '{}', '{slack:root}', now(), sha256(a.id::bytea), 'default'
     from asked a
 ), customers as (
   insert into capacity.personal_data (request_id, salt, customer_ref) select a.id, sha256(a.id::bytea), '{"name": "Acme"}' from asked a

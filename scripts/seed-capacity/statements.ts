@@ -122,12 +122,13 @@ const reasonHash = (id: string, seq: string, reason: string): string =>
 const step = `
 insert into seed_events
 select (e.event).request_id, (e.event).seq, (e.event).id, (e.event).event_type, (e.event).actor_type, (e.event).actor_id, (e.event).via,
-       (e.event).state_before, (e.event).state_after, (e.event).payload, (e.event).effects, (e.event).created_at, capacity.event_hash(e.last_hash, e.event)
+       (e.event).state_before, (e.event).state_after, (e.event).payload, (e.event).effects, (e.event).created_at, capacity.event_hash(e.last_hash, e.event),
+       (e.event).workspace_id
   from (select row(n.id, $1::integer, gen_random_uuid(), n.event_type, n.actor_type, n.actor_id, n.via, n.state_before, n.state_after,
                    n.payload || case when n.state_after = 'CUSTOMER_CONFIRMATION_REQUIRED' then jsonb_build_object('confirmation_token_id', gen_random_uuid()) else '{}' end,
-                   case when $2 then array['event:seed'] else '{}'::text[] end, n.created_at, null)::capacity.events as event,
+                   case when $2 then array['event:seed'] else '{}'::text[] end, n.created_at, null, n.workspace_id)::capacity.events as event,
                n.last_hash
-          from (select s.id, k.event_type::public.capacity_request_event_type as event_type, k.via, l.hash as last_hash,
+          from (select s.id, s.terms ->> 'workspace_id' as workspace_id, k.event_type::public.capacity_request_event_type as event_type, k.via, l.hash as last_hash,
                        k.actor_type::public.capacity_request_actor_type as actor_type, coalesce(l.state_after, 'SUBMITTED') as state_before,
                        case k.actor when 'requester' then s.terms ->> 'requester_user_id' when 'owner' then s.owner when 'engineer' then s.engineer
                                     when 'endorser' then 'endorser-' || $1 else k.actor end as actor_id,

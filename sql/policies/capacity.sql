@@ -42,9 +42,10 @@ create policy members on capacity.requests for select to authenticated using (
                and review_plan #>> '{commercial,authority,member}' <> requester_user_id))
 );
 
--- What hangs on a request is seen by those who see the request: the policy above applies inside these too.
+-- What hangs on a request is seen by those who see the request: the policy above applies inside these too. Of events the workspace is asked
+-- first, by index: those of others are not even looked at.
 create policy members on capacity.events for select to authenticated using (
-  exists (select from capacity.requests r where r.id = events.request_id)
+  workspace_id = (select capacity.reader_workspace()) and exists (select from capacity.requests r where r.id = events.request_id)
 );
 create policy members on capacity.personal_data for select to authenticated using (
   exists (select from capacity.requests r where r.id = personal_data.request_id)

@@ -119,6 +119,7 @@ export interface CapacityEvents {
   effects: string[];
   created_at: Date;
   hash: Buffer;
+  workspace_id: string;
 }
 
 /** Words of people in the log of a request, apart from it. Salt and content are null once they were erased. */

@@ -84,7 +84,7 @@ begin
     capacity.compute_next_state(v_before.state, p_event_type,
       v_before.commercial_approved_at is not null or p_event_type = 'COMMERCIAL_APPROVED' and v_verdict.counts,
       v_before.technical_approved_at is not null or p_event_type = 'TECH_REVIEW_APPROVED'),
-    v_payload, null, greatest(clock_timestamp(), v_before.updated_at), null);
+    v_payload, null, greatest(clock_timestamp(), v_before.updated_at), null, v_before.workspace_id);
 
   request := capacity.project(v_before, v_event);
   if v_event.state_after = 'CUSTOMER_CONFIRMATION_REQUIRED' then

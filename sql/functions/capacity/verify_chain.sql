@@ -47,11 +47,12 @@ begin
 
   return query
   select 'I2', v.code, coalesce(r.id, h.request_id), v.detail
-    from (select e.request_id, count(*) as events, max(e.seq) as last_seq, (array_agg(e.hash order by e.seq desc))[1] as last_hash
+    from (select e.request_id, count(*) as events, max(e.seq) as last_seq, (array_agg(e.hash order by e.seq desc))[1] as last_hash,
+                 array_agg(distinct e.workspace_id) as workspaces
             from capacity.events e
            where e.request_id > p_after and e.request_id <= p_to
            group by e.request_id) h
-    full join (select r.id, r.version, r.head_hash from capacity.requests r
+    full join (select r.id, r.version, r.head_hash, r.workspace_id from capacity.requests r
                 where r.id > p_after and r.id <= p_to and (p_workspace_id is null or r.workspace_id = p_workspace_id)) r on r.id = h.request_id
    cross join lateral (
          select 'request_missing' as code, format('there are %s events, and no request', h.events) as detail where r.id is null
@@ -59,7 +60,9 @@ begin
          select 'events_missing', format('version is %s, and there are %s events, the last of them number %s', r.version, coalesce(h.events, 0), coalesce(h.last_seq, 0))
           where r.id is not null and (h.last_seq is distinct from r.version or h.events is distinct from r.version)
          union all
-         select 'head_differs', 'the head of the request is not the hash of its last event' where r.id is not null and h.last_hash is distinct from r.head_hash) v
+         select 'head_differs', 'the head of the request is not the hash of its last event' where r.id is not null and h.last_hash is distinct from r.head_hash
+         union all
+         select 'workspace_differs', 'events stand under another workspace than their request' where r.id is not null and h.workspaces <> array[r.workspace_id]) v
    where r.id is not null or p_workspace_id is null;
 end
 $$;

@@ -1,13 +1,13 @@
 -- How requests ended, from which state and by which event, by day (UTC), ten years back.
 create or replace view public.capacity_outcomes with (security_invoker = true) as
-select o.workspace_id, d.day, o.outcome, o.origin_state, o.event_type, o.requests
-  from generate_series(0, 3653) n(ago)
+select w.id as workspace_id, d.day, o.outcome, o.origin_state, o.event_type, o.requests
+  from capacity.workspaces w
+ cross join generate_series(0, 3653) n(ago)
  cross join lateral (select (now() at time zone 'UTC')::date - n.ago) d(day)
  cross join lateral (
-       select r.workspace_id, e.state_after as outcome, e.state_before as origin_state, e.event_type, count(*) as requests
+       select e.state_after as outcome, e.state_before as origin_state, e.event_type, count(*) as requests
          from capacity.events e
-        cross join lateral (select r.workspace_id from capacity.requests r where r.id = e.request_id offset 0) r
-        where e.created_at >= d.day::timestamp at time zone 'UTC' and e.created_at < (d.day + 1)::timestamp at time zone 'UTC'
+        where e.workspace_id = w.id and e.created_at >= d.day::timestamp at time zone 'UTC' and e.created_at < (d.day + 1)::timestamp at time zone 'UTC'
           and e.state_before <> e.state_after and e.state_after in ('COMPLETED', 'REJECTED', 'CANCELLED', 'EXPIRED', 'FAILED')
-        group by r.workspace_id, e.state_after, e.state_before, e.event_type) o;
+        group by e.state_after, e.state_before, e.event_type) o;
 comment on view public.capacity_outcomes is 'Ended requests by workspace, day (UTC), outcome, the state they were in, and the event that ended them.';

@@ -37,13 +37,31 @@ select 'CR-2026-' || lpad(n::text, 6, '0'), 'w' || 1 + n % 20, now(), now(), now
   from generate_series(1, 24000) n;
 insert into capacity.events
 select r.id, s, gen_random_uuid(), 'COMMERCIAL_APPROVED', 'user', 'm4', 'test', 'UNDER_REVIEW', 'UNDER_REVIEW', '{}', '{}',
-       now() - (right(r.id, 6)::integer * 4 + s) * interval '1 minute', '\\x00'
+       now() - (right(r.id, 6)::integer * 4 + s) * interval '1 minute', '\\x00', r.workspace_id
   from capacity.requests r, generate_series(1, 4) s;
 insert into capacity.personal_data (request_id, salt, customer_ref) select id, '\\x00', '{}' from capacity.requests;
 insert into capacity.request_captures
 select r.id, c.name, c.name || r.id from capacity.requests r cross join (values ('slack_thread_ts'), ('linear_issue_id')) c(name);
 analyze capacity.requests, capacity.events, capacity.personal_data, capacity.request_captures, capacity.members, capacity.workspaces, capacity.group_members;
 `;
+
+/** What is read of the log, how, and of which own events that speaks at most. */
+const readings: readonly (readonly [what: string, query: string, which: string])[] = [
+  ["the newest event", "select id from public.capacity_request_events order by created_at desc limit 1", "limit 1"],
+  [
+    "a page of the log",
+    "select * from public.capacity_request_events where created_at >= '2000-01-01' order by created_at limit 10",
+    "limit 10",
+  ],
+  ...["capacity_time_in_state", "capacity_approval_latency", "capacity_outcomes", "capacity_provisioning_duration"].map(
+    (view) =>
+      [
+        `a week of ${view}`,
+        `select * from public.${view} where day > current_date - 7`,
+        "where e.created_at >= (current_date - 7)::timestamp at time zone 'UTC'",
+      ] as const,
+  ),
+];
 
 function nodesOf(plan: PlanNode): PlanNode[] {
   return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
@@ -188,6 +206,28 @@ describe.each(POSTGRES_VERSIONS)("plans under row-level security on PostgreSQL %
     expect(scanned(nodes)).not.toContain("events");
     expect(nodes[0]!["Actual Rows"]).toBeGreaterThan(0);
   });
+
+  test.each(readings)(
+    "for %s no event of another workspace is looked at, so that no time tells how many there are",
+    async (_what, query, which) => {
+      const { own } = await oneOf<{ own: number }>(
+        db.superuser.pool,
+        `select count(*)::integer as own from (
+         select from capacity.events e join capacity.requests r on r.id = e.request_id and r.workspace_id = 'w3' ${which}) e`,
+      );
+      const nodes = (await planOf("m1", query)).filter((node) => node["Relation Name"] === "events");
+      const looks = nodes.reduce((sum, node) => sum + node["Actual Loops"], 0);
+      const rows = nodes.reduce((sum, node) => {
+        const removed = [node["Rows Removed by Filter"], node["Rows Removed by Index Recheck"]].map((count) =>
+          Number(count ?? 0),
+        );
+        return sum + (node["Actual Rows"] + removed.reduce((all, count) => all + count, 0)) * node["Actual Loops"];
+      }, 0);
+      expect(own).toBeGreaterThan(0);
+      // Rows of several looks are told as their mean, which was rounded.
+      expect(rows).toBeLessThanOrEqual(own + (looks > 1 ? looks : 0));
+    },
+  );
 
   test("a list that does not ask for threads and issues does not read what was captured", async () => {
     const nodes = await planOf(

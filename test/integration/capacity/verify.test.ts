@@ -119,6 +119,7 @@ const deeds: readonly (readonly [name: string, statement: string, findings: read
     "update capacity.events set hash = sha256('x') where request_id = '{id}' and seq = 3",
     ["I2 hash_differs {id}#3", "I2 hash_differs {id}#4"],
   ],
+  ["moving", "update capacity.events set workspace_id = 'x' where request_id = '{id}'", ["I2 workspace_differs {id}"]],
   ["a request that was taken away", "delete from capacity.requests where id = '{id}'", ["I2 request_missing {id}"]],
   [
     "events that no longer add up",

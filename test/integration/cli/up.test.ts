@@ -217,7 +217,7 @@ describe("without flags", { timeout: 150_000 }, () => {
       if (isAlive(pid)) process.kill(pid, "SIGINT");
     });
     await query(url, enqueueFirst);
-    await first.line((line) => line.includes("delivered") && line.includes("CR-1:log"));
+    await first.line((line) => line.includes("delivered") && line.includes("stream=notifications"));
     await untilDelivered(url);
     // Beside it, commands need no address.
     const status = await headroom(["outbox", "status", "--json"], { cwd });

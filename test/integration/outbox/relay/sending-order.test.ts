@@ -11,7 +11,7 @@ test("rows that the database hands out in any other order are sent in the order 
   );
   await stage.query(
     `create function outbox.claim(
-       p_relay_id integer, p_stream_id smallint, p_max_rows integer, p_max_lanes integer default 100, p_since_ms bigint default null
+       p_relay integer, p_stream_id smallint, p_max_rows integer, p_max_lanes integer default 100, p_since_ms bigint default null
      ) returns setof outbox.claimed_row language sql volatile security definer
      as 'select * from outbox.claim_in_order($1, $2, $3, $4, $5) order by seq desc, lane_id'`,
   );

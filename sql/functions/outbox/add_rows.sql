@@ -4,7 +4,7 @@
 --
 -- p_role is on whose behalf: null for our own functions, whose rows may say whose they are (tenant_id). Everybody else comes through
 -- outbox.enqueue_many().
-create or replace function outbox.add_rows(p_role name, p_rows jsonb)
+create or replace function outbox.add_rows(p_role text, p_rows jsonb)
 returns table (ord integer, outbox_id uuid, seq bigint, created boolean)
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -107,4 +107,4 @@ begin
   end if;
 end
 $$;
-comment on function outbox.add_rows(name, jsonb) is 'Adds an array of rows in the caller''s transaction; one result per element. Nullable: seq.';
+comment on function outbox.add_rows(text, jsonb) is 'Adds an array of rows in the caller''s transaction; one result per element. Nullable: seq.';

@@ -1,7 +1,7 @@
 -- Bad input, said plainly, before anything is written. Bytes are limited besides characters because keys stand in indexes,
 -- whose entries have a limit of their own. p_role is who enqueues; null for our own functions.
 create or replace function outbox.check_row(
-  p_stream outbox.streams, p_stream_name text, p_role name, p_rail_id smallint, p_rail text, p_key text, p_instruction_id text,
+  p_stream outbox.streams, p_stream_name text, p_role text, p_rail_id smallint, p_rail text, p_key text, p_instruction_id text,
   p_idempotency_key text, p_payload jsonb, p_priority integer, p_coalesce_key text, p_destination text, p_captures jsonb, p_binds jsonb
 ) returns void
 language plpgsql stable set search_path = pg_catalog, pg_temp
@@ -49,5 +49,5 @@ begin
   end if;
 end
 $$;
-comment on function outbox.check_row(outbox.streams, text, name, smallint, text, text, text, text, jsonb, integer, text, text, jsonb, jsonb)
+comment on function outbox.check_row(outbox.streams, text, text, smallint, text, text, text, text, jsonb, integer, text, text, jsonb, jsonb)
   is 'Raises the one error that fits a bad row, or nothing.';

@@ -22,11 +22,12 @@ create or replace function outbox.enqueue(
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
+  v_role text := coalesce(nullif(nullif(current_setting('role', true), ''), 'none'), session_user);
   v_row record;
 begin
   v_row := outbox.add_row(
-    coalesce(nullif(nullif(current_setting('role', true), ''), 'none'), session_user), null, p_stream, p_key, p_instruction_id, p_idempotency_key,
-    p_rail, p_payload, p_priority, p_not_before, p_expires_at, p_coalesce_key, p_destination, p_captures, p_binds);
+    v_role, null, p_stream, p_key, p_instruction_id, p_idempotency_key, p_rail, p_payload, p_priority, p_not_before, p_expires_at, p_coalesce_key,
+    p_destination, p_captures, p_binds);
   outbox_id := v_row.outbox_id;
   seq := v_row.seq;
   created := v_row.created;

@@ -1,6 +1,6 @@
 -- Why an enqueue wrote nothing: the row is bad, which raises, or it is there already, which is the answer.
 create or replace function outbox.why_not_enqueued(
-  p_role name, p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_payload jsonb,
+  p_role text, p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_payload jsonb,
   p_priority integer, p_coalesce_key text, p_destination text, p_captures jsonb, p_binds jsonb,
   out outbox_id uuid, out seq bigint, out created boolean
 )
@@ -17,5 +17,5 @@ begin
     from outbox.existing_row(v_stream.stream_id, p_instruction_id, p_idempotency_key, p_payload::text) e;
 end
 $$;
-comment on function outbox.why_not_enqueued(name, text, text, text, text, text, jsonb, integer, text, text, jsonb, jsonb)
+comment on function outbox.why_not_enqueued(text, text, text, text, text, text, jsonb, integer, text, text, jsonb, jsonb)
   is 'Raises for a bad row, or finds the row that a repeat stands for. Nullable: outbox_id, seq.';

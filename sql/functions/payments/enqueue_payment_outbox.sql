@@ -14,7 +14,7 @@ language sql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
   select e.outbox_id, e.seq, e.created
     from outbox.add_row(
-           coalesce(nullif(nullif(current_setting('role', true), ''), 'none'), session_user), null, 'payments',
+           coalesce(nullif(nullif(current_setting('role', true), ''), 'none'), session_user) collate "default", null, 'payments',
            p_participant_id, p_instruction_id, p_idempotency_key, p_rail_type, p_payload) e;
 $$;
 comment on function payments.enqueue_payment_outbox(text, text, text, text, jsonb)

@@ -28,7 +28,7 @@ begin
              where length(r ->> 'destination') between 1 and 200 order by 1) d;
 
   with parsed as materialized (
-    select r.*, n.ord::integer as ord, s as stream_row, s.stream_id, s.class_id, s.ordered, rl.rail_id, d.destination_id, coalesce(r.priority, 5) as prio,
+    select r.*, n.ord::integer as ord, s as stream_row, s.stream_id, s.class_id, s.ordered, s.writers, s.max_payload_bytes, rl.rail_id, d.destination_id, coalesce(r.priority, 5) as prio,
            r.payload::text as body, gen_random_uuid() as salt
       from jsonb_array_elements(p_rows) with ordinality n(doc, ord)
      cross join lateral jsonb_to_record(n.doc) r(
@@ -40,8 +40,17 @@ begin
   ), input as materialized (
     select p.*, outbox.new_id(p.class_id) as new_outbox_id, sha256(uuid_send(p.salt) || convert_to(p.body, 'UTF8')) as hash,
            greatest(v_now, p.not_before) as due,
-           outbox.check_row(p.stream_row, p.stream, p_role, p.rail_id, p.rail, p.key, p.instruction_id, p.idempotency_key, p.payload, p.prio,
-                            p.coalesce_key, p.destination, p.captures, p.binds)
+           -- Asked for the rows alone that have something to look into; as in add_row(), whose rules these are.
+           case when not coalesce(
+                       p.rail_id is not null and octet_length(p.body) <= p.max_payload_bytes
+                       and length(p.body) - length(translate(p.body, '[{', '')) <= 64
+                       and (p_role is null or p.writers is null and p.captures is null and p.binds is null and p.destination is null)
+                       and case when p.key is null then not p.ordered else length(p.key) between 1 and 512 and octet_length(p.key) <= 1024 end
+                       and length(p.instruction_id) between 1 and 512 and octet_length(p.instruction_id) <= 1024
+                       and length(p.idempotency_key) between 1 and 512 and octet_length(p.idempotency_key) <= 1024 and p.prio between 0 and 9
+                       and p.coalesce_key is null and (p.destination is null or p.destination_id is not null), false)
+                then outbox.check_row(p.stream_row, p.stream, p_role, p.rail_id, p.rail, p.key, p.instruction_id, p.idempotency_key, p.payload, p.prio,
+                                      p.coalesce_key, p.destination, p.captures, p.binds) end
       from parsed p
   ), deduped as (
     insert into outbox.dedupe as d (stream_id, instruction_id, idempotency_key, outbox_id, salt, payload_hash, created_at)

@@ -3188,7 +3188,7 @@ create function outbox.add_row(p_role text, p_tenant_id text, p_stream text, p_k
 create function outbox.add_rows(p_role text, p_rows jsonb)
   returns TABLE(ord integer, outbox_id uuid, seq bigint, created boolean)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e19dd13df0c5d9ff';
+  as 'sha256 3068ebf3a2707ebd';
 
 create function outbox.address_envelopes()
   returns trigger

@@ -28,7 +28,8 @@ begin
              where length(r ->> 'destination') between 1 and 200 order by 1) d;
 
   with parsed as materialized (
-    select r.*, n.ord::integer as ord, s as stream_row, s.stream_id, s.class_id, s.ordered, s.writers, s.max_payload_bytes, rl.rail_id, d.destination_id, coalesce(r.priority, 5) as prio,
+    select r.*, n.ord::integer as ord, s as stream_row, s.stream_id, s.class_id, s.ordered, s.writers, s.max_payload_bytes, rl.rail_id,
+           d.destination_id, coalesce(r.priority, 5) as prio,
            r.payload::text as body, gen_random_uuid() as salt
       from jsonb_array_elements(p_rows) with ordinality n(doc, ord)
      cross join lateral jsonb_to_record(n.doc) r(

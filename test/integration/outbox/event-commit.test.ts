@@ -74,7 +74,7 @@ describe.each(POSTGRES_VERSIONS)("the commit of events on PostgreSQL %i", async 
     ["a subject of 900 bytes", { subject: "😀".repeat(225) }, true],
     ["a subject of 904 bytes", { subject: "😀".repeat(226) }, false],
     ["a subject of 300 emoji", { subject: "😀".repeat(300) }, false],
-    ["an id of 800 bytes", { source: "/tests", id: "😀".repeat(200) }, true],
+    ["an id of 800 bytes", { source: "/lengths", id: "😀".repeat(200) }, true],
     ["source and id of 1,024 bytes", { source: "s".repeat(223), id: "😀".repeat(200) }, true],
     ["source and id of 1,025 bytes", { source: "s".repeat(224), id: "😀".repeat(200) }, false],
     [

@@ -149,7 +149,8 @@ create type outbox.run_row as (
   tries smallint,
   uncertain boolean,
   first_sent_at timestamp with time zone,
-  payload_hash bytea
+  payload_hash bytea,
+  bytes integer
 );
 
 -- Sequences
@@ -1224,31 +1225,16 @@ comment on column outbox.dedupe.salt is 'Random, and part of what payload_hash c
 create table outbox.destinations (
   destination_id integer generated always as identity not null,
   name text not null,
-  min_interval_ms integer default 0 not null,
-  next_slot_at timestamp with time zone default '-infinity'::timestamp with time zone not null,
-  tail_at timestamp with time zone default '-infinity'::timestamp with time zone not null,
-  failures integer default 0 not null,
-  failure_threshold integer default 5 not null,
-  open_base_ms integer default 15000 not null,
-  open_until timestamp with time zone,
-  probe_until timestamp with time zone,
-  times_opened integer default 0 not null,
-  last_error_code text,
-  changed_at timestamp with time zone default now() not null,
-  constraint destinations_failure_threshold_check CHECK ((failure_threshold > 0)),
-  constraint destinations_min_interval_ms_check CHECK (((min_interval_ms >= 0) AND (min_interval_ms <= 86400000))),
+  tenant_id text,
   constraint destinations_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
-  constraint destinations_name_key UNIQUE (name),
-  constraint destinations_open_base_ms_check CHECK (((open_base_ms >= 1) AND (open_base_ms <= 3600000))),
   constraint destinations_pkey PRIMARY KEY (destination_id)
 ) with (fillfactor=50);
+CREATE INDEX destinations_by_name ON outbox.destinations USING btree (name, tenant_id, destination_id);
 grant select on outbox.destinations to headroom_auditor;
 grant select on outbox.destinations to headroom_control;
 grant select on outbox.destinations to headroom_executor;
-comment on column outbox.destinations.next_slot_at is 'No send before this time (rate limit, Retry-After).';
-comment on column outbox.destinations.tail_at is 'Where the queue of deferred rows ends, so that latecomers wait behind and not beside.';
-comment on column outbox.destinations.open_until is 'Circuit open until then; afterwards one probe is let through.';
-comment on column outbox.destinations.probe_until is 'A probe is under way until then at the latest; others wait a second at a time.';
+comment on table outbox.destinations is 'Where rows go, and whose they are: each number is a queue. Producers add to it and change nothing.';
+comment on column outbox.destinations.tenant_id is 'Whose rows these are; null: the installation''s. Tenants that use one receiver have queues of their own.';
 
 create table outbox.endpoint_secrets (
   secret_id uuid not null,
@@ -1366,6 +1352,40 @@ comment on column outbox.envelopes.instruction_id is 'Source and id of the event
 comment on column outbox.envelopes.payload is 'Null once it has been erased; a repeat of the event is still known by its source and id.';
 comment on column outbox.envelopes.outbox_ids is 'Its deliveries, one per endpoint that heard of it; null until the publishing transaction commits.';
 
+create table outbox.gate_notes (
+  note_id bigint generated always as identity not null,
+  name text not null,
+  failed integer not null,
+  answered integer not null,
+  throttled boolean not null,
+  quiet_ms bigint,
+  code text,
+  noted_at timestamp with time zone default clock_timestamp() not null,
+  constraint gate_notes_pkey PRIMARY KEY (note_id)
+) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=200);
+CREATE INDEX gate_notes_by_name ON outbox.gate_notes USING btree (name, note_id);
+grant select on outbox.gate_notes to headroom_auditor;
+grant select on outbox.gate_notes to headroom_control;
+comment on table outbox.gate_notes is 'What settles have to say about destinations, until somebody has the gate: a settle writes its note and waits for nobody.';
+
+create table outbox.gates (
+  name text not null,
+  next_slot_at timestamp with time zone default '-infinity'::timestamp with time zone not null,
+  failures integer default 0 not null,
+  times_opened integer default 0 not null,
+  open_until timestamp with time zone,
+  probe_until timestamp with time zone,
+  last_error_code text,
+  changed_at timestamp with time zone default clock_timestamp() not null,
+  constraint gates_pkey PRIMARY KEY (name)
+) with (fillfactor=50);
+grant select on outbox.gates to headroom_auditor;
+grant select on outbox.gates to headroom_control;
+comment on table outbox.gates is 'What relays found out about destinations. Written under an advisory lock that is tried for and never waited for.';
+comment on column outbox.gates.next_slot_at is 'No send before this time (rate limit, Retry-After).';
+comment on column outbox.gates.open_until is 'Circuit open until then; afterwards one probe is let through.';
+comment on column outbox.gates.probe_until is 'A probe is under way until then at the latest.';
+
 create table outbox.heads (
   lane_id bigint not null,
   stream_id smallint not null,
@@ -1378,11 +1398,11 @@ create table outbox.heads (
   delivered_to bigint,
   run_limit smallint,
   misses smallint default 0 not null,
-  deferred boolean default false not null,
   blocked boolean default false not null,
+  destination_id integer default 0 not null,
   constraint heads_pkey PRIMARY KEY (lane_id)
 ) with (fillfactor=50, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_cost_delay=0);
-CREATE INDEX heads_due ON outbox.heads USING btree (stream_id, priority, due) WHERE ((claim_id IS NULL) AND (NOT blocked));
+CREATE INDEX heads_due ON outbox.heads USING btree (stream_id, destination_id, priority, due) WHERE ((claim_id IS NULL) AND (NOT blocked));
 grant select on outbox.heads to headroom_auditor;
 grant select on outbox.heads to headroom_control;
 comment on column outbox.heads.claimed_to is 'Last number of the run that is in flight under claim_id.';
@@ -1404,6 +1424,27 @@ create table outbox.lanes (
 grant select on outbox.lanes to headroom_control;
 comment on table outbox.lanes is 'One row per key: the next number. Written by producers, so relays never wait for it.';
 comment on column outbox.lanes.delivered_to is 'Highest number delivered when the lane last went idle; an active lane''s head knows better.';
+
+create table outbox.limits (
+  name text not null,
+  min_interval_ms integer,
+  failure_threshold integer,
+  open_base_ms integer,
+  cleared_at timestamp with time zone,
+  changed_at timestamp with time zone default now() not null,
+  constraint limits_failure_threshold_check CHECK ((failure_threshold > 0)),
+  constraint limits_min_interval_ms_check CHECK (((min_interval_ms >= 0) AND (min_interval_ms <= 86400000))),
+  constraint limits_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+  constraint limits_open_base_ms_check CHECK (((open_base_ms >= 1) AND (open_base_ms <= 3600000))),
+  constraint limits_pkey PRIMARY KEY (name)
+);
+grant select on outbox.limits to headroom_auditor;
+grant select on outbox.limits to headroom_control;
+comment on table outbox.limits is 'How destinations are treated, as operators say: by name, by kind ("slack:" for all that begin so), and "*" for the rest. Relays read it and lock nothing.';
+comment on column outbox.limits.min_interval_ms is 'Least time between two sends. Null, here and in the next two: as the kind says, else as "*" says.';
+comment on column outbox.limits.failure_threshold is 'Failures in a row that open the circuit.';
+comment on column outbox.limits.open_base_ms is 'How long it is open the first time; twice as long each time after.';
+comment on column outbox.limits.cleared_at is 'What relays found out before this time is forgotten.';
 
 create table outbox.payloads (
   outbox_id uuid not null,
@@ -1427,6 +1468,7 @@ create table outbox.payloads (
   erased_by text,
   erase_reason text,
   tenant_id text,
+  bytes integer default 0 not null,
   constraint payloads_check CHECK (((payload IS NULL) = (erased_at IS NOT NULL))),
   constraint payloads_pkey PRIMARY KEY (outbox_id)
 );
@@ -1435,6 +1477,7 @@ grant select on outbox.payloads to headroom_auditor;
 grant select on outbox.payloads to headroom_control;
 comment on column outbox.payloads.key is 'Only on streams without order; elsewhere the lane has it.';
 comment on column outbox.payloads.tenant_id is 'Whose row this is; null: the installation''s. A tenant''s endpoint is sent that tenant''s rows only.';
+comment on column outbox.payloads.bytes is 'Length of the payload''s text.';
 
 create table outbox.pending (
   lane_id bigint not null,
@@ -1451,6 +1494,7 @@ create table outbox.pending (
   special boolean default false not null,
   payload_hash bytea not null,
   coalesce_key text,
+  bytes integer default 0 not null,
   constraint pending_pkey PRIMARY KEY (lane_id, seq)
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_cost_delay=0);
 CREATE INDEX pending_replaceable ON outbox.pending USING btree (lane_id, seq) WHERE ((coalesce_key IS NOT NULL) OR (expires_at IS NOT NULL));
@@ -1471,14 +1515,14 @@ create table outbox.pending_unordered (
   expires_at timestamp with time zone,
   first_sent_at timestamp with time zone,
   lines integer default 0 not null,
-  destination_id integer,
+  destination_id integer default 0 not null,
   tries smallint default 0 not null,
   uncertain boolean default false not null,
-  deferred boolean default false not null,
   payload_hash bytea not null,
+  bytes integer default 0 not null,
   constraint pending_unordered_pkey PRIMARY KEY (outbox_id)
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_cost_delay=0);
-CREATE INDEX pending_unordered_due ON outbox.pending_unordered USING btree (stream_id, priority, due);
+CREATE INDEX pending_unordered_due ON outbox.pending_unordered USING btree (stream_id, destination_id, priority, due);
 CREATE INDEX pending_unordered_tried ON outbox.pending_unordered USING btree (stream_id, outbox_id) WHERE (lines > 0);
 CREATE TRIGGER refuse_truncate BEFORE TRUNCATE ON outbox.pending_unordered FOR EACH STATEMENT EXECUTE FUNCTION outbox.refuse_change();
 grant select on outbox.pending_unordered to headroom_auditor;
@@ -2075,7 +2119,7 @@ create function capacity.deliveries_of(p_request_id text)
 create function capacity.dispatch_side_effects(p_request capacity.requests, p_event capacity.events)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5553cab3c92949d2';
+  as 'sha256 0cdaa6eeb8924b64';
 
 create function capacity.effects_of(p_request capacity.requests, p_event_type public.capacity_request_event_type, p_state_before public.capacity_request_state)
   returns text[]
@@ -2115,7 +2159,7 @@ create function capacity.endpoint_keeper(p_workspace_id text)
 create function capacity.enqueue_effect(p_story jsonb, p_effect text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4f04a691885eb982';
+  as 'sha256 29eb5fde9c4f70fc';
 
 create function capacity.equal_constant_time(p_left bytea, p_right bytea)
   returns boolean
@@ -2656,11 +2700,6 @@ create function capacity.signing_key(p_name text)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 8c49f51259583388';
 
-create function capacity.slack_limit(p_channel text)
-  returns void
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 62ecb0c46a2b2056';
-
 create function capacity.slack_mentions(p_story jsonb, p_ids jsonb)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -2784,7 +2823,7 @@ create function capacity.timer_forget(OUT failed jsonb, OUT more boolean)
 create function capacity.timer_remind(p_workspace capacity.workspaces, p_member_id text, p_items jsonb, p_others integer)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2ab758b8739c8c48';
+  as 'sha256 95030bf410f002a8';
 
 create function capacity.timer_remind_person(p_workspace capacity.workspaces, p_member_id text, p_items jsonb, p_others integer, OUT reminded integer, OUT failed jsonb)
   returns record
@@ -2938,7 +2977,7 @@ create function inbound.decided_already(p_request capacity.requests, p_event_typ
 create function inbound.enqueue_interaction(p_delivery jsonb, p_purpose text, p_payload jsonb, p_for interval)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6804745a10e2d554';
+  as 'sha256 a208a126483db151';
 
 create function inbound.forget(p_most integer DEFAULT 1000)
   returns integer
@@ -2988,7 +3027,7 @@ create function inbound.parse_date(p_text text)
 create function inbound.parse_json(p_text text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e677bc6e4bbd2dec';
+  as 'sha256 4f611ac1069c3dc3';
 
 create function inbound.parse_terms(p_text text)
   returns jsonb
@@ -3180,30 +3219,25 @@ create function outbox.add_endpoint_secret(p_endpoint_id uuid, p_secret text, p_
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 88b8f74cdb913302';
 
-create function outbox.add_row(p_role text, p_tenant_id text, p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_payload jsonb, p_priority integer DEFAULT 5, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_coalesce_key text DEFAULT NULL::text, p_destination text DEFAULT NULL::text, p_captures jsonb DEFAULT NULL::jsonb, p_binds jsonb DEFAULT NULL::jsonb, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
+create function outbox.add_row(p_checked boolean, p_tenant_id text, p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_payload jsonb, p_priority integer DEFAULT 5, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_coalesce_key text DEFAULT NULL::text, p_destination text DEFAULT NULL::text, p_captures jsonb DEFAULT NULL::jsonb, p_binds jsonb DEFAULT NULL::jsonb, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 85f431cfc98d32ae';
+  as 'sha256 4d721acf794191d4';
 
-create function outbox.add_rows(p_role text, p_rows jsonb)
+create function outbox.add_rows(p_checked boolean, p_rows jsonb)
   returns TABLE(ord integer, outbox_id uuid, seq bigint, created boolean)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3068ebf3a2707ebd';
+  as 'sha256 12d42114a03441de';
 
 create function outbox.address_envelopes()
   returns trigger
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 90f3b6f78538cbf6';
-
-create function outbox.admit(p_destination_ids integer[], p_deferred boolean[], p_lease_seconds integer)
-  returns TABLE(ord integer, admitted boolean, due timestamp with time zone)
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 21551215034503f8';
+  as 'sha256 124fce38d3c85976';
 
 create function outbox.advance_lanes(p_lane_ids bigint[], p_from_seqs bigint[], p_delivered boolean DEFAULT false, p_places tid[] DEFAULT NULL::tid[])
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f9326c111dfa6545';
+  as 'sha256 ca11ee372585d845';
 
 create function outbox.archive_partitions()
   returns TABLE(class_id smallint, partition regclass, from_id uuid, to_id uuid, from_at timestamp with time zone, to_at timestamp with time zone)
@@ -3214,6 +3248,11 @@ create function outbox.backoff(p_stream outbox.streams, p_tries integer, p_after
   returns interval
   language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 8d0143cf0bbc0546';
+
+create function outbox.book_slots(p_names text[], p_lease_seconds integer)
+  returns void
+  language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 6d50ec6284cdfc5b';
 
 create function outbox.bury_heads(p_stream outbox.streams, p_lane_ids bigint[], p_seqs bigint[], p_code text, p_message text)
   returns void
@@ -3238,43 +3277,48 @@ create function outbox.check_endpoint_url(p_url text, p_allow_private boolean)
 create function outbox.check_envelope(p_envelope jsonb, p_stream outbox.streams)
   returns void
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e136d4c1719c22ca';
+  as 'sha256 a1781a018a911a11';
 
 create function outbox.check_operator(p_outbox_ids uuid[], p_actor text, p_reason text)
   returns void
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 2ae736b7ea0e146d';
 
-create function outbox.check_row(p_stream outbox.streams, p_stream_name text, p_role text, p_rail_id smallint, p_rail text, p_key text, p_instruction_id text, p_idempotency_key text, p_payload jsonb, p_priority integer, p_coalesce_key text, p_destination text, p_captures jsonb, p_binds jsonb)
+create function outbox.check_row(p_stream outbox.streams, p_stream_name text, p_checked boolean, p_rail_id smallint, p_rail text, p_key text, p_instruction_id text, p_idempotency_key text, p_payload_bytes integer, p_too_deep boolean, p_priority integer, p_coalesce_key text, p_destination text, p_captures jsonb, p_binds jsonb)
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a9119a80250caae3';
+  as 'sha256 6794f644165dc2db';
 
 create function outbox.check_stream_name(p_stream text)
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 533a0c6fda37c3ca';
 
-create function outbox.claim(p_relay integer, p_stream_id smallint, p_max_rows integer, p_max_lanes integer DEFAULT 100, p_since_ms bigint DEFAULT NULL::bigint)
+create function outbox.claim(p_relay_id integer, p_stream_id smallint, p_max_rows integer, p_max_lanes integer DEFAULT 100, p_since_ms bigint DEFAULT NULL::bigint, p_max_bytes bigint DEFAULT 8388608, p_in_flight jsonb DEFAULT NULL::jsonb)
   returns SETOF outbox.claimed_row
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set plan_cache_mode=force_generic_plan set jit=off owner headroom_owner
-  as 'sha256 9aac4994bfae53d6';
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set plan_cache_mode=force_generic_plan set jit=off set lock_timeout=2s owner headroom_owner
+  as 'sha256 ce322bb216bad59d';
 grant execute on function outbox.claim to headroom_executor;
 
-create function outbox.claim_special_lanes(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_lane_ids bigint[])
+create function outbox.claim_queues(p_relay_id integer, p_stream outbox.streams, p_max_rows integer, p_max_bytes bigint, p_since timestamp with time zone, p_in_flight jsonb)
   returns SETOF outbox.claimed_row
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1a05e9ce6089a9bc';
+  as 'sha256 2fc6da74b65ffe7d';
+
+create function outbox.claim_special_lanes(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_lane_ids bigint[], p_destination_ids integer[])
+  returns SETOF outbox.claimed_row
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 28e04d4a57e07609';
 
 create function outbox.claim_special_rows(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_outbox_ids uuid[])
   returns SETOF outbox.claimed_row
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 efa15070e76720a6';
+  as 'sha256 ced82bc7e6dda0bf';
 
 create function outbox.clear_destination(p_name text)
   returns void
   language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8c44e9f3b6b14053';
+  as 'sha256 77395d48f8039dad';
 
 create function outbox.close_rows(p_claim_ids bigint[])
   returns void
@@ -3299,15 +3343,15 @@ create function outbox.dead_by_rail()
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 45f91cf757ba721f';
 
-create function outbox.destination_id(p_name text)
+create function outbox.destination_id(p_name text, p_tenant_id text)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 493c32a0513fb285';
+  as 'sha256 6aa67827e756e081';
 
 create function outbox.destination_status()
   returns TABLE(destination text, endpoint text, circuit text, failures integer, open_until timestamp with time zone, min_interval_ms integer, next_slot_at timestamp with time zone, last_error_code text, disabled_code text, disabled_at timestamp with time zone)
   language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 79f3b2fbc62046d9';
+  as 'sha256 f67577a3661e10af';
 grant execute on function outbox.destination_status to headroom_auditor;
 grant execute on function outbox.destination_status to headroom_control;
 grant execute on function outbox.destination_status to headroom_executor;
@@ -3349,19 +3393,24 @@ grant execute on function outbox.endpoint_gone to headroom_executor;
 create function outbox.enqueue(p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_payload jsonb, p_priority integer DEFAULT 5, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_coalesce_key text DEFAULT NULL::text, p_destination text DEFAULT NULL::text, p_captures jsonb DEFAULT NULL::jsonb, p_binds jsonb DEFAULT NULL::jsonb, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4a8990471d6543ed';
+  as 'sha256 96f0e1b2636b5829';
 grant execute on function outbox.enqueue to headroom_ingest;
 
 create function outbox.enqueue_many(p_rows jsonb)
   returns TABLE(ord integer, outbox_id uuid, seq bigint, created boolean)
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e9112e7eaad690da';
+  language sql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 595d143636d1de34';
 grant execute on function outbox.enqueue_many to headroom_ingest;
 
 create function outbox.enqueue_pair(p_tenant_id text, p_stream text, p_key text, p_instruction_id text, p_rail text, p_destination text, p_first_key text, p_first_payload jsonb, p_first_coalesce_key text, p_first_binds jsonb, p_second_key text, p_second_payload jsonb, p_second_coalesce_key text, p_second_binds jsonb)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 20b679bb8be33aee';
+  as 'sha256 c55f5ebfe64002df';
+
+create function outbox.enqueuer()
+  returns text
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 afb58f0e11e4176e';
 
 create function outbox.ensure_partitions(p_days_ahead integer DEFAULT 30)
   returns integer
@@ -3383,7 +3432,7 @@ create function outbox.existing_row(p_stream_id smallint, p_instruction_id text,
 create function outbox.fence_lanes(p_live bigint[], p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outcomes text[])
   returns outbox.fenced_lane[]
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f8f9f05da79e3590';
+  as 'sha256 61931416d9db7a7c';
 
 create function outbox.fill_binds(p_outbox_ids uuid[], p_captured jsonb DEFAULT NULL::jsonb)
   returns TABLE(outbox_id uuid, body text, sent_hash bytea, outcome text, code text, reason text)
@@ -3396,10 +3445,20 @@ create function outbox.find_endpoint(p_name text, p_workspace_id text)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 e69a743320a2f0dc';
 
+create function outbox.first_bytes(p_rows outbox.run_row[], p_max_bytes bigint)
+  returns outbox.run_row[]
+  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 09989d60f2c741c1';
+
 create function outbox.forget_expired(p_most integer DEFAULT 500, OUT forgotten integer, OUT failed_code text, OUT failed_message text, OUT more boolean)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 2a612c2123476eb0';
+
+create function outbox.gates_of(p_names text[])
+  returns TABLE(name text, min_interval_ms integer, failure_threshold integer, open_base_ms integer, next_slot_at timestamp with time zone, failures integer, times_opened integer, open_until timestamp with time zone, probe_until timestamp with time zone, last_error_code text)
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 27fdda9c60dc8ca7';
 
 create function outbox.gc(p_batch integer DEFAULT 10000)
   returns jsonb
@@ -3416,6 +3475,11 @@ create function outbox.gc_keys(p_batch integer)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off owner headroom_owner
   as 'sha256 48d91339f320d029';
+
+create function outbox.hold_gates(p_names text[])
+  returns text[]
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 61711fb66c1aea43';
 
 create function outbox.id_time(p_outbox_id uuid)
   returns timestamp with time zone
@@ -3439,20 +3503,20 @@ create function outbox.is_path(p_path jsonb)
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 7e1ed4b01f762311';
 
-create function outbox.late_in_lanes(p_live bigint[], p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[])
-  returns uuid[]
+create function outbox.late_in_lanes(p_live bigint[], p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], OUT late uuid[], OUT busy uuid[])
+  returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7c56c1deebfc8ef2';
+  as 'sha256 f4eb38e67b17de2f';
 
-create function outbox.late_rows(p_stream outbox.streams, p_live bigint[], p_claim_ids bigint[], p_outbox_ids uuid[], p_attempt_nos integer[])
-  returns uuid[]
+create function outbox.late_rows(p_stream outbox.streams, p_live bigint[], p_claim_ids bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], OUT late uuid[], OUT busy uuid[])
+  returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6179aa65cf63d7dc';
+  as 'sha256 e18882c979a4cabb';
 
 create function outbox.limit_destination(p_name text, p_min_interval_ms integer DEFAULT NULL::integer, p_failure_threshold integer DEFAULT NULL::integer, p_open_base_ms integer DEFAULT NULL::integer)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a408fd24d1ed57b5';
+  as 'sha256 9debb1427049af1b';
 grant execute on function outbox.limit_destination to headroom_control;
 
 create function outbox.lines_of(p_outbox_id uuid)
@@ -3476,7 +3540,7 @@ grant execute on function outbox.list_dead to headroom_control;
 create function outbox.list_endpoints(p_workspace_id text DEFAULT NULL::text)
   returns TABLE(id uuid, name text, workspace_id text, url text, description text, topics text[], header_names text[], enabled boolean, disabled_at timestamp with time zone, disabled_code text, disabled_reason text, secrets integer, readable boolean, old_secret_until timestamp with time zone, dead bigint, circuit text, created_at timestamp with time zone, updated_at timestamp with time zone)
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e228453c2b797b01';
+  as 'sha256 5aa466bfa1054b68';
 grant execute on function outbox.list_endpoints to headroom_auditor;
 grant execute on function outbox.list_endpoints to headroom_control;
 
@@ -3489,19 +3553,19 @@ grant execute on function outbox.list_streams to headroom_control;
 grant execute on function outbox.list_streams to headroom_executor;
 
 create function outbox.lock_lanes(p_lane_ids bigint[])
-  returns void
+  returns bigint[]
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 39e1656afb2b75f3';
+  as 'sha256 bd77c02c6328d848';
 
-create function outbox.may_write(p_writers name[], p_role text)
+create function outbox.may_write(p_writers name[])
   returns boolean
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 16036c3d7feebc06';
+  as 'sha256 c4e9bd4c933bf2e7';
 
 create function outbox.mend_headless(p_lane_ids bigint[])
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a16199500f35d60c';
+  as 'sha256 33136db30531d887';
 
 create function outbox.mend_unblocked(p_lane_ids bigint[])
   returns integer
@@ -3518,16 +3582,16 @@ create function outbox.new_id(p_class_id smallint)
   language sql volatile security invoker parallel safe owner headroom_owner
   as 'sha256 b0a960f4f67e9721';
 
-create function outbox.next_due(p_stream_ids smallint[])
+create function outbox.next_due(p_stream_ids smallint[], p_in_flight jsonb DEFAULT NULL::jsonb)
   returns TABLE(stream_id smallint, wait_ms integer)
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set plan_cache_mode=force_generic_plan owner headroom_owner
-  as 'sha256 96b6cf8ceb32da57';
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set plan_cache_mode=force_generic_plan owner headroom_owner
+  as 'sha256 02610d89db300bfc';
 grant execute on function outbox.next_due to headroom_executor;
 
 create function outbox.note_destinations(p_destination_ids integer[], p_outcomes text[], p_codes text[], p_after_ms bigint[], p_throttled boolean[])
   returns void
-  language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 bed61b2af42d6e8d';
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 1886b699561ee65d';
 
 create function outbox.note_relay(p_relay_id integer, p_name text, p_wants_notify boolean)
   returns void
@@ -3539,6 +3603,11 @@ create function outbox.open_endpoint_secret(p_secret_id uuid, p_box bytea)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 8efb4014ae1e39ef';
+
+create function outbox.open_queues(p_stream outbox.streams, p_since timestamp with time zone, p_in_flight jsonb, p_hold boolean, p_most integer DEFAULT 200)
+  returns TABLE(destination_id integer, name text, tenant_id text, slots integer, tenant_slots integer, opens_at timestamp with time zone, limited boolean)
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 92f2ac7dfe5532ae';
 
 create function outbox.park_dead()
   returns trigger
@@ -3561,7 +3630,7 @@ grant execute on function outbox.partition_status to headroom_executor;
 create function outbox.ping_endpoint(p_name text, p_workspace_id text DEFAULT NULL::text)
   returns uuid
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e06e6c642fa21004';
+  as 'sha256 f242b6348854c43b';
 grant execute on function outbox.ping_endpoint to headroom_control;
 
 create function outbox.place_of_untouched(p_outbox_id uuid)
@@ -3583,35 +3652,35 @@ grant execute on function outbox.put_alert to headroom_control;
 create function outbox.put_endpoint(p_name text, p_changes jsonb DEFAULT '{}'::jsonb, p_secret text DEFAULT NULL::text, p_allow_private boolean DEFAULT false, p_workspace_id text DEFAULT NULL::text, OUT name text, OUT created boolean, OUT secret text)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 96b6ebe95dc3df8c';
+  as 'sha256 a77c635af1d1dfe1';
 grant execute on function outbox.put_endpoint to headroom_control;
 
 create function outbox.raise_alerts()
   returns integer
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 40737883a024363a';
+  as 'sha256 6105d401ea8c12f2';
 grant execute on function outbox.raise_alerts to headroom_executor;
 
 create function outbox.reap(p_max_claims integer DEFAULT 100)
   returns integer
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set plan_cache_mode=force_generic_plan owner headroom_owner
-  as 'sha256 26e1b1455fac6c7e';
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set plan_cache_mode=force_generic_plan set lock_timeout=2s owner headroom_owner
+  as 'sha256 f492565becadd254';
 grant execute on function outbox.reap to headroom_executor;
 
 create function outbox.reap_lanes(p_stream outbox.streams, p_claim outbox.claims)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0cdddf89d3b37c23';
+  as 'sha256 bccc0a1141095998';
 
 create function outbox.reap_rows(p_stream outbox.streams, p_claim outbox.claims)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1bc883f66c00900c';
+  as 'sha256 0a7864051db59f10';
 
 create function outbox.redrive(p_outbox_ids uuid[], p_actor text, p_reason text, p_out_of_order boolean DEFAULT false)
   returns TABLE(outbox_id uuid, result text, detail text)
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 29fa431cc25f6d9c';
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=5s owner headroom_owner
+  as 'sha256 9cf8e10a3c81e99b';
 grant execute on function outbox.redrive to headroom_control;
 
 create function outbox.refuse_change()
@@ -3661,24 +3730,24 @@ create function outbox.rendered(p_stream_id smallint, p_renderer text, p_payload
 create function outbox.replay_envelopes(p_endpoint text, p_from timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_stream text DEFAULT NULL::text)
   returns integer
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 81e9f01838b954c1';
+  as 'sha256 008237781c665657';
 grant execute on function outbox.replay_envelopes to headroom_control;
 
 create function outbox.requeue_dead(p_outbox_ids uuid[], p_overtaken boolean[], p_actor text, p_reason text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8e193b81078a6f9c';
+  as 'sha256 adf05992eaada706';
 
 create function outbox.resolve(p_outbox_id uuid, p_delivered boolean, p_actor text, p_reason text, p_reference text DEFAULT NULL::text, OUT outbox_id uuid, OUT result text, OUT detail text)
   returns record
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ecec7540a2c94128';
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=5s owner headroom_owner
+  as 'sha256 3336a301b42a98a5';
 grant execute on function outbox.resolve to headroom_control;
 
 create function outbox.rewind_lanes(p_lane_ids bigint[])
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3d5a6c87cfa5bc35';
+  as 'sha256 e10e0affed06f7f3';
 
 create function outbox.rotate_endpoint_secret(p_name text, p_secret text DEFAULT NULL::text, p_window interval DEFAULT '24:00:00'::interval, p_workspace_id text DEFAULT NULL::text)
   returns text
@@ -3701,10 +3770,10 @@ create function outbox.set_endpoint_headers(p_endpoint_id uuid, p_headers jsonb)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 b564e178db8e6345';
 
-create function outbox.settle(p_stream_id smallint, p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[] DEFAULT NULL::integer[], p_codes text[] DEFAULT NULL::text[], p_references text[] DEFAULT NULL::text[], p_outcomes text[] DEFAULT NULL::text[], p_messages text[] DEFAULT NULL::text[], p_after_ms bigint[] DEFAULT NULL::bigint[], p_throttled boolean[] DEFAULT NULL::boolean[], p_absent boolean[] DEFAULT NULL::boolean[], p_destination_ids integer[] DEFAULT NULL::integer[], p_captures jsonb DEFAULT NULL::jsonb, p_sent_hashes bytea[] DEFAULT NULL::bytea[], OUT delivered integer, OUT retried integer, OUT released integer, OUT failed integer, OUT late uuid[], OUT given_up uuid[])
+create function outbox.settle(p_stream_id smallint, p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[] DEFAULT NULL::integer[], p_codes text[] DEFAULT NULL::text[], p_references text[] DEFAULT NULL::text[], p_outcomes text[] DEFAULT NULL::text[], p_messages text[] DEFAULT NULL::text[], p_after_ms bigint[] DEFAULT NULL::bigint[], p_throttled boolean[] DEFAULT NULL::boolean[], p_absent boolean[] DEFAULT NULL::boolean[], p_destination_ids integer[] DEFAULT NULL::integer[], p_captures jsonb DEFAULT NULL::jsonb, p_sent_hashes bytea[] DEFAULT NULL::bytea[], OUT delivered integer, OUT retried integer, OUT released integer, OUT failed integer, OUT late uuid[], OUT given_up uuid[], OUT busy uuid[])
   returns record
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set plan_cache_mode=force_generic_plan set jit=off owner headroom_owner
-  as 'sha256 bc92cda6994c619d';
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set plan_cache_mode=force_generic_plan set jit=off set lock_timeout=2s owner headroom_owner
+  as 'sha256 e20bfa4d91462aa3';
 grant execute on function outbox.settle to headroom_executor;
 
 create function outbox.settle_lane_exceptions(p_stream outbox.streams, p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[], p_sent_hashes bytea[], OUT retried integer, OUT released integer, OUT failed integer, OUT given_up uuid[])
@@ -3720,7 +3789,7 @@ create function outbox.settle_lanes(p_stream outbox.streams, p_lanes outbox.fenc
 create function outbox.settle_row_exceptions(p_stream outbox.streams, p_claim_ids bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[], p_sent_hashes bytea[], OUT retried integer, OUT released integer, OUT failed integer, OUT given_up uuid[])
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a7db55afaace186e';
+  as 'sha256 b1a54975b2ec4f3b';
 
 create function outbox.settle_rows(p_stream outbox.streams, p_claim_ids bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_references text[], p_outcomes text[], p_sent_hashes bytea[])
   returns void
@@ -3729,8 +3798,8 @@ create function outbox.settle_rows(p_stream outbox.streams, p_claim_ids bigint[]
 
 create function outbox.skip(p_outbox_ids uuid[], p_actor text, p_reason text)
   returns TABLE(outbox_id uuid, result text, detail text)
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off owner headroom_owner
-  as 'sha256 5ce54f07c38313e0';
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set lock_timeout=5s owner headroom_owner
+  as 'sha256 723347866af47caf';
 grant execute on function outbox.skip to headroom_control;
 
 create function outbox.start_relay(p_name text)
@@ -3765,14 +3834,14 @@ create function outbox.store_captures(p_captures jsonb)
 
 create function outbox.sweep(p_max_lanes integer DEFAULT 5000)
   returns integer
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
-  as 'sha256 bfd28dc1ccad5c94';
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set lock_timeout=2s owner headroom_owner
+  as 'sha256 9028c98ee49dcb09';
 grant execute on function outbox.sweep to headroom_executor;
 
-create function outbox.too_deep(p_value jsonb)
+create function outbox.too_deep(p_value jsonb, p_text text)
   returns boolean
-  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f865d3b03cd12a65';
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 6d407f660eef4b2a';
 
 create function outbox.topic_matches(p_topics text[], p_stream text, p_type text)
   returns boolean
@@ -3804,10 +3873,10 @@ create function outbox.why_keep_partition(p_class_id smallint, p_partition regcl
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 4ff0cb5cd7abb293';
 
-create function outbox.why_not_enqueued(p_role text, p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_payload jsonb, p_priority integer, p_coalesce_key text, p_destination text, p_captures jsonb, p_binds jsonb, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
+create function outbox.why_not_enqueued(p_checked boolean, p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_body text, p_too_deep boolean, p_priority integer, p_coalesce_key text, p_destination text, p_captures jsonb, p_binds jsonb, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ffbd955b9b18e746';
+  as 'sha256 4dd54d8fd90af850';
 
 create function outbox.with_value_at(p_target jsonb, p_path text[], p_value jsonb)
   returns jsonb
@@ -3827,7 +3896,7 @@ create function payments.bump_participant_outbox_seq(p_participant_id text)
 create function payments.enqueue_payment_outbox(p_instruction_id text, p_participant_id text, p_idempotency_key text, p_rail_type text, p_payload jsonb, OUT outbox_id uuid, OUT sequence_id bigint, OUT created boolean)
   returns record
   language sql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f5b0231d20708ca9';
+  as 'sha256 2bff8b1cb3654782';
 grant execute on function payments.enqueue_payment_outbox to headroom_ingest;
 
 create function public.apply_capacity_event(p_request_id text, p_event_type public.capacity_request_event_type, p_actor_type public.capacity_request_actor_type, p_actor_id text, p_payload jsonb DEFAULT '{}'::jsonb, p_expected_version integer DEFAULT NULL::integer)

@@ -54,12 +54,12 @@ grant select on
   outbox.streams, outbox.rails, outbox.relays, outbox.destinations, outbox.pending, outbox.pending_unordered, outbox.attempts
 to headroom_executor;
 grant execute on function
-  outbox.claim(integer, smallint, integer, integer, bigint),
+  outbox.claim(integer, smallint, integer, integer, bigint, bigint, jsonb),
   outbox.settle(
     smallint, bigint[], bigint[], bigint[], uuid[], integer[], integer[], text[], text[], text[], text[], bigint[], boolean[], boolean[], integer[], jsonb, bytea[]),
   outbox.reap(integer),
   outbox.sweep(integer),
-  outbox.next_due(smallint[]),
+  outbox.next_due(smallint[], jsonb),
   outbox.start_relay(text),
   outbox.note_relay(integer, text, boolean),
   outbox.stop_relay(integer),

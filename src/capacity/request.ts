@@ -195,6 +195,7 @@ export type PendingApproval = z.infer<typeof pendingSchema>;
 const deliverySchema = z
   .looseObject({
     effect: z.string(),
+    endpoint: z.string().optional(),
     event_seq: z.number().nullable(),
     notice_id: z.number().nullable(),
     rail: maybeText,
@@ -205,6 +206,8 @@ const deliverySchema = z
   })
   .transform((row) => ({
     effect: row.effect,
+    /** What the request's workspace calls the endpoint that it goes to, where that is one of its own. */
+    endpoint: row.endpoint ?? null,
     eventSeq: row.event_seq,
     noticeId: row.notice_id,
     rail: row.rail,

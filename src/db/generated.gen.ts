@@ -518,20 +518,11 @@ export interface OutboxDedupe {
   created_at: Date;
 }
 
+/** Where rows go, and whose they are: each number is a queue. Producers add to it and change nothing. */
 export interface OutboxDestinations {
   destination_id: number;
   name: string;
-  min_interval_ms: number;
-  next_slot_at: Date;
-  tail_at: Date;
-  failures: number;
-  failure_threshold: number;
-  open_base_ms: number;
-  open_until: Date | null;
-  probe_until: Date | null;
-  times_opened: number;
-  last_error_code: string | null;
-  changed_at: Date;
+  tenant_id: string | null;
 }
 
 /** What an endpoint's requests are signed with, and the headers that are sent along. Never in the clear. */
@@ -601,6 +592,30 @@ export interface OutboxFencedLane {
   whole: boolean;
 }
 
+/** What settles have to say about destinations, until somebody has the gate: a settle writes its note and waits for nobody. */
+export interface OutboxGateNotes {
+  note_id: number;
+  name: string;
+  failed: number;
+  answered: number;
+  throttled: boolean;
+  quiet_ms: number | null;
+  code: string | null;
+  noted_at: Date;
+}
+
+/** What relays found out about destinations. Written under an advisory lock that is tried for and never waited for. */
+export interface OutboxGates {
+  name: string;
+  next_slot_at: Date;
+  failures: number;
+  times_opened: number;
+  open_until: Date | null;
+  probe_until: Date | null;
+  last_error_code: string | null;
+  changed_at: Date;
+}
+
 export interface OutboxHeads {
   lane_id: number;
   stream_id: number;
@@ -613,8 +628,8 @@ export interface OutboxHeads {
   delivered_to: number | null;
   run_limit: number | null;
   misses: number;
-  deferred: boolean;
   blocked: boolean;
+  destination_id: number;
 }
 
 /** One row per key: the next number. Written by producers, so relays never wait for it. */
@@ -625,6 +640,16 @@ export interface OutboxLanes {
   next_seq: number;
   idle_at: number;
   delivered_to: number | null;
+}
+
+/** How destinations are treated, as operators say: by name, by kind ("slack:" for all that begin so), and "*" for the rest. Relays read it and lock nothing. */
+export interface OutboxLimits {
+  name: string;
+  min_interval_ms: number | null;
+  failure_threshold: number | null;
+  open_base_ms: number | null;
+  cleared_at: Date | null;
+  changed_at: Date;
 }
 
 export interface OutboxPayloads {
@@ -649,6 +674,7 @@ export interface OutboxPayloads {
   erased_by: string | null;
   erase_reason: string | null;
   tenant_id: string | null;
+  bytes: number;
 }
 
 export interface OutboxPending {
@@ -666,6 +692,7 @@ export interface OutboxPending {
   special: boolean;
   payload_hash: Buffer;
   coalesce_key: string | null;
+  bytes: number;
 }
 
 export interface OutboxPendingUnordered {
@@ -676,11 +703,11 @@ export interface OutboxPendingUnordered {
   expires_at: Date | null;
   first_sent_at: Date | null;
   lines: number;
-  destination_id: number | null;
+  destination_id: number;
   tries: number;
   uncertain: boolean;
-  deferred: boolean;
   payload_hash: Buffer;
+  bytes: number;
 }
 
 /** What each rail can prove. A row may only name a rail that stands here. */
@@ -726,6 +753,7 @@ export interface OutboxRunRow {
   uncertain: boolean;
   first_sent_at: Date;
   payload_hash: Buffer;
+  bytes: number;
 }
 
 /** A named outbox and its settings. */
@@ -969,8 +997,11 @@ export interface Tables {
   "outbox.endpoint_secrets": OutboxEndpointSecrets;
   "outbox.endpoints": OutboxEndpoints;
   "outbox.envelopes": OutboxEnvelopes;
+  "outbox.gate_notes": OutboxGateNotes;
+  "outbox.gates": OutboxGates;
   "outbox.heads": OutboxHeads;
   "outbox.lanes": OutboxLanes;
+  "outbox.limits": OutboxLimits;
   "outbox.payloads": OutboxPayloads;
   "outbox.pending": OutboxPending;
   "outbox.pending_unordered": OutboxPendingUnordered;
@@ -2080,13 +2111,6 @@ export interface Functions {
     };
     result: Buffer;
   };
-  /** Gives a Slack channel its rate limit on first use. */
-  "capacity.slack_limit": {
-    args: {
-      p_channel: string | null;
-    };
-    result: void;
-  };
   /** Mentions of members, separated by commas. Nullable: result. */
   "capacity.slack_mentions": {
     args: {
@@ -2931,7 +2955,7 @@ export interface Functions {
   /** Adds one row to a stream in the caller's transaction, once per (stream, instruction, idempotency key). Nullable: seq. */
   "outbox.add_row": {
     args: {
-      p_role: string | null;
+      p_checked: boolean | null;
       p_tenant_id: string | null;
       p_stream: string | null;
       p_key: string | null;
@@ -2952,19 +2976,10 @@ export interface Functions {
   /** Adds an array of rows in the caller's transaction; one result per element. Nullable: seq. */
   "outbox.add_rows": {
     args: {
-      p_role: string | null;
+      p_checked: boolean | null;
       p_rows: unknown;
     };
     result: { ord: number; outbox_id: string; seq: number | null; created: boolean }[];
-  };
-  /** Reserves send slots at destinations, and dates the rows that have to wait. */
-  "outbox.admit": {
-    args: {
-      p_destination_ids: readonly number[] | string | null;
-      p_deferred: readonly boolean[] | string | null;
-      p_lease_seconds: number | null;
-    };
-    result: { ord: number; admitted: boolean; due: Date }[];
   };
   /** Moves lanes on to their next pending row at or after the given number, or lets them go idle. */
   "outbox.advance_lanes": {
@@ -2989,6 +3004,14 @@ export interface Functions {
       p_after_ms: number | bigint | string | null;
     };
     result: string;
+  };
+  /** Moves the next slot of gates on, and marks probes. */
+  "outbox.book_slots": {
+    args: {
+      p_names: readonly string[] | string | null;
+      p_lease_seconds: number | null;
+    };
+    result: void;
   };
   /** Moves the first rows of free lanes to the dead letters. */
   "outbox.bury_heads": {
@@ -3047,13 +3070,14 @@ export interface Functions {
     args: {
       p_stream: string | null;
       p_stream_name: string | null;
-      p_role: string | null;
+      p_checked: boolean | null;
       p_rail_id: number | null;
       p_rail: string | null;
       p_key: string | null;
       p_instruction_id: string | null;
       p_idempotency_key: string | null;
-      p_payload: unknown;
+      p_payload_bytes: number | null;
+      p_too_deep: boolean | null;
       p_priority: number | null;
       p_coalesce_key: string | null;
       p_destination: string | null;
@@ -3072,11 +3096,25 @@ export interface Functions {
   /** Leases due rows of a stream to a relay, in the order in which they must be sent. */
   "outbox.claim": {
     args: {
-      p_relay: number | null;
+      p_relay_id: number | null;
       p_stream_id: number | null;
       p_max_rows: number | null;
       p_max_lanes?: number | null | undefined;
       p_since_ms?: number | bigint | string | null | undefined;
+      p_max_bytes?: number | bigint | string | null | undefined;
+      p_in_flight?: unknown;
+    };
+    result: OutboxClaimedRow[];
+  };
+  /** Leases due rows that are bound for destinations. */
+  "outbox.claim_queues": {
+    args: {
+      p_relay_id: number | null;
+      p_stream: string | null;
+      p_max_rows: number | null;
+      p_max_bytes: number | bigint | string | null;
+      p_since: Date | string | null;
+      p_in_flight: unknown;
     };
     result: OutboxClaimedRow[];
   };
@@ -3087,6 +3125,7 @@ export interface Functions {
       p_relay_id: number | null;
       p_stream: string | null;
       p_lane_ids: readonly (number | bigint | string)[] | string | null;
+      p_destination_ids: readonly number[] | string | null;
     };
     result: OutboxClaimedRow[];
   };
@@ -3151,10 +3190,11 @@ export interface Functions {
     args: Record<string, never>;
     result: { stream_id: number; rail_id: number; dead: number; parked: number; last_died_at: Date; codes: Json }[];
   };
-  /** The number of a destination, made on first use. */
+  /** The number of a queue, made on first use. */
   "outbox.destination_id": {
     args: {
       p_name: string | null;
+      p_tenant_id: string | null;
     };
     result: number;
   };
@@ -3282,6 +3322,11 @@ export interface Functions {
     };
     result: number;
   };
+  /** The role that enqueues, as streams name their writers. */
+  "outbox.enqueuer": {
+    args: Record<string, never>;
+    result: string;
+  };
   /** Makes missing archive partitions for the days ahead and returns how many it made. */
   "outbox.ensure_partitions": {
     args: {
@@ -3342,12 +3387,38 @@ export interface Functions {
     };
     result: OutboxEndpoints;
   };
+  /** The first of these rows that weigh no more than so much together, one at least. */
+  "outbox.first_bytes": {
+    args: {
+      p_rows: readonly string[] | string | null;
+      p_max_bytes: number | bigint | string | null;
+    };
+    result: string;
+  };
   /** Gives up and erases rows that expired long enough ago, on streams that forget. Nullable: failed_code, failed_message. */
   "outbox.forget_expired": {
     args: {
       p_most?: number | null | undefined;
     };
     result: { forgotten: number; failed_code: string | null; failed_message: string | null; more: boolean };
+  };
+  /** Limits and state of destinations. Nullable: open_until, probe_until, last_error_code. */
+  "outbox.gates_of": {
+    args: {
+      p_names: readonly string[] | string | null;
+    };
+    result: {
+      name: string;
+      min_interval_ms: number;
+      failure_threshold: number;
+      open_base_ms: number;
+      next_slot_at: Date;
+      failures: number;
+      times_opened: number;
+      open_until: Date | null;
+      probe_until: Date | null;
+      last_error_code: string | null;
+    }[];
   };
   /** Drops archive partitions past their retention, and what belongs to them; says what it did, what it kept and why. */
   "outbox.gc": {
@@ -3370,6 +3441,13 @@ export interface Functions {
     };
     result: number;
   };
+  /** Takes the gates that are free until the end of the transaction, and brings them up to date. Nullable: result. */
+  "outbox.hold_gates": {
+    args: {
+      p_names: readonly string[] | string | null;
+    };
+    result: string[] | null;
+  };
   /** The time that an outbox id carries. */
   "outbox.id_time": {
     args: {
@@ -3391,7 +3469,7 @@ export interface Functions {
     };
     result: boolean;
   };
-  /** Results of ordered rows that come too late to count. Nullable: result. */
+  /** Results of ordered rows that come too late to count, and those that must wait. Nullable: late, busy. */
   "outbox.late_in_lanes": {
     args: {
       p_live: readonly (number | bigint | string)[] | string | null;
@@ -3400,9 +3478,9 @@ export interface Functions {
       p_seqs: readonly (number | bigint | string)[] | string | null;
       p_outbox_ids: readonly string[] | string | null;
     };
-    result: string[] | null;
+    result: { late: string[] | null; busy: string[] | null };
   };
-  /** Results of unordered rows that come too late to count. */
+  /** Results of unordered rows that come too late to count, and those that must wait. Nullable: late, busy. */
   "outbox.late_rows": {
     args: {
       p_stream: string | null;
@@ -3411,9 +3489,9 @@ export interface Functions {
       p_outbox_ids: readonly string[] | string | null;
       p_attempt_nos: readonly number[] | string | null;
     };
-    result: string[];
+    result: { late: string[] | null; busy: string[] | null };
   };
-  /** Rate limit and circuit settings of a destination. */
+  /** Rate limit and circuit settings of a destination, or of a kind of them. */
   "outbox.limit_destination": {
     args: {
       p_name: string | null;
@@ -3504,18 +3582,17 @@ export interface Functions {
     args: Record<string, never>;
     result: OutboxStreams[];
   };
-  /** Locks lanes and their heads for an operator's act. */
+  /** Takes lanes for an operator until the end of the transaction, those that are free. */
   "outbox.lock_lanes": {
     args: {
       p_lane_ids: readonly (number | bigint | string)[] | string | null;
     };
-    result: void;
+    result: number[];
   };
-  /** Whether a role is among those that a stream says may enqueue into it. */
+  /** Whether the role that enqueues is, or is a member of, one of the roles that a stream says may write it. */
   "outbox.may_write": {
     args: {
       p_writers: readonly string[] | string | null;
-      p_role: string | null;
     };
     result: boolean;
   };
@@ -3551,6 +3628,7 @@ export interface Functions {
   "outbox.next_due": {
     args: {
       p_stream_ids: readonly number[] | string | null;
+      p_in_flight?: unknown;
     };
     result: { stream_id: number; wait_ms: number }[];
   };
@@ -3581,6 +3659,25 @@ export interface Functions {
       p_box: Buffer | null;
     };
     result: string | null;
+  };
+  /** Queues that hold something, and what may leave them. Nullable: tenant_id. */
+  "outbox.open_queues": {
+    args: {
+      p_stream: string | null;
+      p_since: Date | string | null;
+      p_in_flight: unknown;
+      p_hold: boolean | null;
+      p_most?: number | null | undefined;
+    };
+    result: {
+      destination_id: number;
+      name: string;
+      tenant_id: string | null;
+      slots: number;
+      tenant_slots: number;
+      opens_at: Date;
+      limited: boolean;
+    }[];
   };
   /** Lower bound, as an outbox id, of everything made at or after a time. */
   "outbox.partition_floor": {
@@ -3807,7 +3904,7 @@ export interface Functions {
     };
     result: string[];
   };
-  /** Records outcomes of claimed rows and moves their lanes on; counts the lines it wrote, and names rows that came too late or were given up. Nullable: late, given_up. */
+  /** Records outcomes of claimed rows and moves their lanes on; counts its lines, names rows that were late, given up, or must wait. Nullable: late, given_up, busy. */
   "outbox.settle": {
     args: {
       p_stream_id: number | null;
@@ -3835,6 +3932,7 @@ export interface Functions {
       failed: number;
       late: string[] | null;
       given_up: string[] | null;
+      busy: string[] | null;
     };
   };
   /** Records failed and released rows of ordered lanes, counts them, and names those given up. Nullable: given_up. */
@@ -3971,10 +4069,11 @@ export interface Functions {
     };
     result: number;
   };
-  /** Whether JSON is nested deeper than 64 levels. */
+  /** Whether JSON, given with its text, is nested deeper than 64 levels. */
   "outbox.too_deep": {
     args: {
       p_value: unknown;
+      p_text: string | null;
     };
     result: boolean;
   };
@@ -4034,13 +4133,14 @@ export interface Functions {
   /** Raises for a bad row, or finds the row that a repeat stands for. Nullable: outbox_id, seq. */
   "outbox.why_not_enqueued": {
     args: {
-      p_role: string | null;
+      p_checked: boolean | null;
       p_stream: string | null;
       p_key: string | null;
       p_instruction_id: string | null;
       p_idempotency_key: string | null;
       p_rail: string | null;
-      p_payload: unknown;
+      p_body: string | null;
+      p_too_deep: boolean | null;
       p_priority: number | null;
       p_coalesce_key: string | null;
       p_destination: string | null;
@@ -4471,7 +4571,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.set_secret": { returns: "nothing", json: [], positional: false },
   "capacity.signed_in_member": { returns: "row", json: [], positional: false },
   "capacity.signing_key": { returns: "value", json: [], positional: false },
-  "capacity.slack_limit": { returns: "nothing", json: [], positional: false },
   "capacity.slack_mentions": { returns: "value", json: ["p_story", "p_ids"], positional: false },
   "capacity.slack_quote": { returns: "value", json: [], positional: false },
   "capacity.slack_root_now": { returns: "value", json: ["p_payload"], positional: false },
@@ -4575,19 +4674,20 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.add_endpoint_secret": { returns: "value", json: [], positional: false },
   "outbox.add_row": { returns: "row", json: ["p_payload", "p_captures", "p_binds"], positional: false },
   "outbox.add_rows": { returns: "rows", json: ["p_rows"], positional: false },
-  "outbox.admit": { returns: "rows", json: [], positional: false },
   "outbox.advance_lanes": { returns: "nothing", json: [], positional: false },
   "outbox.archive_partitions": { returns: "rows", json: [], positional: false },
   "outbox.backoff": { returns: "value", json: [], positional: false },
+  "outbox.book_slots": { returns: "nothing", json: [], positional: false },
   "outbox.bury_heads": { returns: "nothing", json: [], positional: false },
   "outbox.check_binds": { returns: "nothing", json: ["p_captures", "p_binds"], positional: false },
   "outbox.check_endpoint": { returns: "nothing", json: [], positional: false },
   "outbox.check_endpoint_url": { returns: "nothing", json: [], positional: false },
   "outbox.check_envelope": { returns: "nothing", json: ["p_envelope"], positional: false },
   "outbox.check_operator": { returns: "nothing", json: [], positional: false },
-  "outbox.check_row": { returns: "nothing", json: ["p_payload", "p_captures", "p_binds"], positional: false },
+  "outbox.check_row": { returns: "nothing", json: ["p_captures", "p_binds"], positional: false },
   "outbox.check_stream_name": { returns: "nothing", json: [], positional: false },
-  "outbox.claim": { returns: "rows", json: [], positional: false },
+  "outbox.claim": { returns: "rows", json: ["p_in_flight"], positional: false },
+  "outbox.claim_queues": { returns: "rows", json: ["p_in_flight"], positional: false },
   "outbox.claim_special_lanes": { returns: "rows", json: [], positional: false },
   "outbox.claim_special_rows": { returns: "rows", json: [], positional: false },
   "outbox.clear_destination": { returns: "nothing", json: [], positional: false },
@@ -4610,37 +4710,42 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
     json: ["p_first_payload", "p_first_binds", "p_second_payload", "p_second_binds"],
     positional: false,
   },
+  "outbox.enqueuer": { returns: "value", json: [], positional: false },
   "outbox.ensure_partitions": { returns: "value", json: [], positional: false },
   "outbox.erase_payload": { returns: "nothing", json: [], positional: false },
   "outbox.existing_row": { returns: "row", json: [], positional: false },
   "outbox.fence_lanes": { returns: "value", json: [], positional: false },
   "outbox.fill_binds": { returns: "rows", json: ["p_captured"], positional: false },
   "outbox.find_endpoint": { returns: "row", json: [], positional: false },
+  "outbox.first_bytes": { returns: "value", json: [], positional: false },
   "outbox.forget_expired": { returns: "row", json: [], positional: false },
+  "outbox.gates_of": { returns: "rows", json: [], positional: false },
   "outbox.gc": { returns: "value", json: [], positional: false },
   "outbox.gc_envelopes": { returns: "value", json: [], positional: false },
   "outbox.gc_keys": { returns: "value", json: [], positional: false },
+  "outbox.hold_gates": { returns: "value", json: [], positional: false },
   "outbox.id_time": { returns: "value", json: [], positional: false },
   "outbox.inspect": { returns: "value", json: [], positional: false },
   "outbox.is_path": { returns: "value", json: ["p_path"], positional: false },
-  "outbox.late_in_lanes": { returns: "value", json: [], positional: false },
-  "outbox.late_rows": { returns: "value", json: [], positional: false },
+  "outbox.late_in_lanes": { returns: "row", json: [], positional: false },
+  "outbox.late_rows": { returns: "row", json: [], positional: false },
   "outbox.limit_destination": { returns: "nothing", json: [], positional: false },
   "outbox.lines_of": { returns: "value", json: [], positional: false },
   "outbox.list_alerts": { returns: "rows", json: [], positional: false },
   "outbox.list_dead": { returns: "rows", json: [], positional: false },
   "outbox.list_endpoints": { returns: "rows", json: [], positional: false },
   "outbox.list_streams": { returns: "rows", json: [], positional: false },
-  "outbox.lock_lanes": { returns: "nothing", json: [], positional: false },
+  "outbox.lock_lanes": { returns: "value", json: [], positional: false },
   "outbox.may_write": { returns: "value", json: [], positional: false },
   "outbox.mend_headless": { returns: "value", json: [], positional: false },
   "outbox.mend_unblocked": { returns: "value", json: [], positional: false },
   "outbox.mend_unheld": { returns: "value", json: [], positional: false },
   "outbox.new_id": { returns: "value", json: [], positional: false },
-  "outbox.next_due": { returns: "rows", json: [], positional: false },
+  "outbox.next_due": { returns: "rows", json: ["p_in_flight"], positional: false },
   "outbox.note_destinations": { returns: "nothing", json: [], positional: false },
   "outbox.note_relay": { returns: "nothing", json: [], positional: false },
   "outbox.open_endpoint_secret": { returns: "value", json: [], positional: false },
+  "outbox.open_queues": { returns: "rows", json: ["p_in_flight"], positional: false },
   "outbox.partition_floor": { returns: "value", json: [], positional: false },
   "outbox.partition_status": { returns: "rows", json: [], positional: false },
   "outbox.ping_endpoint": { returns: "value", json: [], positional: false },
@@ -4687,7 +4792,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.wake_relays": { returns: "nothing", json: [], positional: false },
   "outbox.whereabouts": { returns: "value", json: [], positional: false },
   "outbox.why_keep_partition": { returns: "value", json: [], positional: false },
-  "outbox.why_not_enqueued": { returns: "row", json: ["p_payload", "p_captures", "p_binds"], positional: false },
+  "outbox.why_not_enqueued": { returns: "row", json: ["p_captures", "p_binds"], positional: false },
   "outbox.with_value_at": { returns: "value", json: ["p_target", "p_value"], positional: false },
   "outbox.without_addresses": { returns: "value", json: [], positional: false },
   "payments.bump_participant_outbox_seq": { returns: "value", json: [], positional: false },

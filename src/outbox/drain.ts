@@ -16,8 +16,8 @@ import type { Rail } from "../rails/rail.ts";
 import { Claimer } from "./claimer.ts";
 import { DrainTurn } from "./drain-turn.ts";
 import { type RelayOptions, type Settings, settingsOf } from "./options.ts";
+import { Places } from "./places.ts";
 import { Session } from "./session.ts";
-import { CallSlots } from "./slots.ts";
 import { explainStart } from "./start-checks.ts";
 import { readStreams, registerRails, requireSafeLeases } from "./streams.ts";
 import { Calls } from "./timed.ts";
@@ -80,7 +80,7 @@ class OnDemandRelay implements Drainer {
   readonly #pool: Pool;
   readonly #claiming: Session;
   readonly #settling: Session;
-  readonly #slots: CallSlots;
+  readonly #places: Places;
   readonly #calls = new Calls();
   readonly #closing = new AbortController();
   #railIds: Promise<ReadonlyMap<number, Rail>> | undefined;
@@ -92,7 +92,7 @@ class OnDemandRelay implements Drainer {
     this.#options = options;
     this.#settings = settings;
     this.#rails = createRailRegistry(options.rails).all();
-    this.#slots = new CallSlots(settings.concurrency, this.#rails);
+    this.#places = new Places(settings.concurrency);
     this.#pool =
       options.pool ??
       createPool(options.connectionString ?? "", { applicationName: "headroom drain", maxConnections: 4 });
@@ -141,7 +141,7 @@ class OnDemandRelay implements Drainer {
           (stream) => new Claimer(stream, Math.min(maxClaimRows, maxRows), this.#settings.concurrency),
         ),
         rails,
-        slots: this.#slots,
+        places: this.#places,
         calls: this.#calls,
         claiming: this.#claiming,
         settling: this.#settling,

@@ -143,7 +143,7 @@ function showDeliveries(deliveries: readonly Delivery[]): void {
   if (deliveries.length === 0) return;
   printLine();
   printTable(deliveries, [
-    { title: "MESSAGE", value: (row) => row.effect },
+    { title: "MESSAGE", value: (row) => (row.endpoint === null ? row.effect : `event:${row.endpoint}`) },
     { title: "OF", value: (row) => (row.eventSeq === null ? `notice ${row.noticeId}` : `event ${row.eventSeq}`) },
     { title: "PLACE", value: (row) => row.place },
     { title: "ERROR", value: (row) => row.errorCode },

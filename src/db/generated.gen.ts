@@ -289,6 +289,13 @@ export interface CapacityReviewLooks {
   next_look_at: Date;
 }
 
+/** The id of the key that secrets are sealed under; no row before the first one is sealed. */
+export interface CapacitySealingKey {
+  only_one: boolean;
+  key_id: Buffer;
+  since: Date;
+}
+
 /** Secrets of a database without Vault, encrypted under a key that only the environment holds. */
 export interface CapacitySecrets {
   name: string;
@@ -324,6 +331,17 @@ export interface CapacityTimerFailures {
   first_at: Date;
   last_at: Date;
   retry_at: Date;
+}
+
+/** The last sweep of the timers by each kind of runner. */
+export interface CapacityTimerRuns {
+  runner: string;
+  login: string | null;
+  began_at: Date | null;
+  ended_at: Date | null;
+  failures: number;
+  failed_at: Date | null;
+  failed_code: string | null;
 }
 
 /** What open requests wait for, and on whom now. */
@@ -978,10 +996,12 @@ export interface Tables {
   "capacity.request_captures": CapacityRequestCaptures;
   "capacity.requests": CapacityRequests;
   "capacity.review_looks": CapacityReviewLooks;
+  "capacity.sealing_key": CapacitySealingKey;
   "capacity.secrets": CapacitySecrets;
   "capacity.submissions": CapacitySubmissions;
   "capacity.subscriptions": CapacitySubscriptions;
   "capacity.timer_failures": CapacityTimerFailures;
+  "capacity.timer_runs": CapacityTimerRuns;
   "capacity.workspaces": CapacityWorkspaces;
   "headroom.migrations": HeadroomMigrations;
   "headroom.recreatables": HeadroomRecreatables;
@@ -1231,6 +1251,11 @@ export interface Functions {
     };
     result: string;
   };
+  /** The current key of this process; refuses when it is missing or too short. */
+  "capacity.current_key": {
+    args: Record<string, never>;
+    result: string;
+  };
   /** Records an event for whoever calls and says who decided. Nullable: customer_ref, slack_thread_ts, linear_issue_id, last_notified_at. */
   "capacity.decide": {
     args: {
@@ -1436,6 +1461,33 @@ export interface Functions {
       p_text: string | null;
     };
     result: string | null;
+  };
+  /** Keeps the present value of a secret as the previous one. */
+  "capacity.keep_secret": {
+    args: {
+      p_name: string | null;
+    };
+    result: void;
+  };
+  /** The id of a key, which says nothing about it. */
+  "capacity.key_id": {
+    args: {
+      p_key: string | null;
+    };
+    result: Buffer;
+  };
+  /** The key of this process under which a box is whole, or null. Nullable: result. */
+  "capacity.key_of_box": {
+    args: {
+      p_name: string | null;
+      p_box: Buffer | null;
+    };
+    result: string | null;
+  };
+  /** The key that is in use, if this process holds it; refuses otherwise. */
+  "capacity.key_to_seal_with": {
+    args: Record<string, never>;
+    result: string;
   };
   /** When a message about a request last reached people. Nullable: result. */
   "capacity.last_delivery": {
@@ -1682,6 +1734,22 @@ export interface Functions {
     };
     result: void;
   };
+  /** Records a sweep of the timers that came to its end. */
+  "capacity.note_timer_run": {
+    args: {
+      p_runner: string | null;
+      p_failures: number | null;
+    };
+    result: void;
+  };
+  /** Records a sweep of the timers that failed as a whole. */
+  "capacity.note_timers_failed": {
+    args: {
+      p_runner: string | null;
+      p_code: string | null;
+    };
+    result: void;
+  };
   /** Member ids of those whom a notice calls upon. */
   "capacity.notice_asked": {
     args: {
@@ -1917,6 +1985,14 @@ export interface Functions {
     };
     result: void;
   };
+  /** Forgets a secret: removed, or in Vault overwritten. */
+  "capacity.remove_secret": {
+    args: {
+      p_name: string | null;
+      p_anyway?: boolean | null | undefined;
+    };
+    result: string;
+  };
   /** Ends the subscription of an endpoint. */
   "capacity.remove_subscription": {
     args: {
@@ -2042,6 +2118,15 @@ export interface Functions {
     };
     result: void;
   };
+  /** Seals a batch of secrets again under the current key, or looks what there is. Nullable: after. */
+  "capacity.reseal_secrets": {
+    args: {
+      p_after: string | null;
+      p_most: number | null;
+      p_write: boolean | null;
+    };
+    result: { seen: number; due: number; unreadable: string[]; in_vault: number; after: string | null };
+  };
   /** Who must approve what and by which rule; raises nobody_can_approve when that would be nobody. */
   "capacity.review_plan": {
     args: {
@@ -2075,7 +2160,7 @@ export interface Functions {
     args: Record<string, never>;
     result: string;
   };
-  /** A secret as it is stored: encrypted and authenticated under the key of the process. */
+  /** A secret as it is stored: encrypted and authenticated under the key in use. */
   "capacity.seal_secret": {
     args: {
       p_name: string | null;
@@ -2096,6 +2181,7 @@ export interface Functions {
     args: {
       p_name: string | null;
       p_value: string | null;
+      p_keep_previous?: boolean | null | undefined;
     };
     result: void;
   };
@@ -2103,6 +2189,14 @@ export interface Functions {
   "capacity.signed_in_member": {
     args: Record<string, never>;
     result: CapacityMembers;
+  };
+  /** Whether a secret signed a link. */
+  "capacity.signed_link": {
+    args: {
+      p_secret_name: string | null;
+      p_bytes: Buffer | null;
+    };
+    result: boolean;
   };
   /** A secret to sign with; refuses when it is missing or too short. */
   "capacity.signing_key": {
@@ -2246,6 +2340,11 @@ export interface Functions {
     };
     result: CapacityRequests;
   };
+  /** Makes the caller's current key the one that secrets are sealed under. */
+  "capacity.switch_sealing_key": {
+    args: Record<string, never>;
+    result: boolean;
+  };
   /** The technical half of a review plan, from the rules that apply. */
   "capacity.technical_plan": {
     args: {
@@ -2357,6 +2456,20 @@ export interface Functions {
       p_most: number | null;
     };
     result: { warned: number; failed: Json; more: boolean };
+  };
+  /** The last sweep of the timers by each runner. Nullable: login, began_at, ended_at, seconds_ago, failed_at, failed_code. */
+  "capacity.timers_last_ran": {
+    args: Record<string, never>;
+    result: {
+      runner: string;
+      login: string | null;
+      began_at: Date | null;
+      ended_at: Date | null;
+      seconds_ago: number | null;
+      failures: number;
+      failed_at: Date | null;
+      failed_code: string | null;
+    }[];
   };
   /** Every lawful step; null where it does not depend on the approvals. Nullable: when_both_approved. */
   "capacity.transitions": {
@@ -4409,6 +4522,7 @@ export interface Functions {
   "public.run_capacity_request_timers": {
     args: {
       p_most?: number | null | undefined;
+      p_runner?: string | null | undefined;
     };
     result: Json;
   };
@@ -4465,6 +4579,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.compute_next_state": { returns: "value", json: [], positional: false },
   "capacity.confirmation_story": { returns: "value", json: [], positional: false },
   "capacity.confirmation_token": { returns: "value", json: [], positional: false },
+  "capacity.current_key": { returns: "value", json: [], positional: false },
   "capacity.decide": { returns: "row", json: ["p_payload"], positional: false },
   "capacity.deliveries_of": { returns: "value", json: [], positional: false },
   "capacity.dispatch_side_effects": { returns: "value", json: [], positional: false },
@@ -4490,6 +4605,10 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.hmac_sha256": { returns: "value", json: [], positional: false },
   "capacity.issued_at": { returns: "value", json: ["p_claims"], positional: false },
   "capacity.json_text": { returns: "value", json: [], positional: false },
+  "capacity.keep_secret": { returns: "nothing", json: [], positional: false },
+  "capacity.key_id": { returns: "value", json: [], positional: false },
+  "capacity.key_of_box": { returns: "value", json: [], positional: false },
+  "capacity.key_to_seal_with": { returns: "value", json: [], positional: false },
   "capacity.last_delivery": { returns: "value", json: [], positional: false },
   "capacity.last_notice": { returns: "value", json: [], positional: false },
   "capacity.last_notified_at": { returns: "value", json: [], positional: false },
@@ -4517,6 +4636,8 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.new_confirmation_token": { returns: "value", json: [], positional: false },
   "capacity.next_request_id": { returns: "value", json: [], positional: false },
   "capacity.no_such_request": { returns: "nothing", json: [], positional: false },
+  "capacity.note_timer_run": { returns: "nothing", json: [], positional: false },
+  "capacity.note_timers_failed": { returns: "nothing", json: [], positional: false },
   "capacity.notice_asked": { returns: "value", json: [], positional: false },
   "capacity.notice_effects": { returns: "value", json: [], positional: false },
   "capacity.open_secret": { returns: "value", json: [], positional: false },
@@ -4545,6 +4666,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.remove_identity_domain": { returns: "value", json: [], positional: false },
   "capacity.remove_member": { returns: "row", json: [], positional: false },
   "capacity.remove_policy": { returns: "nothing", json: [], positional: false },
+  "capacity.remove_secret": { returns: "value", json: [], positional: false },
   "capacity.remove_subscription": { returns: "nothing", json: [], positional: false },
   "capacity.render_email_closing": { returns: "value", json: ["p_story"], positional: false },
   "capacity.render_email_confirmation": { returns: "value", json: ["p_story"], positional: false },
@@ -4562,6 +4684,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.render_time": { returns: "value", json: ["p_seconds"], positional: false },
   "capacity.request_for": { returns: "row", json: [], positional: false },
   "capacity.require_purpose": { returns: "nothing", json: [], positional: false },
+  "capacity.reseal_secrets": { returns: "row", json: [], positional: false },
   "capacity.review_plan": { returns: "value", json: [], positional: false },
   "capacity.revocation": { returns: "value", json: ["p_claims"], positional: false },
   "capacity.revoke_api_key": { returns: "row", json: [], positional: false },
@@ -4570,6 +4693,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.set_aside": { returns: "value", json: ["p_payload"], positional: false },
   "capacity.set_secret": { returns: "nothing", json: [], positional: false },
   "capacity.signed_in_member": { returns: "row", json: [], positional: false },
+  "capacity.signed_link": { returns: "value", json: [], positional: false },
   "capacity.signing_key": { returns: "value", json: [], positional: false },
   "capacity.slack_mentions": { returns: "value", json: ["p_story", "p_ids"], positional: false },
   "capacity.slack_quote": { returns: "value", json: [], positional: false },
@@ -4587,6 +4711,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.story_sentence": { returns: "value", json: ["p_story"], positional: false },
   "capacity.story_state": { returns: "value", json: [], positional: false },
   "capacity.submit": { returns: "row", json: ["p_customer_ref"], positional: false },
+  "capacity.switch_sealing_key": { returns: "value", json: [], positional: false },
   "capacity.technical_plan": { returns: "value", json: [], positional: false },
   "capacity.technical_reviewers": { returns: "value", json: [], positional: false },
   "capacity.timer_actor": { returns: "row", json: [], positional: false },
@@ -4601,6 +4726,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.timer_review_one": { returns: "row", json: [], positional: false },
   "capacity.timer_since": { returns: "value", json: [], positional: false },
   "capacity.timer_warn": { returns: "row", json: [], positional: false },
+  "capacity.timers_last_ran": { returns: "rows", json: [], positional: false },
   "capacity.transitions": { returns: "rows", json: [], positional: false },
   "capacity.verify_chain": { returns: "rows", json: [], positional: false },
   "capacity.verify_deliveries": { returns: "row", json: [], positional: false },

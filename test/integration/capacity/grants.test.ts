@@ -51,6 +51,7 @@ const auditing = [
   "list_requests",
   "list_subscriptions",
   "list_workspaces",
+  "timers_last_ran",
   "verify_deliveries",
   "verify_extent",
   "verify_heads",
@@ -75,9 +76,12 @@ const keeping = [
   "remove_identity_domain",
   "remove_member",
   "remove_policy",
+  "remove_secret",
   "remove_subscription",
+  "reseal_secrets",
   "revoke_api_key",
   "set_secret",
+  "switch_sealing_key",
 ].map((name) => `capacity.${name}`);
 
 /** Every function of the workflow that anybody but its owner may execute. */
@@ -104,7 +108,7 @@ const mayExecute: Readonly<Record<string, readonly string[]>> = {
     asCaller,
     timers,
   ],
-  headroom_executor: ["capacity.confirmation_token", timers],
+  headroom_executor: ["capacity.confirmation_token", "capacity.note_timers_failed", "capacity.timers_last_ran", timers],
   headroom_control: [...acting, ...ofViews, ...auditing, ...keeping, timers],
   headroom_auditor: [...ofViews, ...auditing],
 };

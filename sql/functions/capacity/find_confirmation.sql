@@ -1,5 +1,5 @@
 -- The confirmation that a token stands for. Its HMAC is checked before anything is looked up, in constant time; a garbled,
--- a forged and an unknown token get the same answer. Whoever holds a link is anybody: what is not set up here is not told to them.
+-- a forged, a replaced and an unknown token get the same answer. Whoever holds a link is anybody: what is not set up here is not told to them.
 create or replace function capacity.find_confirmation(p_token text) returns capacity.confirmation_tokens
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -17,11 +17,11 @@ begin
     end;
     v_bytes := decode(translate(p_token, '-_', '+/'), 'base64');
     if capacity.equal_constant_time(substr(v_bytes, 17), capacity.hmac_sha256(v_key, substr(v_bytes, 1, 16))) then
-      select t.* into v_token from capacity.confirmation_tokens t where t.id = encode(substr(v_bytes, 1, 16), 'hex')::uuid;
+      select t.* into v_token from capacity.confirmation_tokens t where t.id = encode(substr(v_bytes, 1, 16), 'hex')::uuid and t.revoked_at is null;
     end if;
   end if;
   if v_token.id is null then
-    perform capacity.fail('not_found', 'This link is not valid.', null, 'Use the link exactly as it was mailed, or ask for a new offer.');
+    perform capacity.fail('not_found', 'This link is not valid.', null, 'Use the link of the last mail exactly as it was sent, or ask whoever sent it for a new one.');
   end if;
   return v_token;
 end

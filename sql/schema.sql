@@ -1982,7 +1982,7 @@ create function capacity.approve_by_rule(p_request capacity.requests, p_via text
 create function capacity.ask_customer(p_request capacity.requests, p_actor capacity.actor, p_email text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 95de825dd830c9bf';
+  as 'sha256 fea4f7c193b1b90e';
 
 create function capacity.asked_now(p_request capacity.requests)
   returns TABLE(step text, member_id text, name text, reason text, stands_for text, counts boolean, asked boolean)
@@ -3155,7 +3155,7 @@ create function inbound.slack_errand_button(p_delivery jsonb, p_member capacity.
 create function inbound.slack_errand_form(p_delivery jsonb, p_member capacity.members, p_metadata jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b3224068a6a0b6d9';
+  as 'sha256 479bde93b4512d56';
 
 create function inbound.slack_form(p_delivery jsonb, p_member capacity.members, p_fields jsonb)
   returns jsonb

@@ -39,7 +39,7 @@ begin
     perform capacity.fail('conflict', capacity.unasked_words(v_reach.problem, v_request.state::text), v_request.id,
       capacity.unasked_remedy(v_reach.problem, v_request.id, v_request.state::text));
   elsif v_email = v_reach.address then
-    return jsonb_build_object('request_id', v_request.id, 'notice_id', null, 'repeated', true, 'mailed', false, 'next_link_at', null,
+    return jsonb_build_object('request_id', v_request.id, 'repeated', true, 'mailed', false, 'next_link_at', null,
                               'customer_unasked', capacity.unasked(v_request.id, v_request.state));
   end if;
 
@@ -63,7 +63,7 @@ begin
   end if;
   v_notice := capacity.post_notice(v_request, case when p_email is null then 'link' else 'address' end, null, null, p_actor, v_email);
   return jsonb_build_object(
-    'request_id', v_request.id, 'notice_id', v_notice.id, 'repeated', false, 'mailed', 'email:confirmation' = any (v_notice.effects),
+    'request_id', v_request.id, 'repeated', false, 'mailed', 'email:confirmation' = any (v_notice.effects),
     'next_link_at', case when v_open then v_notice.created_at + v_every end, 'customer_unasked', capacity.unasked(v_request.id, v_request.state));
 end
 $$;

@@ -3,10 +3,14 @@ create or replace function inbound.slack_errand_form(p_delivery jsonb, p_member 
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_id text := p_metadata ->> 'request';
+  -- Of another workspace's request no more is looked at than of one that does not exist.
+  v_id text := (select r.id from capacity.requests r where r.id = p_metadata ->> 'request' and r.workspace_id = p_member.workspace_id);
   v_email text := btrim(inbound.form_value(p_delivery -> 'values', 'email'));
   v_said text;
 begin
+  if v_id is null then
+    perform capacity.no_such_request(p_metadata ->> 'request');
+  end if;
   v_said := case
     when p_delivery ->> 'what' = 'capacity_note' then inbound.slack_errand(p_member, v_id, 'note', inbound.form_value(p_delivery -> 'values', 'note'), true)
     when v_email = capacity.email_of_customer(v_id) then inbound.slack_errand(p_member, v_id, 'link', null, true)

@@ -2640,7 +2640,7 @@ create function capacity.render_slack_reply(p_story jsonb)
 create function capacity.render_slack_root(p_story jsonb, p_method text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 86dffdf1d46646f4';
+  as 'sha256 1d021b09e2a904c2';
 
 create function capacity.render_text(p_text text, p_most integer)
   returns text
@@ -2782,7 +2782,7 @@ create function capacity.story_of(p_request capacity.requests, p_event capacity.
 create function capacity.story_sentence(p_story jsonb)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c6052974afa23f15';
+  as 'sha256 e9e0fe88589051b1';
 
 create function capacity.story_state(p_state text)
   returns text
@@ -2886,7 +2886,7 @@ grant execute on function capacity.unasked to service_role;
 create function capacity.unasked_remedy(p_unasked text, p_request_id text, p_state text)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 dee4e42670039bb6';
+  as 'sha256 f94657e748f760d8';
 
 create function capacity.unasked_words(p_unasked text, p_state text)
   returns text
@@ -3090,7 +3090,7 @@ create function inbound.refused_field(p_callback text, p_message text, p_facts t
 create function inbound.render_errand(p_request_id text, p_errand text, p_channel text, p_address text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b00c0c285ce8ab24';
+  as 'sha256 80d245bcc6181580';
 
 create function inbound.render_input(p_name text, p_label text, p_element text, p_optional boolean, p_value text DEFAULT NULL::text, p_hint text DEFAULT NULL::text, p_most integer DEFAULT 200)
   returns jsonb
@@ -3145,7 +3145,7 @@ create function inbound.slack_delivery_id(p_delivery jsonb, p_signature text)
 create function inbound.slack_errand(p_member capacity.members, p_request_id text, p_errand text, p_words text, p_seen boolean)
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 aac2476c75456009';
+  as 'sha256 b895b77b677114b2';
 
 create function inbound.slack_errand_button(p_delivery jsonb, p_member capacity.members)
   returns jsonb

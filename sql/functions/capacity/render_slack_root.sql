@@ -74,7 +74,7 @@ begin
            when v_unasked in ('no_public_url', 'erased') then '' else replace(',
            {"type": "button", "action_id": "customer_link", "value": "$id", "text": {"type": "plain_text", "text": "$word"},
             "accessibility_label": "$word: $id"}', '$word', case when v_unasked in ('no_address', 'bad_address') then 'Add the customer''s address'
-              when v_unasked = 'not_sent' then 'Send the link' else 'Send the link again' end) end), '$id', v_value) end,
+              when v_unasked = 'not_sent' then 'Mail the link' else 'Mail the link again' end) end), '$id', v_value) end,
       '{"type": "context", "elements": [{"type": "mrkdwn", "text": "', v_sentence, ' ' || capacity.slack_time(p_story -> 'at'), '"}]}',
       case when p_story ->> 'reason' <> '' then
         concat(', {"type": "section", "text": {"type": "mrkdwn", "text": ', to_json(capacity.slack_quote(p_story ->> 'reason')), '}}') end,

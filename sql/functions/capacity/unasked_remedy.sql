@@ -6,16 +6,18 @@ as $$
 declare
   v_open boolean := p_state = 'CUSTOMER_CONFIRMATION_REQUIRED';
 begin
-  return concat_ws(' ',
-    case when p_unasked in ('no_address', 'bad_address')
-           then format('/capacity address %s name@example.com adds it%s.', p_request_id, case when v_open then ' and sends the link' end)
-         when p_unasked = 'mail_failed'
-           then format('/capacity link %s sends it again, /capacity address %s name@example.com to another address.', p_request_id, p_request_id)
-         when p_unasked = 'not_sent' then format('/capacity link %s sends it.', p_request_id)
-         when p_unasked = 'no_public_url'
-           then 'Whoever runs Headroom sets it (headroom policy settings --public-url)'
-                || case when v_open then format('; then /capacity link %s sends the link.', p_request_id) else '.' end end,
-    case when v_open and p_unasked is not null then 'Or the commercial owner records their answer.' end);
+  if p_unasked = 'erased' then
+    return case when v_open then 'The commercial owner may record their answer.' else 'The commercial owner may record their answer then.' end;
+  end if;
+  return case when p_unasked in ('no_address', 'bad_address')
+                then format('Add it%s with /capacity address %s name@example.com', case when v_open then ' and mail the link' end, p_request_id)
+              when p_unasked = 'mail_failed'
+                then format('Mail it again with /capacity link %s, or to another address with /capacity address %s name@example.com', p_request_id, p_request_id)
+              when p_unasked = 'not_sent' then format('Mail it with /capacity link %s', p_request_id)
+              when p_unasked = 'no_public_url'
+                then 'Whoever runs Headroom sets it with headroom policy settings --public-url'
+                     || case when v_open then format('; then /capacity link %s mails the link', p_request_id) else '' end end
+    || case when v_open then ', or record their answer as the commercial owner.' else '.' end;
 end
 $$;
 comment on function capacity.unasked_remedy(text, text, text) is 'What to do about a customer who is not asked. Nullable: p_unasked, result.';

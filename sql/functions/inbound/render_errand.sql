@@ -6,7 +6,7 @@ begin
   return jsonb_build_object(
     'type', 'modal', 'callback_id', 'capacity_' || p_errand,
     'title', jsonb_build_object('type', 'plain_text', 'text', capacity.render_text(p_request_id, 24)),
-    'submit', jsonb_build_object('type', 'plain_text', 'text', case p_errand when 'note' then 'Add the note' else 'Send the link' end),
+    'submit', jsonb_build_object('type', 'plain_text', 'text', case p_errand when 'note' then 'Add the note' else 'Mail the link' end),
     'close', '{"type": "plain_text", "text": "Back"}'::jsonb,
     'private_metadata', jsonb_strip_nulls(jsonb_build_object('request', left(p_request_id, 40), 'channel', left(p_channel, 32)))::text,
     'blocks', jsonb_build_array(case p_errand

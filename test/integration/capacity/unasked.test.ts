@@ -115,7 +115,7 @@ describe.each(POSTGRES_VERSIONS)("a customer who is not asked, on PostgreSQL %i"
       expect(await unasked(id)).toBeNull();
       expect(JSON.stringify(await lastReply(id))).toContain("The customer has until");
       expect(await surfaces.rootNow(id)).not.toContain("not been asked");
-      expect(await surfaces.rootNow(id)).toContain("Send the link again");
+      expect(await surfaces.rootNow(id)).toContain("Mail the link again");
     });
 
     test("at submission and in the preview, before anybody decides", async () => {
@@ -212,7 +212,7 @@ describe.each(POSTGRES_VERSIONS)("a customer who is not asked, on PostgreSQL %i"
       expect(mail).toMatchObject({ rail: "email", key: `${id}:email`, payload: { to: "buyer@initech.example" } });
       expect(mail?.payload["subject"]).toMatch(/^Please confirm/);
       expect(await lastReply(id)).toMatchObject({
-        text: `${id}: Cora set the customer's e-mail address: the link is on its way to it, and the one before counts no more.`,
+        text: `${id}: Cora set the customer's e-mail address: the link is on its way to it, and one that was mailed before counts no more.`,
       });
       expect(JSON.stringify((await surfaces.effects(id)).filter(({ rail }) => rail !== "email"))).not.toContain(
         "buyer@",

@@ -140,7 +140,7 @@ describe.each(POSTGRES_VERSIONS)("errands in Slack on PostgreSQL %i", async (ver
     const answer = await slack.command("create 32XL x4 us-east-1 for Initech owner cora group infra", "U0RITA");
     const id = idIn(answer.text);
     expect(answer.text).toContain("The customer will not be asked by mail: no e-mail address of theirs is known.");
-    expect(answer.text).toContain(`/capacity address ${id} name@example.com adds it.`);
+    expect(answer.text).toContain(`Add it with /capacity address ${id} name@example.com.`);
     expect(
       (await slack.command("create 32XL us-east-1 owner cora group infra email a@b.example", "U0RITA")).text,
     ).not.toContain("by mail");

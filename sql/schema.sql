@@ -2777,12 +2777,12 @@ create function capacity.story_now(p_request_id text)
 create function capacity.story_of(p_request capacity.requests, p_event capacity.events, p_also text[] DEFAULT '{}'::text[], p_asks boolean DEFAULT true)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 afba7a6684d0c0af';
+  as 'sha256 aec08a6e89b2bfc3';
 
 create function capacity.story_sentence(p_story jsonb)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e9e0fe88589051b1';
+  as 'sha256 9c650acfb25c03ad';
 
 create function capacity.story_state(p_state text)
   returns text
@@ -2854,6 +2854,11 @@ create function capacity.timer_review_one(p_request capacity.requests, p_workspa
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 b46b3fba49f904c4';
 
+create function capacity.timer_say(p_request capacity.requests, p_kind text, p_since timestamp with time zone, p_failed_before boolean, OUT said integer, OUT failed jsonb)
+  returns record
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 3a31d90239b46075';
+
 create function capacity.timer_since(p_request capacity.requests, p_step text)
   returns timestamp with time zone
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -2862,12 +2867,12 @@ create function capacity.timer_since(p_request capacity.requests, p_step text)
 create function capacity.timer_unasked(p_most integer, OUT told integer, OUT failed jsonb, OUT more boolean)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e29e534823d74b18';
+  as 'sha256 75764a76b8011dc6';
 
 create function capacity.timer_warn(p_most integer, OUT warned integer, OUT failed jsonb, OUT more boolean)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 95d6e18e75b021ca';
+  as 'sha256 ef39823e58ea880b';
 
 create function capacity.transitions()
   returns TABLE(state_before public.capacity_request_state, event_type public.capacity_request_event_type, state_after public.capacity_request_state, when_both_approved boolean)
@@ -3130,7 +3135,7 @@ create function inbound.slack_action(p_delivery jsonb, p_member capacity.members
 create function inbound.slack_command(p_delivery jsonb, p_member capacity.members)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9b41feb854b28780';
+  as 'sha256 524ed75bcb8bc2e5';
 
 create function inbound.slack_decision(p_delivery jsonb, p_member capacity.members, p_verb text, p_rest text)
   returns jsonb
@@ -3185,7 +3190,7 @@ create function inbound.slack_line(p_id text, p_quantity integer, p_size text, p
 create function inbound.slack_list(p_member capacity.members)
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e34256c1bfc47b09';
+  as 'sha256 cf8509a1557775e0';
 
 create function inbound.slack_member(p_workspace_id text, p_delivery jsonb)
   returns capacity.members

@@ -2400,6 +2400,16 @@ export interface Functions {
     };
     result: { late: number; due: string[] };
   };
+  /** Posts a notice of a timer once, and what failed. */
+  "capacity.timer_say": {
+    args: {
+      p_request: string | null;
+      p_kind: string | null;
+      p_since: Date | string | null;
+      p_failed_before: boolean | null;
+    };
+    result: { said: number; failed: Json };
+  };
   /** When the clock of a review step began to run. */
   "capacity.timer_since": {
     args: {
@@ -4686,6 +4696,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.timer_remind_person": { returns: "row", json: ["p_items"], positional: false },
   "capacity.timer_review": { returns: "row", json: [], positional: false },
   "capacity.timer_review_one": { returns: "row", json: [], positional: false },
+  "capacity.timer_say": { returns: "row", json: [], positional: false },
   "capacity.timer_since": { returns: "value", json: [], positional: false },
   "capacity.timer_unasked": { returns: "row", json: [], positional: false },
   "capacity.timer_warn": { returns: "row", json: [], positional: false },

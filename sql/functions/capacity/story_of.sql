@@ -73,7 +73,8 @@ begin
              'linear_state', (select s.linear_state_id from capacity.linear_states s where s.workspace_id = w.id and s.state = p_request.state),
              'email', capacity.email_of_customer(p_request.id), 'version', p_request.version, 'size', p_request.requested_size, 'quantity', p_request.quantity,
              'region', p_request.region, 'group', p_request.infra_owner_group, 'since', extract(epoch from p_request.state_since),
-             'token_id', (select t.id from capacity.confirmation_tokens t where t.request_id = p_request.id and t.revoked_at is null), 'new_id', gen_random_uuid(), 'event_id', p_event.id, 'seq', p_event.seq,
+             'token_id', (select t.id from capacity.confirmation_tokens t where t.request_id = p_request.id and t.revoked_at is null),
+             'new_id', gen_random_uuid(), 'event_id', p_event.id, 'seq', p_event.seq,
              'state_before', p_event.state_before, 'state_after', p_event.state_after,
              'addresses', (select jsonb_object_agg(m.id, m.email) from capacity.members m
                             where m.workspace_id = w.id and m.email is not null and 'email:member:' || m.id = any (p_event.effects)))

@@ -24,7 +24,8 @@ begin
       when 'warning' then coalesce(v_unasked, 'The customer has until ' || v_until || ' to answer; after that the request expires.')
       when 'unasked' then coalesce(v_unasked, 'The mail with the customer''s link was given up.')
       when 'address' then concat_ws(' ', v_actor || ' set the customer''s e-mail address'
-                                         || case when p_story -> 'mailed' = 'true' then ': the link is on its way to it, and one that was mailed before counts no more.' else '.' end,
+                                         || case when p_story -> 'mailed' = 'true'
+                                                 then ': the link is on its way to it, and one that was mailed before counts no more.' else '.' end,
                                     v_unasked)
       when 'link' then v_actor || ' had the customer''s link sent again.'
       when 'late' then format('The %s review is late: it should take %s hours, and has been open since %s.', p_story ->> 'step',

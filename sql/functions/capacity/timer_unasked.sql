@@ -6,6 +6,7 @@ as $$
 declare
   v_row record;
   v_seen integer := 0;
+  v_done record;
 begin
   told := 0;
   failed := '[]';
@@ -22,18 +23,9 @@ begin
        for update of r skip locked
   loop
     v_seen := v_seen + 1;
-    begin
-      -- Another sweep may have been there in between.
-      if not exists (select from capacity.notices n where n.request_id = v_row.id and n.kind = 'unasked' and n.created_at >= v_row.died_at) then
-        perform capacity.post_notice(v_row.request, 'unasked', 'confirmation', null, capacity.timer_actor(), null);
-        told := told + 1;
-      end if;
-      if v_row.failed_before then
-        delete from capacity.timer_failures f where f.request_id = v_row.id and f.timer = 'unasked';
-      end if;
-    exception when others then
-      failed := failed || capacity.timer_failed(v_row.id, 'unasked', sqlstate, sqlerrm);
-    end;
+    v_done := capacity.timer_say(v_row.request, 'unasked', v_row.died_at, v_row.failed_before);
+    told := told + v_done.said;
+    failed := failed || v_done.failed;
   end loop;
   more := v_seen = p_most;
 end

@@ -33,8 +33,11 @@ begin
     if v_id is null or v_id !~ '^CR-\d{4}-\d{6,}$' then
       return inbound.slack_say(inbound.slack_help(format('Say which request, such as `/capacity %s CR-2026-000042`.', v_verb)), 'answered');
     end if;
-    -- Slack makes a link of an address.
-    v_rest := regexp_replace(btrim(regexp_replace(v_rest, '^\S+', ''), E' \t\r\n'), case v_verb when 'address' then '^<mailto:[^|>]*\|([^>]*)>$' else '(?!)' end, '\1');
+    v_rest := btrim(regexp_replace(v_rest, '^\S+', ''), E' \t\r\n');
+    if v_verb = 'address' then
+      -- Slack makes a link of an address.
+      v_rest := regexp_replace(v_rest, '^<mailto:[^|>]*\|([^>]*)>$', '\1');
+    end if;
     return inbound.slack_say(capacity.slack_text(inbound.slack_errand(p_member, v_id, v_verb, v_rest, false), 3000), 'done', v_id);
   elsif v_verb in ('help', '?', '-h', '--help') then
     return inbound.slack_say(inbound.slack_help(), 'answered');

@@ -12,7 +12,8 @@ begin
   select string_agg(inbound.slack_line(l.id, l.quantity, l.requested_size, l.region, l.state, l.state_since), E'\n') into v_waiting
     from capacity.list_requests(p_member.workspace_id, null, null, p_member.id, 10) l;
   select string_agg(inbound.slack_line(l.id, l.quantity, l.requested_size, l.region, l.state, l.state_since)
-                    || case when l.state = 'CUSTOMER_CONFIRMATION_REQUIRED' and capacity.unasked(l.id, l.state) is not null then ' :warning: the customer has not been asked' else '' end, E'\n')
+                    || case when l.state = 'CUSTOMER_CONFIRMATION_REQUIRED' and capacity.unasked(l.id, l.state) is not null
+                            then ' :warning: the customer has not been asked' else '' end, E'\n')
     into v_own from capacity.list_requests(p_member.workspace_id, v_open, p_member.id, null, 10) l;
   select string_agg(inbound.slack_line(u.id, u.quantity, u.requested_size, u.region, u.state, u.state_since)
                     || E'\n   ' || capacity.unasked_words(u.unasked, u.state::text) || ' ' || capacity.unasked_remedy(u.unasked, u.id, u.state::text), E'\n')

@@ -1,7 +1,7 @@
--- The sweep: expires what is due, warns of what will be, tells of customers whose mail was given up, says what is late and reminds people of it, and finishes erasures that waited
--- for messages on their way. What was said to one person and what providers sent is forgotten on the way, when its time is over. Safe to run from several
--- places at once, and as often as one likes. A bad row is written down in capacity.timer_failures, named in the answer, and left
--- alone for a while; it stops nothing else.
+-- The sweep: expires what is due, warns of what will be, tells of customers whose mail was given up, says what is late and reminds people of
+-- it, and finishes erasures that waited for messages on their way. What was said to one person and what providers sent is forgotten on the
+-- way, when its time is over. Safe to run from several places at once, and as often as one likes. A bad row is written down in
+-- capacity.timer_failures, named in the answer, and left alone for a while; it stops nothing else.
 --
 -- p_most bounds how many requests of each kind one call takes on, since it is one transaction; `more` says that there were as
 -- many, so that calling again at once is worth it.

@@ -40,6 +40,7 @@ describe.each(POSTGRES_VERSIONS)("a customer who is not asked, on PostgreSQL %i"
     await client.end();
   });
 
+  const sweep = () => runTimers(db.as("headroom_executor").pool);
   const setAddress = async (id: string, email: string | null, actor = "cora"): Promise<Asking> =>
     (await oneOf<{ a: Asking }>(control, "select public.set_customer_address($1, $2, $3) as a", [id, email, actor])).a;
   const sendLink = async (id: string, actor = "cora"): Promise<Asking> =>
@@ -159,12 +160,12 @@ describe.each(POSTGRES_VERSIONS)("a customer who is not asked, on PostgreSQL %i"
       await quiet(surfaces);
       const id = await surfaces.createIn(waiting);
       await deadlineIn(surfaces, id, 20);
-      expect(await runTimers(db.as("headroom_executor").pool)).toEqual({ ...nothing, warned: 1 });
+      expect(await sweep()).toEqual({ ...nothing, warned: 1 });
       const warning = JSON.stringify(await lastReply(id));
       expect(warning).toContain("The customer has not been asked");
       expect(warning).toContain("<@U0CORA>");
       await deadlineIn(surfaces, id, -1);
-      expect(await runTimers(db.as("headroom_executor").pool)).toEqual({ ...nothing, expired: 1 });
+      expect(await sweep()).toEqual({ ...nothing, expired: 1 });
       expect((await lastReply(id))?.["text"]).toBe(
         `${id}: The customer was never asked: no e-mail address of theirs is known. The request has expired.`,
       );
@@ -175,7 +176,6 @@ describe.each(POSTGRES_VERSIONS)("a customer who is not asked, on PostgreSQL %i"
       const id = await surfaces.createIn(waiting, { customer });
       await giveUp(id);
       expect(await unasked(id)).toBe("mail_failed");
-      const sweep = () => runTimers(db.as("headroom_executor").pool);
       expect(await sweep()).toEqual({ ...nothing, unasked: 1 });
       expect(await sweep()).toEqual(nothing);
       const said = JSON.stringify(await lastReply(id));

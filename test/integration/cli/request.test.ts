@@ -41,6 +41,13 @@ async function given(changes: Partial<NewRequest> = {}): Promise<string> {
   return created.request.id;
 }
 
+/** A request that waits for its customer. */
+async function offered(): Promise<string> {
+  const id = await given();
+  for (const who of ["olga", "tom"]) expect((await request("approve", id, "--as", who)).status).toBe(0);
+  return id;
+}
+
 const terms = ["--size", "32XL", "--quantity", "4", "--region", "us-east-1", "--owner", "olga", "--group", "infra"];
 
 beforeAll(async () => {
@@ -318,12 +325,6 @@ describe("list and show", () => {
 });
 
 describe("a customer who is not asked", () => {
-  const offered = async (): Promise<string> => {
-    const id = await given();
-    for (const who of ["olga", "tom"]) expect((await request("approve", id, "--as", who)).status).toBe(0);
-    return id;
-  };
-
   test("create and preview say so, and take the address", async () => {
     const asked = ["--as", "ann", ...terms, "--cost", "500"];
     expect((await request("preview", ...asked)).out).toContain("Pass --email name@example.com.");

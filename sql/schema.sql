@@ -260,16 +260,18 @@ create table capacity.confirmation_tokens (
   created_at timestamp with time zone default now() not null,
   used_at timestamp with time zone,
   used_for public.capacity_request_event_type,
+  revoked_at timestamp with time zone,
   constraint confirmation_tokens_pkey PRIMARY KEY (id),
-  constraint confirmation_tokens_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id),
-  constraint confirmation_tokens_request_id_key UNIQUE (request_id)
+  constraint confirmation_tokens_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id)
 );
+CREATE UNIQUE INDEX confirmation_tokens_in_force ON capacity.confirmation_tokens USING btree (request_id) WHERE (revoked_at IS NULL);
 alter table capacity.confirmation_tokens enable row level security;
 create policy all_workspaces on capacity.confirmation_tokens as permissive for select to headroom_auditor, headroom_control using (true);
 create policy machines on capacity.confirmation_tokens as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
 grant select on capacity.confirmation_tokens to headroom_auditor;
 grant select on capacity.confirmation_tokens to headroom_control;
 comment on table capacity.confirmation_tokens is 'The customer''s single-use links. The token itself is an HMAC over the id, made at the moment of sending and kept nowhere.';
+comment on column capacity.confirmation_tokens.revoked_at is 'When the customer''s address was replaced, and with it the link.';
 
 create table capacity.ended_accounts (
   workspace_id text not null,
@@ -516,7 +518,7 @@ create table capacity.notices (
   body_hash bytea,
   effects text[] default '{}'::text[] not null,
   created_at timestamp with time zone default now() not null,
-  constraint notices_kind_check CHECK ((kind = ANY (ARRAY['warning'::text, 'reminder'::text, 'late'::text, 'nudge'::text, 'note'::text]))),
+  constraint notices_kind_check CHECK ((kind = ANY (ARRAY['warning'::text, 'reminder'::text, 'late'::text, 'nudge'::text, 'note'::text, 'unasked'::text, 'address'::text, 'link'::text]))),
   constraint notices_pkey PRIMARY KEY (request_id, id),
   constraint notices_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id),
   constraint notices_step_check CHECK ((step = ANY (ARRAY['commercial'::text, 'technical'::text, 'confirmation'::text])))
@@ -532,9 +534,9 @@ create policy machines on capacity.notices as permissive for select to service_r
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON capacity.notices FOR EACH STATEMENT EXECUTE FUNCTION capacity.refuse_change();
 grant select on capacity.notices to headroom_auditor;
 grant select on capacity.notices to headroom_control;
-comment on table capacity.notices is 'Warnings, reminders, nudges and notes. Append-only; side effects have instruction <request>!<id>.';
+comment on table capacity.notices is 'What is said about a request without changing it. Append-only; side effects have instruction <request>!<id>.';
 comment on column capacity.notices.id is 'Counts within the request, under its lock.';
-comment on column capacity.notices.body_hash is 'Of the body in free_texts.';
+comment on column capacity.notices.body_hash is 'Of the body in free_texts: the words of a note, or the address that a notice of kind address added.';
 
 create view capacity.parties as
  SELECT workspace_id,
@@ -1988,7 +1990,8 @@ create view public.capacity_requests with (security_invoker=true) as
     r.technical_approved_by,
     ( SELECT COALESCE(t.content #>> '{}'::text[], '(erased)'::text) AS "coalesce"
            FROM capacity.free_texts t
-          WHERE t.request_id = r.id AND t.hash = r.rejection_reason_hash) AS rejection_reason
+          WHERE t.request_id = r.id AND t.hash = r.rejection_reason_hash) AS rejection_reason,
+    capacity.unasked(r.id, r.state) AS customer_unasked
    FROM capacity.requests r
      LEFT JOIN capacity.personal_data d ON d.request_id = r.id
      LEFT JOIN capacity.request_captures s ON s.request_id = r.id AND s.name = 'slack_thread_ts'::text
@@ -2043,6 +2046,11 @@ create function capacity.acts_as_owner(p_request capacity.requests, p_member_id 
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 363e3d7218074b30';
 
+create function capacity.address_problem(p_given jsonb, p_public_url text)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 a855f1d253051b06';
+
 create function capacity.apply(p_request_id text, p_event_type public.capacity_request_event_type, p_actor capacity.actor, p_payload jsonb, p_expected_version integer DEFAULT NULL::integer, OUT request capacity.requests, OUT repeated boolean, OUT decided_by text, OUT decided_at timestamp with time zone)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -2052,6 +2060,11 @@ create function capacity.approve_by_rule(p_request capacity.requests, p_via text
   returns capacity.requests
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 46a5a64a2c05afeb';
+
+create function capacity.ask_customer(p_request capacity.requests, p_actor capacity.actor, p_email text)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 fea4f7c193b1b90e';
 
 create function capacity.asked_now(p_request capacity.requests)
   returns TABLE(step text, member_id text, name text, reason text, stands_for text, counts boolean, asked boolean)
@@ -2092,6 +2105,11 @@ create function capacity.check_json(p_value jsonb, p_name text, p_most_bytes int
   returns void
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 cf0c34ca3820d587';
+
+create function capacity.check_mender(p_request capacity.requests, p_actor capacity.actor)
+  returns void
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 00d4dd3797905415';
 
 create function capacity.check_payload(p_event_type public.capacity_request_event_type, p_payload jsonb, p_actor_type public.capacity_request_actor_type)
   returns void
@@ -2141,13 +2159,18 @@ create function capacity.confirmation_story(p_token capacity.confirmation_tokens
 create function capacity.confirmation_token(p_token_id uuid)
   returns text
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ddfcfab9107a1382';
+  as 'sha256 c0ebdfc52624b4ff';
 grant execute on function capacity.confirmation_token to headroom_executor;
 
 create function capacity.current_key()
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 f3e5b5d06dd1f2e3';
+
+create function capacity.customer_reach(p_request_id text, OUT address text, OUT problem text)
+  returns record
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 d8d23c48228bdc43';
 
 create function capacity.decide(p_request_id text, p_event_type public.capacity_request_event_type, p_actor_type public.capacity_request_actor_type, p_actor_id text, p_payload jsonb, p_expected_version integer, OUT request capacity.requests, OUT repeated boolean, OUT counts boolean, OUT decided_by text, OUT decided_at timestamp with time zone, OUT customer_ref jsonb, OUT slack_thread_ts text, OUT linear_issue_id text, OUT last_notified_at timestamp with time zone)
   returns record
@@ -2167,7 +2190,7 @@ create function capacity.dispatch_side_effects(p_request capacity.requests, p_ev
 create function capacity.effects_of(p_request capacity.requests, p_event_type public.capacity_request_event_type, p_state_before public.capacity_request_state)
   returns text[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 01913cfc1944e341';
+  as 'sha256 c523b695fe1156b4';
 
 create function capacity.email_facts(p_story jsonb)
   returns text
@@ -2187,7 +2210,7 @@ create function capacity.email_letter(p_to text, p_subject text, p_paragraphs te
 create function capacity.email_of_customer(p_request_id text)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 985812454e66238d';
+  as 'sha256 b16e689c1d77482f';
 
 create function capacity.email_text(p_text text, p_most integer)
   returns text
@@ -2202,7 +2225,7 @@ create function capacity.endpoint_keeper(p_workspace_id text)
 create function capacity.enqueue_effect(p_story jsonb, p_effect text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 29eb5fde9c4f70fc';
+  as 'sha256 aacfd324ad270ef6';
 
 create function capacity.equal_constant_time(p_left bytea, p_right bytea)
   returns boolean
@@ -2237,7 +2260,7 @@ create function capacity.fail(p_code text, p_message text, p_facts text DEFAULT 
 create function capacity.find_confirmation(p_token text)
   returns capacity.confirmation_tokens
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 eccd9e520d676f8b';
+  as 'sha256 66758fc3779165b9';
 
 create function capacity.find_member(p_workspace_id text, p_id text)
   returns capacity.members
@@ -2268,6 +2291,11 @@ create function capacity.hmac_sha256(p_key bytea, p_data bytea)
   returns bytea
   language plpgsql immutable security invoker strict parallel safe set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 66b88d3860714d7a';
+
+create function capacity.is_address(p_text text)
+  returns boolean
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 57821aa34f463979';
 
 create function capacity.issued_at(p_claims jsonb)
   returns timestamp with time zone
@@ -2357,6 +2385,11 @@ create function capacity.link_by_domain(p_issuer text, p_subject text, p_email t
   returns capacity.identities
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 342349cce4155edc';
+
+create function capacity.links_of(p_request_id text)
+  returns TABLE(effect text, asked_at timestamp with time zone, notice_id bigint, outbox_id uuid, lost boolean)
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 4fe4c177fc41adc8';
 
 create function capacity.list_api_keys()
   returns TABLE(id text, role text, workspace_id text, member_id text, note text, created_at timestamp with time zone, expires_at timestamp with time zone, revoked_at timestamp with time zone)
@@ -2449,6 +2482,16 @@ create function capacity.member_for_slack(p_workspace_id text, p_slack_user_id t
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 e94d3b073064d933';
 
+create function capacity.member_mails(p_workspace_id text, p_member_ids text[])
+  returns text[]
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 c0e70066c206e086';
+
+create function capacity.menders(p_request capacity.requests, p_unasked text)
+  returns text[]
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 14c2472693fac277';
+
 create function capacity.new_confirmation_token(p_request_id text, p_expires_at timestamp with time zone)
   returns uuid
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -2464,6 +2507,11 @@ create function capacity.no_such_request(p_request_id text)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 c4184375c9cef70e';
 
+create function capacity.note(p_request capacity.requests, p_actor capacity.actor, p_body text)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 27ace0cbc06efcee';
+
 create function capacity.note_timer_run(p_runner text, p_failures integer)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -2478,12 +2526,17 @@ grant execute on function capacity.note_timers_failed to headroom_executor;
 create function capacity.notice_asked(p_request capacity.requests, p_kind text, p_step text)
   returns text[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e2d4dc90609af5df';
+  as 'sha256 a470a145006f1c4e';
 
 create function capacity.notice_effects(p_request capacity.requests, p_kind text, p_via text, p_asked text[])
   returns text[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2b3a2bf715ccd336';
+  as 'sha256 fd59ab56efa61161';
+
+create function capacity.nudge(p_request capacity.requests, p_actor capacity.actor)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 6ab368d5fb7305ac';
 
 create function capacity.open_secret(p_name text, p_box bytea)
   returns text
@@ -2498,7 +2551,7 @@ create function capacity.pending_approvals(p_request capacity.requests)
 create function capacity.post_notice(p_request capacity.requests, p_kind text, p_step text, p_member_id text, p_actor capacity.actor, p_body text)
   returns capacity.notices
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1aaf54a2d8687a78';
+  as 'sha256 82e30227987dac62';
 
 create function capacity.project(p_request capacity.requests, p_event capacity.events)
   returns capacity.requests
@@ -2661,7 +2714,7 @@ create function capacity.render_email_closing(p_story jsonb)
 create function capacity.render_email_confirmation(p_story jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 75b5f02ee15199d3';
+  as 'sha256 87f5db3b31b1bc9f';
 
 create function capacity.render_email_digest(p_story jsonb)
   returns jsonb
@@ -2711,7 +2764,7 @@ create function capacity.render_slack_reply(p_story jsonb)
 create function capacity.render_slack_root(p_story jsonb, p_method text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b6fba42c5978e014';
+  as 'sha256 1d021b09e2a904c2';
 
 create function capacity.render_text(p_text text, p_most integer)
   returns text
@@ -2844,7 +2897,7 @@ create function capacity.story_name(p_story jsonb, p_id text)
 create function capacity.story_next(p_story jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9022e75cf39387ef';
+  as 'sha256 38d4b0025cb3aa88';
 
 create function capacity.story_now(p_request_id text)
   returns jsonb
@@ -2854,12 +2907,12 @@ create function capacity.story_now(p_request_id text)
 create function capacity.story_of(p_request capacity.requests, p_event capacity.events, p_also text[] DEFAULT '{}'::text[], p_asks boolean DEFAULT true)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ad06e033b6d26163';
+  as 'sha256 aec08a6e89b2bfc3';
 
 create function capacity.story_sentence(p_story jsonb)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 134f3dbe80877bb7';
+  as 'sha256 9c650acfb25c03ad';
 
 create function capacity.story_state(p_state text)
   returns text
@@ -2937,15 +2990,25 @@ create function capacity.timer_review_one(p_request capacity.requests, p_workspa
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 b46b3fba49f904c4';
 
+create function capacity.timer_say(p_request capacity.requests, p_kind text, p_since timestamp with time zone, p_failed_before boolean, OUT said integer, OUT failed jsonb)
+  returns record
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 3a31d90239b46075';
+
 create function capacity.timer_since(p_request capacity.requests, p_step text)
   returns timestamp with time zone
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 c2f94b2dc4d0e306';
 
+create function capacity.timer_unasked(p_most integer, OUT told integer, OUT failed jsonb, OUT more boolean)
+  returns record
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 75764a76b8011dc6';
+
 create function capacity.timer_warn(p_most integer, OUT warned integer, OUT failed jsonb, OUT more boolean)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 95d6e18e75b021ca';
+  as 'sha256 ef39823e58ea880b';
 
 create function capacity.timers_last_ran()
   returns TABLE(runner text, login text, began_at timestamp with time zone, ended_at timestamp with time zone, seconds_ago integer, failures integer, failed_at timestamp with time zone, failed_code text)
@@ -2959,6 +3022,25 @@ create function capacity.transitions()
   returns TABLE(state_before public.capacity_request_state, event_type public.capacity_request_event_type, state_after public.capacity_request_state, when_both_approved boolean)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 6818f3f2a2c264b5';
+
+create function capacity.unasked(p_request_id text, p_state public.capacity_request_state)
+  returns text
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 005ab555270b4051';
+grant execute on function capacity.unasked to authenticated;
+grant execute on function capacity.unasked to headroom_auditor;
+grant execute on function capacity.unasked to headroom_control;
+grant execute on function capacity.unasked to service_role;
+
+create function capacity.unasked_remedy(p_unasked text, p_request_id text, p_state text)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f94657e748f760d8';
+
+create function capacity.unasked_words(p_unasked text, p_state text)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 bfb93e4c1900f4e1';
 
 create function capacity.verify_chain(p_after text, p_to text, p_workspace_id text)
   returns TABLE(invariant text, code text, subject text, detail text)
@@ -3057,7 +3139,7 @@ create function capacity.verify_texts(p_after text, p_to text, p_workspace_id te
 create function capacity.waits_on(p_request capacity.requests)
   returns text[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d18d66238aa11d75';
+  as 'sha256 cf294ff354a0f46c';
 
 create function inbound.action_event(p_action text, OUT event_type public.capacity_request_event_type, OUT asks_why boolean)
   returns record
@@ -3067,7 +3149,7 @@ create function inbound.action_event(p_action text, OUT event_type public.capaci
 create function inbound.check_typed_terms(p_terms jsonb, p_problems jsonb DEFAULT '[]'::jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7dbdb0cc729288a8';
+  as 'sha256 2353775997103b64';
 
 create function inbound.decide(p_member capacity.members, p_request_id text, p_event_type public.capacity_request_event_type, p_reason text, p_seen boolean, OUT request capacity.requests, OUT repeated boolean, OUT said text)
   returns record
@@ -3152,7 +3234,12 @@ create function inbound.record(p_provider text, p_delivery_id text, p_kind text,
 create function inbound.refused_field(p_callback text, p_message text, p_facts text)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 57f735568c4c18a9';
+  as 'sha256 df429139b8298500';
+
+create function inbound.render_errand(p_request_id text, p_errand text, p_channel text, p_address text)
+  returns jsonb
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 80d245bcc6181580';
 
 create function inbound.render_input(p_name text, p_label text, p_element text, p_optional boolean, p_value text DEFAULT NULL::text, p_hint text DEFAULT NULL::text, p_most integer DEFAULT 200)
   returns jsonb
@@ -3162,7 +3249,7 @@ create function inbound.render_input(p_name text, p_label text, p_element text, 
 create function inbound.render_intake(p_fields jsonb, p_groups jsonb, p_channel text, p_delivery_id text DEFAULT NULL::text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 945e713d067a2c54';
+  as 'sha256 3c16bcf0de90217c';
 
 create function inbound.render_reason(p_request_id text, p_action text, p_channel text, p_message_ts text)
   returns jsonb
@@ -3187,12 +3274,12 @@ create function inbound.signed_by(p_secret_name text, p_data bytea, p_signature 
 create function inbound.slack_action(p_delivery jsonb, p_member capacity.members)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 79c2658144d5db7d';
+  as 'sha256 284b89ef0ea2cfe2';
 
 create function inbound.slack_command(p_delivery jsonb, p_member capacity.members)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c5882a5ad2657972';
+  as 'sha256 524ed75bcb8bc2e5';
 
 create function inbound.slack_decision(p_delivery jsonb, p_member capacity.members, p_verb text, p_rest text)
   returns jsonb
@@ -3204,6 +3291,21 @@ create function inbound.slack_delivery_id(p_delivery jsonb, p_signature text)
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 10c11ebab2b54e37';
 
+create function inbound.slack_errand(p_member capacity.members, p_request_id text, p_errand text, p_words text, p_seen boolean)
+  returns text
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b895b77b677114b2';
+
+create function inbound.slack_errand_button(p_delivery jsonb, p_member capacity.members)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f3061cbca584dd81';
+
+create function inbound.slack_errand_form(p_delivery jsonb, p_member capacity.members, p_metadata jsonb)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 479bde93b4512d56';
+
 create function inbound.slack_form(p_delivery jsonb, p_member capacity.members, p_fields jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3212,12 +3314,12 @@ create function inbound.slack_form(p_delivery jsonb, p_member capacity.members, 
 create function inbound.slack_handle(p_delivery jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3c96b183fb2635b0';
+  as 'sha256 4306f07465d1f67e';
 
 create function inbound.slack_help(p_first text DEFAULT NULL::text)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4989e11df8712d04';
+  as 'sha256 f6544a1280efe10f';
 
 create function inbound.slack_home(p_team_id text, p_enterprise_id text)
   returns text
@@ -3232,7 +3334,7 @@ create function inbound.slack_line(p_id text, p_quantity integer, p_size text, p
 create function inbound.slack_list(p_member capacity.members)
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fcf6f755b75bc6b4';
+  as 'sha256 cf8509a1557775e0';
 
 create function inbound.slack_member(p_workspace_id text, p_delivery jsonb)
   returns capacity.members
@@ -3292,12 +3394,17 @@ create function inbound.slack_stamp_problem(p_timestamp text, p_signature text)
 create function inbound.slack_submission(p_delivery jsonb, p_member capacity.members)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 439f7fa0e85c511e';
+  as 'sha256 4d5b5ba97880ca90';
 
 create function inbound.slack_submitted(p_request capacity.requests)
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 95e246169f4b1b91';
+  as 'sha256 77ffc1028bf9e230';
+
+create function inbound.slack_unasked(p_request capacity.requests)
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 df62b963a2da4c26';
 
 create function inbound.slack_workspace(p_team_id text, p_enterprise_id text)
   returns text
@@ -4007,7 +4114,7 @@ grant execute on function payments.enqueue_payment_outbox to headroom_ingest;
 create function public.apply_capacity_event(p_request_id text, p_event_type public.capacity_request_event_type, p_actor_type public.capacity_request_actor_type, p_actor_id text, p_payload jsonb DEFAULT '{}'::jsonb, p_expected_version integer DEFAULT NULL::integer)
   returns public.capacity_requests
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan owner headroom_owner
-  as 'sha256 1a8b72c59dde4d31';
+  as 'sha256 0077485ddf73eafd';
 grant execute on function public.apply_capacity_event to authenticated;
 grant execute on function public.apply_capacity_event to headroom_control;
 grant execute on function public.apply_capacity_event to service_role;
@@ -4077,7 +4184,7 @@ grant execute on function public.erase_customer to service_role;
 create function public.get_capacity_request(p_request_id text)
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fe162e3c0b5b8410';
+  as 'sha256 d3b3cd00af77bb59';
 grant execute on function public.get_capacity_request to authenticated;
 grant execute on function public.get_capacity_request to headroom_control;
 grant execute on function public.get_capacity_request to service_role;
@@ -4114,7 +4221,7 @@ grant execute on function public.list_personas to service_role;
 create function public.note_capacity_request(p_request_id text, p_body text, p_actor_id text DEFAULT NULL::text)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 554603e0ae53115b';
+  as 'sha256 72cd44214ebd41ff';
 grant execute on function public.note_capacity_request to authenticated;
 grant execute on function public.note_capacity_request to headroom_control;
 grant execute on function public.note_capacity_request to service_role;
@@ -4122,15 +4229,15 @@ grant execute on function public.note_capacity_request to service_role;
 create function public.nudge_capacity_request(p_request_id text, p_actor_id text DEFAULT NULL::text)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c22625298401f2a9';
+  as 'sha256 cc081beaec0be894';
 grant execute on function public.nudge_capacity_request to authenticated;
 grant execute on function public.nudge_capacity_request to headroom_control;
 grant execute on function public.nudge_capacity_request to service_role;
 
-create function public.preview_capacity_request(p_requester_user_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_requested_size text, p_quantity integer, p_region text, p_estimated_monthly_cost_usd numeric DEFAULT NULL::numeric, p_workspace_id text DEFAULT NULL::text, p_slack_channel_id text DEFAULT NULL::text)
+create function public.preview_capacity_request(p_requester_user_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_requested_size text, p_quantity integer, p_region text, p_estimated_monthly_cost_usd numeric DEFAULT NULL::numeric, p_workspace_id text DEFAULT NULL::text, p_slack_channel_id text DEFAULT NULL::text, p_customer_ref jsonb DEFAULT NULL::jsonb)
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 749bd6c31b79c17c';
+  as 'sha256 3ec804bb98cdff1b';
 grant execute on function public.preview_capacity_request to authenticated;
 grant execute on function public.preview_capacity_request to headroom_control;
 grant execute on function public.preview_capacity_request to service_role;
@@ -4172,10 +4279,26 @@ grant execute on function public.rotate_endpoint_secret to service_role;
 create function public.run_capacity_request_timers(p_most integer DEFAULT 200, p_runner text DEFAULT 'call'::text)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fec72e68fd204c64';
+  as 'sha256 9963eda401dd5995';
 grant execute on function public.run_capacity_request_timers to headroom_control;
 grant execute on function public.run_capacity_request_timers to headroom_executor;
 grant execute on function public.run_capacity_request_timers to service_role;
+
+create function public.send_confirmation_link(p_request_id text, p_actor_id text DEFAULT NULL::text)
+  returns jsonb
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 7d9d5c0331abd4d6';
+grant execute on function public.send_confirmation_link to authenticated;
+grant execute on function public.send_confirmation_link to headroom_control;
+grant execute on function public.send_confirmation_link to service_role;
+
+create function public.set_customer_address(p_request_id text, p_email text, p_actor_id text DEFAULT NULL::text)
+  returns jsonb
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 931517f105ce9903';
+grant execute on function public.set_customer_address to authenticated;
+grant execute on function public.set_customer_address to headroom_control;
+grant execute on function public.set_customer_address to service_role;
 
 create function public.sign_in_member(p_issuer text, p_subject text, p_email text DEFAULT NULL::text, p_email_verified boolean DEFAULT false)
   returns jsonb

@@ -146,7 +146,8 @@ grant select on
   capacity.waits, capacity.parties
 to authenticated, service_role;
 grant execute on function
-  capacity.last_notified_at(text, integer)
+  capacity.last_notified_at(text, integer),
+  capacity.unasked(text, public.capacity_request_state)
 to authenticated, service_role, headroom_control, headroom_auditor;
 grant execute on function
   capacity.reader_id(),
@@ -163,12 +164,14 @@ to service_role;
 -- What members do, machines do for them, and operators do at the command line. Each of these finds out who calls.
 grant execute on function
   public.create_capacity_request(text, text, text, jsonb, text, integer, text, date, integer, numeric, integer, text, text, text, text),
-  public.preview_capacity_request(text, text, text, text, integer, text, numeric, text, text),
+  public.preview_capacity_request(text, text, text, text, integer, text, numeric, text, text, jsonb),
   public.apply_capacity_event(text, public.capacity_request_event_type, public.capacity_request_actor_type, text, jsonb, integer),
   public.decide_capacity_request(text, public.capacity_request_event_type, text, jsonb, integer),
   public.get_capacity_request(text),
   public.nudge_capacity_request(text, text),
   public.note_capacity_request(text, text, text),
+  public.set_customer_address(text, text, text),
+  public.send_confirmation_link(text, text),
   public.erase_customer(text, text, text)
 to authenticated, service_role, headroom_control;
 

@@ -27,6 +27,7 @@ const failureSchema = z.object({
 const sweepSchema = z.object({
   expired: z.number(),
   warned: z.number(),
+  unasked: z.number(),
   reminded: z.number(),
   late: z.number(),
   erased: z.number(),
@@ -186,9 +187,9 @@ async function sweepAll(sweeping: Sweeping): Promise<void> {
 }
 
 function report(sweep: Sweep, log: Log): void {
-  const { expired, warned, reminded, late, erased, failed } = sweep;
-  if (expired + warned + reminded + late + erased > 0)
-    log({ level: "info", event: "timers_ran", expired, warned, reminded, late, erased });
+  const { expired, warned, unasked, reminded, late, erased, failed } = sweep;
+  if (expired + warned + unasked + reminded + late + erased > 0)
+    log({ level: "info", event: "timers_ran", expired, warned, unasked, reminded, late, erased });
   for (const { request_id, timer, code, failures } of failed) {
     log({ level: "error", event: "timer_failed", request: request_id, what: timer, code, failures });
   }

@@ -77,6 +77,7 @@ export interface CapacityConfirmationTokens {
   created_at: Date;
   used_at: Date | null;
   used_for: CapacityRequestEventType | null;
+  revoked_at: Date | null;
 }
 
 /** Accounts at identity providers and Slack users that were taken from a member; only an admin links them again. */
@@ -186,7 +187,7 @@ export interface CapacityMembers {
   tokens_from: Date | null;
 }
 
-/** Warnings, reminders, nudges and notes. Append-only; side effects have instruction <request>!<id>. */
+/** What is said about a request without changing it. Append-only; side effects have instruction <request>!<id>. */
 export interface CapacityNotices {
   id: number;
   request_id: string;
@@ -962,6 +963,7 @@ export interface PublicCapacityRequests {
   commercial_approved_by: string | null;
   technical_approved_by: string | null;
   rejection_reason: string | null;
+  customer_unasked: string | null;
 }
 
 /** Time in state: stays that ended, by workspace, day (UTC) and state. Ask for a span of days. */
@@ -1073,6 +1075,14 @@ export interface Functions {
     };
     result: boolean;
   };
+  /** Why no link can be mailed: no_address, bad_address or no_public_url. Nullable: p_given, p_public_url, result. */
+  "capacity.address_problem": {
+    args: {
+      p_given: unknown;
+      p_public_url: string | null;
+    };
+    result: string | null;
+  };
   /** Records an event and everything that follows from it, or answers who decided before. Nullable: decided_by, decided_at. */
   "capacity.apply": {
     args: {
@@ -1091,6 +1101,15 @@ export interface Functions {
       p_via: string | null;
     };
     result: CapacityRequests;
+  };
+  /** Gives a request's customer another address, or sends the link again. Nullable: p_email. */
+  "capacity.ask_customer": {
+    args: {
+      p_request: string | null;
+      p_actor: string | null;
+      p_email: string | null;
+    };
+    result: Json;
   };
   /** Who may decide a request now, why, and whom it waits on. Nullable: stands_for. */
   "capacity.asked_now": {
@@ -1157,6 +1176,14 @@ export interface Functions {
       p_name: string | null;
       p_most_bytes: number | null;
       p_code: string | null;
+    };
+    result: void;
+  };
+  /** Raises not_allowed unless this actor may give the customer's address or have the link sent. */
+  "capacity.check_mender": {
+    args: {
+      p_request: string | null;
+      p_actor: string | null;
     };
     result: void;
   };
@@ -1255,6 +1282,13 @@ export interface Functions {
   "capacity.current_key": {
     args: Record<string, never>;
     result: string;
+  };
+  /** The customer's address, and why no link can be mailed to them. Nullable: address, problem. */
+  "capacity.customer_reach": {
+    args: {
+      p_request_id: string | null;
+    };
+    result: { address: string | null; problem: string | null };
   };
   /** Records an event for whoever calls and says who decided. Nullable: customer_ref, slack_thread_ts, linear_issue_id, last_notified_at. */
   "capacity.decide": {
@@ -1448,6 +1482,13 @@ export interface Functions {
     };
     result: Buffer;
   };
+  /** Whether a text is an e-mail address to which mail can be sent. */
+  "capacity.is_address": {
+    args: {
+      p_text: string | null;
+    };
+    result: boolean;
+  };
   /** When what the claims were verified from was issued; -infinity where they do not say. */
   "capacity.issued_at": {
     args: {
@@ -1565,6 +1606,13 @@ export interface Functions {
       p_email: string | null;
     };
     result: CapacityIdentities;
+  };
+  /** The mails with the customer's link, and whether each was lost. Nullable: notice_id, outbox_id. */
+  "capacity.links_of": {
+    args: {
+      p_request_id: string | null;
+    };
+    result: { effect: string; asked_at: Date; notice_id: number | null; outbox_id: string | null; lost: boolean }[];
   };
   /** Registered keys. Nullable: workspace_id, member_id, note, expires_at, revoked_at. */
   "capacity.list_api_keys": {
@@ -1711,7 +1759,23 @@ export interface Functions {
     };
     result: CapacityMembers;
   };
-  /** The id of a new single-use confirmation token; a request gets one at most. */
+  /** Names of side effects that are mails to members. */
+  "capacity.member_mails": {
+    args: {
+      p_workspace_id: string | null;
+      p_member_ids: readonly string[] | string | null;
+    };
+    result: string[];
+  };
+  /** Member ids of those who can see to it that a customer is asked. */
+  "capacity.menders": {
+    args: {
+      p_request: string | null;
+      p_unasked: string | null;
+    };
+    result: string[];
+  };
+  /** The id of a new single-use confirmation token; a request has one in force at most. */
   "capacity.new_confirmation_token": {
     args: {
       p_request_id: string | null;
@@ -1733,6 +1797,15 @@ export interface Functions {
       p_request_id: string | null;
     };
     result: void;
+  };
+  /** Adds a note to a request. */
+  "capacity.note": {
+    args: {
+      p_request: string | null;
+      p_actor: string | null;
+      p_body: string | null;
+    };
+    result: Json;
   };
   /** Records a sweep of the timers that came to its end. */
   "capacity.note_timer_run": {
@@ -1768,6 +1841,14 @@ export interface Functions {
       p_asked: readonly string[] | string | null;
     };
     result: string[];
+  };
+  /** Nudges those whose decision a request waits for. */
+  "capacity.nudge": {
+    args: {
+      p_request: string | null;
+      p_actor: string | null;
+    };
+    result: Json;
   };
   /** The secret in a sealed box, or null when the box does not open. Nullable: result. */
   "capacity.open_secret": {
@@ -2442,6 +2523,16 @@ export interface Functions {
     };
     result: { late: number; due: string[] };
   };
+  /** Posts a notice of a timer once, and what failed. */
+  "capacity.timer_say": {
+    args: {
+      p_request: string | null;
+      p_kind: string | null;
+      p_since: Date | string | null;
+      p_failed_before: boolean | null;
+    };
+    result: { said: number; failed: Json };
+  };
   /** When the clock of a review step began to run. */
   "capacity.timer_since": {
     args: {
@@ -2449,6 +2540,13 @@ export interface Functions {
       p_step: string | null;
     };
     result: Date;
+  };
+  /** Tells of customers whose mail was given up, a batch of them. */
+  "capacity.timer_unasked": {
+    args: {
+      p_most: number | null;
+    };
+    result: { told: number; failed: Json; more: boolean };
   };
   /** Warns of deadlines that are near, a batch of them, each once. */
   "capacity.timer_warn": {
@@ -2480,6 +2578,31 @@ export interface Functions {
       state_after: CapacityRequestState;
       when_both_approved: boolean | null;
     }[];
+  };
+  /** Why the customer of a request has not been asked, as a word. Nullable: result. */
+  "capacity.unasked": {
+    args: {
+      p_request_id: string | null;
+      p_state: CapacityRequestState | null;
+    };
+    result: string | null;
+  };
+  /** What to do about a customer who is not asked. Nullable: p_unasked, result. */
+  "capacity.unasked_remedy": {
+    args: {
+      p_unasked: string | null;
+      p_request_id: string | null;
+      p_state: string | null;
+    };
+    result: string | null;
+  };
+  /** Why a customer is not asked, in words. Nullable: p_unasked, result. */
+  "capacity.unasked_words": {
+    args: {
+      p_unasked: string | null;
+      p_state: string | null;
+    };
+    result: string | null;
   };
   /** Broken numbering, hashes and transitions in the log of a range of requests. */
   "capacity.verify_chain": {
@@ -2778,6 +2901,16 @@ export interface Functions {
     };
     result: string;
   };
+  /** The view of the form for a note or for the customer's address. Nullable: p_channel, p_address. */
+  "inbound.render_errand": {
+    args: {
+      p_request_id: string | null;
+      p_errand: string | null;
+      p_channel: string | null;
+      p_address: string | null;
+    };
+    result: Json;
+  };
   /** An input block of a form. */
   "inbound.render_input": {
     args: {
@@ -2866,6 +2999,34 @@ export interface Functions {
       p_signature: string | null;
     };
     result: string;
+  };
+  /** Nudges, notes, or has the customer asked, for a member in Slack, and says what was done. Nullable: p_words. */
+  "inbound.slack_errand": {
+    args: {
+      p_member: string | null;
+      p_request_id: string | null;
+      p_errand: string | null;
+      p_words: string | null;
+      p_seen: boolean | null;
+    };
+    result: string;
+  };
+  /** Carries out a click on a button that decides nothing, and replies. */
+  "inbound.slack_errand_button": {
+    args: {
+      p_delivery: unknown;
+      p_member: string | null;
+    };
+    result: Json;
+  };
+  /** Carries out what a form asks for that decides nothing, and replies. */
+  "inbound.slack_errand_form": {
+    args: {
+      p_delivery: unknown;
+      p_member: string | null;
+      p_metadata: unknown;
+    };
+    result: Json;
   };
   /** Opens the form for a new request and says so. */
   "inbound.slack_form": {
@@ -3021,6 +3182,13 @@ export interface Functions {
       p_request: string | null;
     };
     result: string;
+  };
+  /** A sentence about a customer who will not be asked. Nullable: result. */
+  "inbound.slack_unasked": {
+    args: {
+      p_request: string | null;
+    };
+    result: string | null;
   };
   /** The workspace that a Slack team or enterprise acts on, or a refusal. */
   "inbound.slack_workspace": {
@@ -4468,6 +4636,7 @@ export interface Functions {
       p_estimated_monthly_cost_usd?: number | string | null | undefined;
       p_workspace_id?: string | null | undefined;
       p_slack_channel_id?: string | null | undefined;
+      p_customer_ref?: unknown;
     };
     result: Json;
   };
@@ -4526,6 +4695,23 @@ export interface Functions {
     };
     result: Json;
   };
+  /** Mails the customer the link of a request again, some time after the last mail. */
+  "public.send_confirmation_link": {
+    args: {
+      p_request_id: string | null;
+      p_actor_id?: string | null | undefined;
+    };
+    result: Json;
+  };
+  /** Sets the e-mail address of a request's customer, and mails the link where it is waited for. */
+  "public.set_customer_address": {
+    args: {
+      p_request_id: string | null;
+      p_email: string | null;
+      p_actor_id?: string | null | undefined;
+    };
+    result: Json;
+  };
   /** The member who a verified account is, for our own server. */
   "public.sign_in_member": {
     args: {
@@ -4559,8 +4745,10 @@ export interface Functions {
 export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = {
   "capacity.acting": { returns: "row", json: [], positional: false },
   "capacity.acts_as_owner": { returns: "value", json: [], positional: false },
+  "capacity.address_problem": { returns: "value", json: ["p_given"], positional: false },
   "capacity.apply": { returns: "row", json: ["p_payload"], positional: false },
   "capacity.approve_by_rule": { returns: "row", json: [], positional: false },
+  "capacity.ask_customer": { returns: "value", json: [], positional: false },
   "capacity.asked_now": { returns: "rows", json: [], positional: false },
   "capacity.authorize": { returns: "row", json: [], positional: false },
   "capacity.caller": { returns: "row", json: [], positional: false },
@@ -4569,6 +4757,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.check_channel": { returns: "nothing", json: [], positional: false },
   "capacity.check_issuer": { returns: "nothing", json: [], positional: false },
   "capacity.check_json": { returns: "nothing", json: ["p_value"], positional: false },
+  "capacity.check_mender": { returns: "nothing", json: [], positional: false },
   "capacity.check_payload": { returns: "nothing", json: ["p_payload"], positional: false },
   "capacity.check_policy": { returns: "value", json: [], positional: false },
   "capacity.check_replaced": { returns: "nothing", json: [], positional: false },
@@ -4580,6 +4769,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.confirmation_story": { returns: "value", json: [], positional: false },
   "capacity.confirmation_token": { returns: "value", json: [], positional: false },
   "capacity.current_key": { returns: "value", json: [], positional: false },
+  "capacity.customer_reach": { returns: "row", json: [], positional: false },
   "capacity.decide": { returns: "row", json: ["p_payload"], positional: false },
   "capacity.deliveries_of": { returns: "value", json: [], positional: false },
   "capacity.dispatch_side_effects": { returns: "value", json: [], positional: false },
@@ -4603,6 +4793,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.get_secret": { returns: "value", json: [], positional: false },
   "capacity.has_vault": { returns: "value", json: [], positional: false },
   "capacity.hmac_sha256": { returns: "value", json: [], positional: false },
+  "capacity.is_address": { returns: "value", json: [], positional: false },
   "capacity.issued_at": { returns: "value", json: ["p_claims"], positional: false },
   "capacity.json_text": { returns: "value", json: [], positional: false },
   "capacity.keep_secret": { returns: "nothing", json: [], positional: false },
@@ -4619,6 +4810,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.linear_step": { returns: "value", json: ["p_story"], positional: false },
   "capacity.linear_text": { returns: "value", json: [], positional: false },
   "capacity.link_by_domain": { returns: "row", json: [], positional: false },
+  "capacity.links_of": { returns: "rows", json: [], positional: false },
   "capacity.list_api_keys": { returns: "rows", json: [], positional: false },
   "capacity.list_groups": { returns: "rows", json: [], positional: false },
   "capacity.list_heads": { returns: "rows", json: [], positional: false },
@@ -4633,13 +4825,17 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.lock_readable": { returns: "nothing", json: [], positional: false },
   "capacity.may_read": { returns: "value", json: [], positional: false },
   "capacity.member_for_slack": { returns: "row", json: [], positional: false },
+  "capacity.member_mails": { returns: "value", json: [], positional: false },
+  "capacity.menders": { returns: "value", json: [], positional: false },
   "capacity.new_confirmation_token": { returns: "value", json: [], positional: false },
   "capacity.next_request_id": { returns: "value", json: [], positional: false },
   "capacity.no_such_request": { returns: "nothing", json: [], positional: false },
+  "capacity.note": { returns: "value", json: [], positional: false },
   "capacity.note_timer_run": { returns: "nothing", json: [], positional: false },
   "capacity.note_timers_failed": { returns: "nothing", json: [], positional: false },
   "capacity.notice_asked": { returns: "value", json: [], positional: false },
   "capacity.notice_effects": { returns: "value", json: [], positional: false },
+  "capacity.nudge": { returns: "value", json: [], positional: false },
   "capacity.open_secret": { returns: "value", json: [], positional: false },
   "capacity.pending_approvals": { returns: "value", json: [], positional: false },
   "capacity.post_notice": { returns: "row", json: [], positional: false },
@@ -4724,10 +4920,15 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.timer_remind_person": { returns: "row", json: ["p_items"], positional: false },
   "capacity.timer_review": { returns: "row", json: [], positional: false },
   "capacity.timer_review_one": { returns: "row", json: [], positional: false },
+  "capacity.timer_say": { returns: "row", json: [], positional: false },
   "capacity.timer_since": { returns: "value", json: [], positional: false },
+  "capacity.timer_unasked": { returns: "row", json: [], positional: false },
   "capacity.timer_warn": { returns: "row", json: [], positional: false },
   "capacity.timers_last_ran": { returns: "rows", json: [], positional: false },
   "capacity.transitions": { returns: "rows", json: [], positional: false },
+  "capacity.unasked": { returns: "value", json: [], positional: false },
+  "capacity.unasked_remedy": { returns: "value", json: [], positional: false },
+  "capacity.unasked_words": { returns: "value", json: [], positional: false },
   "capacity.verify_chain": { returns: "rows", json: [], positional: false },
   "capacity.verify_deliveries": { returns: "row", json: [], positional: false },
   "capacity.verify_effects": { returns: "row", json: [], positional: false },
@@ -4764,6 +4965,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "inbound.percent_decode": { returns: "value", json: [], positional: false },
   "inbound.record": { returns: "value", json: ["p_payload"], positional: false },
   "inbound.refused_field": { returns: "value", json: [], positional: false },
+  "inbound.render_errand": { returns: "value", json: [], positional: false },
   "inbound.render_input": { returns: "value", json: [], positional: false },
   "inbound.render_intake": { returns: "value", json: ["p_fields", "p_groups"], positional: false },
   "inbound.render_reason": { returns: "value", json: [], positional: false },
@@ -4774,6 +4976,9 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "inbound.slack_command": { returns: "value", json: ["p_delivery"], positional: false },
   "inbound.slack_decision": { returns: "value", json: ["p_delivery"], positional: false },
   "inbound.slack_delivery_id": { returns: "value", json: ["p_delivery"], positional: false },
+  "inbound.slack_errand": { returns: "value", json: [], positional: false },
+  "inbound.slack_errand_button": { returns: "value", json: ["p_delivery"], positional: false },
+  "inbound.slack_errand_form": { returns: "value", json: ["p_delivery", "p_metadata"], positional: false },
   "inbound.slack_form": { returns: "value", json: ["p_delivery", "p_fields"], positional: false },
   "inbound.slack_handle": { returns: "value", json: ["p_delivery"], positional: false },
   "inbound.slack_help": { returns: "value", json: [], positional: false },
@@ -4793,6 +4998,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "inbound.slack_stamp_problem": { returns: "value", json: [], positional: false },
   "inbound.slack_submission": { returns: "value", json: ["p_delivery"], positional: false },
   "inbound.slack_submitted": { returns: "value", json: [], positional: false },
+  "inbound.slack_unasked": { returns: "value", json: [], positional: false },
   "inbound.slack_workspace": { returns: "value", json: [], positional: false },
   "inbound.submit_terms": { returns: "row", json: ["p_delivery", "p_fields"], positional: false },
   "inbound.too_late": { returns: "nothing", json: [], positional: false },
@@ -4939,13 +5145,15 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "public.list_personas": { returns: "value", json: [], positional: false },
   "public.note_capacity_request": { returns: "value", json: [], positional: false },
   "public.nudge_capacity_request": { returns: "value", json: [], positional: false },
-  "public.preview_capacity_request": { returns: "value", json: [], positional: false },
+  "public.preview_capacity_request": { returns: "value", json: ["p_customer_ref"], positional: false },
   "public.put_endpoint": { returns: "row", json: ["p_headers"], positional: false },
   "public.recent_capacity_events": { returns: "value", json: [], positional: false },
   "public.record_delivery": { returns: "value", json: ["p_payload"], positional: false },
   "public.remove_endpoint": { returns: "nothing", json: [], positional: false },
   "public.rotate_endpoint_secret": { returns: "row", json: [], positional: false },
   "public.run_capacity_request_timers": { returns: "value", json: [], positional: false },
+  "public.send_confirmation_link": { returns: "value", json: [], positional: false },
+  "public.set_customer_address": { returns: "value", json: [], positional: false },
   "public.sign_in_member": { returns: "value", json: [], positional: false },
   "public.sign_out_everywhere": { returns: "nothing", json: [], positional: false },
   "public.webhook_keys": { returns: "value", json: [], positional: false },

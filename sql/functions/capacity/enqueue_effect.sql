@@ -27,6 +27,10 @@ begin
     if p_effect = 'slack:root' then
       v_payload := capacity.render_slack_root(p_story, 'chat.postMessage');
       v_captures := '{"slack_thread_ts": ["ts"]}';
+    elsif p_effect = 'slack:root-update' then
+      v_payload := jsonb_build_object('request', v_id);
+      v_binds := '[{"path": [], "renderer": "slack-root"}, {"path": ["ts"], "capture": "slack_thread_ts", "required": true}]';
+      v_coalesce_key := 'root';
     else
       v_payload := capacity.render_slack_reply(p_story);
       v_binds := '[{"path": ["thread_ts"], "capture": "slack_thread_ts", "required": true}]';

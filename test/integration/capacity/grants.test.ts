@@ -19,6 +19,8 @@ const acting = [
   "note_capacity_request",
   "nudge_capacity_request",
   "preview_capacity_request",
+  "send_confirmation_link",
+  "set_customer_address",
 ].map((name) => `public.${name}`);
 const byLink = ["public.decide_by_token", "public.describe_confirmation"];
 /** What providers send, and the gate before every request: for everybody. */
@@ -37,7 +39,7 @@ const ofEndpoints = [
   "rotate_endpoint_secret",
 ].map((name) => `public.${name}`);
 const timers = "public.run_capacity_request_timers";
-const ofViews = ["capacity.last_notified_at"];
+const ofViews = ["capacity.last_notified_at", "capacity.unasked"];
 const ofPolicies = ["named", "groups", "id", "owners", "roles", "workspace"].map((name) => `capacity.reader_${name}`);
 const ofMachines = ["capacity.reader_stands"];
 const auditing = [

@@ -3665,7 +3665,7 @@ create function outbox.first_bytes(p_rows outbox.run_row[], p_max_bytes bigint)
 create function outbox.forget_expired(p_most integer DEFAULT 500, OUT forgotten integer, OUT failed_code text, OUT failed_message text, OUT more boolean)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2a612c2123476eb0';
+  as 'sha256 b8c650709dcc7982';
 
 create function outbox.gates_of(p_names text[])
   returns TABLE(name text, min_interval_ms integer, failure_threshold integer, open_base_ms integer, next_slot_at timestamp with time zone, failures integer, times_opened integer, open_until timestamp with time zone, probe_until timestamp with time zone, last_error_code text)

@@ -3599,7 +3599,7 @@ grant execute on function outbox.endpoint_for_relay to headroom_executor;
 create function outbox.endpoint_gone(p_endpoint_id uuid, p_version integer)
   returns boolean
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b5751d9466e11a7f';
+  as 'sha256 cdef2c407e918367';
 grant execute on function outbox.endpoint_gone to headroom_executor;
 
 create function outbox.enqueue(p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_payload jsonb, p_priority integer DEFAULT 5, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_coalesce_key text DEFAULT NULL::text, p_destination text DEFAULT NULL::text, p_captures jsonb DEFAULT NULL::jsonb, p_binds jsonb DEFAULT NULL::jsonb, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
@@ -3819,7 +3819,7 @@ create function outbox.open_endpoint_secret(p_secret_id uuid, p_box bytea)
 create function outbox.open_queues(p_stream outbox.streams, p_since timestamp with time zone, p_in_flight jsonb, p_hold boolean, p_most integer DEFAULT 200)
   returns TABLE(destination_id integer, name text, tenant_id text, slots integer, tenant_slots integer, opens_at timestamp with time zone, limited boolean)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 92f2ac7dfe5532ae';
+  as 'sha256 067026993c677eea';
 
 create function outbox.park_dead()
   returns trigger

@@ -15,6 +15,7 @@ as $$
 declare
   v_from integer := 0;
   v_ids integer[];
+  v_first integer[];
   v_limited text[];
   v_held text[];
   v_free integer := (p_in_flight ->> 'free')::integer;
@@ -44,8 +45,10 @@ begin
       select array_agg(q.destination_id) into v_ids from queue q where q.destination_id is not null;
     end if;
     exit when v_ids is null or cardinality(v_ids) < p_most;
-    v_from := (random() * v_ids[p_most])::integer + (random() * (select max(d.destination_id) - v_ids[p_most] from outbox.destinations d))::integer;
+    v_from := (random() * (select max(d.destination_id) from outbox.destinations d))::integer;
+    v_first := v_ids;
   end loop;
+  v_ids := coalesce(v_ids, v_first);
   if v_ids is null then
     return;
   end if;

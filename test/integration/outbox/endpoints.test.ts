@@ -278,6 +278,18 @@ describe.each(POSTGRES_VERSIONS)("endpoints on PostgreSQL %i", async (version) =
     expect(await rowsOf(superuser, "select from outbox.endpoints where name in ('bad', $1)", [name])).toEqual([]);
   });
 
+  test("a relay that hears of the end of an endpoint does not wait for an operator who is changing it", async () => {
+    await add("changing");
+    const before = await forRelay("changing");
+    const operator = await db.as("headroom_control").connect();
+    await operator.query("begin");
+    await rowsOf(operator, "select outbox.disable_endpoint('changing')");
+    expect(await gone(before!)).toEqual({ gone: false });
+    await operator.query("rollback");
+    expect(await gone(before!)).toEqual({ gone: true });
+    await operator.end();
+  });
+
   test("a workspace has 50 endpoints at most, the installation any number, and two who make the last one do not both", async () => {
     await rowsOf(superuser, "insert into capacity.workspaces (id, name) values ('crowded', 'Crowded')");
     const make = (client: ClientBase, name: string, workspaceId?: string): Promise<unknown> =>

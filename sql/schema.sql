@@ -777,6 +777,28 @@ grant select on capacity.timer_failures to headroom_auditor;
 grant select on capacity.timer_failures to headroom_control;
 comment on table capacity.timer_failures is 'Requests on which a timer failed: each is left alone for a while, and none stops the others.';
 
+create table capacity.timer_runs (
+  runner text not null,
+  login text,
+  began_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  failures integer default 0 not null,
+  failed_at timestamp with time zone,
+  failed_code text,
+  constraint timer_runs_failed_code_check CHECK ((length(failed_code) <= 64)),
+  constraint timer_runs_pkey PRIMARY KEY (runner),
+  constraint timer_runs_runner_check CHECK ((runner = ANY (ARRAY['worker'::text, 'server'::text, 'turn'::text, 'pg_cron'::text, 'call'::text])))
+) with (fillfactor=50);
+alter table capacity.timer_runs enable row level security;
+create policy all_workspaces on capacity.timer_runs as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on capacity.timer_runs as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
+grant select on capacity.timer_runs to headroom_auditor;
+grant select on capacity.timer_runs to headroom_control;
+comment on table capacity.timer_runs is 'The last sweep of the timers by each kind of runner.';
+comment on column capacity.timer_runs.began_at is 'Of the last sweep that came to its end.';
+comment on column capacity.timer_runs.failures is 'On how many requests a timer failed in it; capacity.timer_failures names them.';
+comment on column capacity.timer_runs.failed_at is 'When a sweep last failed as a whole, and was rolled back.';
+
 create view capacity.waits with (security_invoker=true) as
  SELECT r.id AS request_id,
     r.workspace_id,
@@ -2368,6 +2390,17 @@ create function capacity.no_such_request(p_request_id text)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 c4184375c9cef70e';
 
+create function capacity.note_timer_run(p_runner text, p_failures integer)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 89f1eeb35f358f5d';
+
+create function capacity.note_timers_failed(p_runner text, p_code text)
+  returns void
+  language sql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 dc2f43c774a0fec9';
+grant execute on function capacity.note_timers_failed to headroom_executor;
+
 create function capacity.notice_asked(p_request capacity.requests, p_kind text, p_step text)
   returns text[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -2639,7 +2672,7 @@ grant execute on function capacity.revoke_api_key to headroom_control;
 create function capacity.schedule_timers()
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f6c151912c2b01b3';
+  as 'sha256 211c0edd8057d749';
 
 create function capacity.seal_secret(p_name text, p_value text)
   returns bytea
@@ -2821,6 +2854,14 @@ create function capacity.timer_warn(p_most integer, OUT warned integer, OUT fail
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 95d6e18e75b021ca';
+
+create function capacity.timers_last_ran()
+  returns TABLE(runner text, login text, began_at timestamp with time zone, ended_at timestamp with time zone, seconds_ago integer, failures integer, failed_at timestamp with time zone, failed_code text)
+  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 333410eb599db95b';
+grant execute on function capacity.timers_last_ran to headroom_auditor;
+grant execute on function capacity.timers_last_ran to headroom_control;
+grant execute on function capacity.timers_last_ran to headroom_executor;
 
 create function capacity.transitions()
   returns TABLE(state_before public.capacity_request_state, event_type public.capacity_request_event_type, state_after public.capacity_request_state, when_both_approved boolean)
@@ -4037,10 +4078,10 @@ create function public.rotate_endpoint_secret(p_name text, p_hours integer DEFAU
 grant execute on function public.rotate_endpoint_secret to authenticated;
 grant execute on function public.rotate_endpoint_secret to service_role;
 
-create function public.run_capacity_request_timers(p_most integer DEFAULT 200)
+create function public.run_capacity_request_timers(p_most integer DEFAULT 200, p_runner text DEFAULT 'call'::text)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 87b8df3d2dee7954';
+  as 'sha256 fec72e68fd204c64';
 grant execute on function public.run_capacity_request_timers to headroom_control;
 grant execute on function public.run_capacity_request_timers to headroom_executor;
 grant execute on function public.run_capacity_request_timers to service_role;

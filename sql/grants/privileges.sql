@@ -219,11 +219,15 @@ to anon, authenticated, service_role;
 -- The executor sweeps, and makes a confirmation link at the moment of sending it.
 grant usage on schema capacity to headroom_executor;
 grant execute on function
-  public.run_capacity_request_timers(integer)
+  public.run_capacity_request_timers(integer, text)
 to headroom_executor, headroom_control, service_role;
 grant execute on function
-  capacity.confirmation_token(uuid)
+  capacity.confirmation_token(uuid),
+  capacity.note_timers_failed(text, text)
 to headroom_executor;
+grant execute on function
+  capacity.timers_last_ran()
+to headroom_executor, headroom_control, headroom_auditor;
 
 -- Control keeps the directory, the policies and what is connected, and stores secrets, which it cannot read back.
 grant usage on schema capacity to headroom_control;

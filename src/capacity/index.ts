@@ -79,6 +79,19 @@ export { listApiKeys, registerApiKey, revokeApiKey, type ApiKey, type KeyHolder 
 /** Keys and tokens that the database uses. */
 export { listSecrets, makeConfirmationToken, setSecret, type SecretStatus } from "./secrets.ts";
 
+/** What happens because time passes: beside a relay of your own, or before the turns of one on demand. */
+export {
+  runTimers,
+  startTimers,
+  sweepBeforeTurns,
+  type Sweep,
+  type SweepOptions,
+  type TimerFailure,
+  type TimerRunner,
+  type Timers,
+  type TimersOptions,
+} from "./timers.ts";
+
 /** The proof that nothing was lost or changed. */
 export {
   listHeads,

@@ -326,6 +326,17 @@ export interface CapacityTimerFailures {
   retry_at: Date;
 }
 
+/** The last sweep of the timers by each kind of runner. */
+export interface CapacityTimerRuns {
+  runner: string;
+  login: string | null;
+  began_at: Date | null;
+  ended_at: Date | null;
+  failures: number;
+  failed_at: Date | null;
+  failed_code: string | null;
+}
+
 /** What open requests wait for, and on whom now. */
 export interface CapacityWaits {
   request_id: string | null;
@@ -956,6 +967,7 @@ export interface Tables {
   "capacity.submissions": CapacitySubmissions;
   "capacity.subscriptions": CapacitySubscriptions;
   "capacity.timer_failures": CapacityTimerFailures;
+  "capacity.timer_runs": CapacityTimerRuns;
   "capacity.workspaces": CapacityWorkspaces;
   "headroom.migrations": HeadroomMigrations;
   "headroom.recreatables": HeadroomRecreatables;
@@ -1660,6 +1672,22 @@ export interface Functions {
     };
     result: void;
   };
+  /** Records a sweep of the timers that came to its end. */
+  "capacity.note_timer_run": {
+    args: {
+      p_runner: string | null;
+      p_failures: number | null;
+    };
+    result: void;
+  };
+  /** Records a sweep of the timers that failed as a whole. */
+  "capacity.note_timers_failed": {
+    args: {
+      p_runner: string | null;
+      p_code: string | null;
+    };
+    result: void;
+  };
   /** Member ids of those whom a notice calls upon. */
   "capacity.notice_asked": {
     args: {
@@ -2342,6 +2370,20 @@ export interface Functions {
       p_most: number | null;
     };
     result: { warned: number; failed: Json; more: boolean };
+  };
+  /** The last sweep of the timers by each runner, the latest first. Nullable: login, began_at, ended_at, seconds_ago, failed_at, failed_code. */
+  "capacity.timers_last_ran": {
+    args: Record<string, never>;
+    result: {
+      runner: string;
+      login: string | null;
+      began_at: Date | null;
+      ended_at: Date | null;
+      seconds_ago: number | null;
+      failures: number;
+      failed_at: Date | null;
+      failed_code: string | null;
+    }[];
   };
   /** Every lawful step; null where it does not depend on the approvals. Nullable: when_both_approved. */
   "capacity.transitions": {
@@ -4359,6 +4401,7 @@ export interface Functions {
   "public.run_capacity_request_timers": {
     args: {
       p_most?: number | null | undefined;
+      p_runner?: string | null | undefined;
     };
     result: Json;
   };
@@ -4468,6 +4511,8 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.new_confirmation_token": { returns: "value", json: [], positional: false },
   "capacity.next_request_id": { returns: "value", json: [], positional: false },
   "capacity.no_such_request": { returns: "nothing", json: [], positional: false },
+  "capacity.note_timer_run": { returns: "nothing", json: [], positional: false },
+  "capacity.note_timers_failed": { returns: "nothing", json: [], positional: false },
   "capacity.notice_asked": { returns: "value", json: [], positional: false },
   "capacity.notice_effects": { returns: "value", json: [], positional: false },
   "capacity.open_secret": { returns: "value", json: [], positional: false },
@@ -4553,6 +4598,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.timer_review_one": { returns: "row", json: [], positional: false },
   "capacity.timer_since": { returns: "value", json: [], positional: false },
   "capacity.timer_warn": { returns: "row", json: [], positional: false },
+  "capacity.timers_last_ran": { returns: "rows", json: [], positional: false },
   "capacity.transitions": { returns: "rows", json: [], positional: false },
   "capacity.verify_chain": { returns: "rows", json: [], positional: false },
   "capacity.verify_deliveries": { returns: "row", json: [], positional: false },

@@ -4,18 +4,19 @@
  */
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { z } from "zod";
+import { startTimers, type Timers } from "../../capacity/timers.ts";
 import { describeDatabaseUrl } from "../../db/connect.ts";
 import { HeadroomError } from "../../db/errors.ts";
 import { createApp } from "../../http/app.ts";
 import type { OidcSettings } from "../../http/auth/oidc.ts";
 import { createGatewayDatabase, type GatewayDatabase } from "../../http/gateway-database.ts";
 import { startServer } from "../../http/server.ts";
-import type { Drainer } from "../../outbox/drain.ts";
+import { serviceSession } from "../../http/session.ts";
 import { freePort } from "../free-port.ts";
 import { signToken, tokenScope } from "../keys/issue.ts";
 import { printJson, printLine } from "../output.ts";
 import { createHttpLog, createLog } from "../relay/log.ts";
-import { createOnDemandRelay } from "../relay/on-demand.ts";
+import { createOnDemandRelay, type OnDemandRelay } from "../relay/on-demand.ts";
 import { collectNames, wholeNumber } from "../relay/options.ts";
 import { loadRails } from "../relay/rails.ts";
 import { anyHost, publicHosts, type HostPolicy } from "../../web/hosts.ts";
@@ -94,7 +95,8 @@ async function runServe(options: ServeOptions): Promise<void> {
   });
   const relaySecret = nonEmpty(process.env["HEADROOM_RELAY_SECRET"]);
   const signals = watchSignals((signal) => log({ level: "info", event: "stopping", message: signal }));
-  let drainer: Drainer | undefined;
+  let drainer: OnDemandRelay | undefined;
+  let timers: Timers | undefined;
   try {
     drainer = relaySecret === undefined ? undefined : await drainerOf(options.relayDatabaseUrl, json);
     const hosts = hostsOf(options);
@@ -121,17 +123,28 @@ async function runServe(options: ServeOptions): Promise<void> {
       log,
     });
     const server = await startServer({ app, host: options.host, port });
+    drainer?.keepTurning();
+    timers = startTimers({
+      runner: "server",
+      most: mostInSweep,
+      use: (work) => database.transaction(serviceSession(), work, { preRequest: false }),
+      log: createLog(json),
+    });
     announce(server.url, hosts, options);
     await signals.stopped;
     await server.stop();
   } finally {
     signals.dispose();
-    await Promise.all([database.close(), drainer?.close()]);
+    await Promise.all([timers?.stop(), drainer?.close()]);
+    await database.close();
   }
 }
 
+/** A sweep of the timers is a statement of the gateway's, whose statements have seconds. */
+const mostInSweep = 25;
+
 /** What /api/internal/outbox-relay delivers with: a login of its own, because the gateway may not claim. */
-async function drainerOf(url: string | undefined, json: boolean): Promise<Drainer | undefined> {
+async function drainerOf(url: string | undefined, json: boolean): Promise<OnDemandRelay | undefined> {
   if (url === undefined || url === "") return undefined;
   const log = createLog(json);
   const rails = await loadRails({ listen: false, metricsHost: "127.0.0.1" }, { databaseUrl: url, log });

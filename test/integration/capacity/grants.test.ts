@@ -51,6 +51,7 @@ const auditing = [
   "list_requests",
   "list_subscriptions",
   "list_workspaces",
+  "timers_last_ran",
   "verify_deliveries",
   "verify_extent",
   "verify_heads",
@@ -104,7 +105,7 @@ const mayExecute: Readonly<Record<string, readonly string[]>> = {
     asCaller,
     timers,
   ],
-  headroom_executor: ["capacity.confirmation_token", timers],
+  headroom_executor: ["capacity.confirmation_token", "capacity.note_timers_failed", "capacity.timers_last_ran", timers],
   headroom_control: [...acting, ...ofViews, ...auditing, ...keeping, timers],
   headroom_auditor: [...ofViews, ...auditing],
 };

@@ -7,8 +7,7 @@ import { exchangeCodes, statusCodes } from "./exchange-codes.ts";
 
 export type ProbeResult =
   /** As whom we are known there, or what answered. */
-  | { readonly kind: "answers"; readonly as: string }
-  | ProbeProblem;
+  { readonly kind: "answers"; readonly as: string } | ProbeProblem;
 
 export interface ProbeProblem {
   readonly kind: "problem";

@@ -134,7 +134,8 @@ function show(
   }
   const untold = findings.filter((finding) => finding.status === "skipped").length;
   const rest = untold === 0 ? "" : ` ${untold === 1 ? "1 check" : `${untold} checks`} could not be made from here.`;
-  if (failures + warnings === 0) return printLine(`All is well.${rest}`);
+  if (failures + warnings === 0)
+    return printLine(untold === 0 ? "All is well." : `All that was checked is well.${rest}`);
   printLine(`${failures} to mend, ${warnings} to look at.${rest}`);
   if (first !== undefined) printLine(`First, ${first.check}: ${visible(first.remedy ?? "")}`);
 }

@@ -33,7 +33,8 @@ export async function ifAllowed<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;
   } catch (error) {
-    if (error instanceof HeadroomError && (error.code === "permission_denied" || error.code === "not_allowed")) return undefined;
+    if (error instanceof HeadroomError && (error.code === "permission_denied" || error.code === "not_allowed"))
+      return undefined;
     throw error;
   }
 }

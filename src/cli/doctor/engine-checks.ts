@@ -93,7 +93,8 @@ function railsFinding(facts: Facts): Finding {
 }
 
 function bringsRail({ environment }: Facts, { rail }: RailStatus): string {
-  if (rail === "webhook") return "headroom relay with HEADROOM_SECRET_KEY set, --webhooks (Vault) or --endpoints <file>";
+  if (rail === "webhook")
+    return "headroom relay with HEADROOM_SECRET_KEY set, --webhooks (Vault) or --endpoints <file>";
   const own = providerStatus(environment).filter(({ rails }) => rails.includes(rail));
   if (own.length === 0) return "headroom relay --rails <module>";
   return `headroom relay with ${own.map(({ required }) => required.join(" and ")).join(", or ")} set`;
@@ -108,7 +109,7 @@ async function endpointsFindings(client: Client, facts: Facts): Promise<Finding[
   const locked = enabled.filter((endpoint) => !endpoint.readable);
   if (locked.length > 0) {
     const names = listed(locked.map(({ name }) => name));
-    return [lockedFinding("endpoints", `The secrets of ${names} are stored, but`, facts, "nothing is sent to them.")];
+    return [lockedFinding("endpoints", `the secrets of ${names}`, facts, "Nothing is sent to those endpoints.")];
   }
   if (!isServed(facts, "webhook")) {
     return [

@@ -4,6 +4,7 @@
 import type { Client } from "pg";
 import { connect } from "../../db/connect.ts";
 import { toHeadroomError } from "../../db/errors.ts";
+import { openGateway, readGatewayLogin } from "../../db/gateway-login.ts";
 import { valueOf, type Environment } from "../relay/provider-rails.ts";
 import { failure, ok, skipped, warning, type Finding } from "./check.ts";
 import { isInUse, type Facts } from "./facts.ts";
@@ -39,30 +40,6 @@ export async function checkGateway(client: Client): Promise<Finding> {
     : warning("gateway", `${message}: requests over HTTP would be refused.`, remedy);
 }
 
-/** How the server's role gets a login; the password goes into HEADROOM_GATEWAY_URL. */
-export const openGateway = "alter role headroom_gateway login password '<password>'";
-
-export interface GatewayLogin {
-  /** Whether the role may log in at all. */
-  readonly gateway: boolean;
-  readonly platform: boolean;
-  /** Null where this login may not see whether there is one. */
-  readonly password: boolean | null;
-}
-
-export async function readGatewayLogin(client: Client): Promise<GatewayLogin> {
-  const result = await client.query<{ gateway: boolean; platform: boolean; readable: boolean }>(
-    `select coalesce(bool_or(r.rolcanlogin) filter (where r.rolname = 'headroom_gateway'), false) as gateway,
-            coalesce(bool_or(r.rolcanlogin) filter (where r.rolname = 'authenticator'), false) as platform,
-            has_table_privilege('pg_authid', 'select') as readable
-       from pg_roles r`,
-  );
-  const { gateway = false, platform = false, readable = false } = result.rows[0] ?? {};
-  if (!readable) return { gateway, platform, password: null };
-  const secrets = await client.query("select from pg_authid where rolname = 'headroom_gateway' and rolpassword is not null");
-  return { gateway, platform, password: secrets.rows.length > 0 };
-}
-
 export async function checkGatewayLogin(client: Client, facts: Facts): Promise<Finding> {
   const url = valueOf(facts.environment, "HEADROOM_GATEWAY_URL");
   const { gateway, platform, password } = await readGatewayLogin(client);
@@ -96,7 +73,9 @@ export async function checkGatewayLogin(client: Client, facts: Facts): Promise<F
 async function tryLogin(url: string, may: boolean): Promise<Finding> {
   try {
     const client = await connect(url, { applicationName: "headroom doctor", connectTimeoutMs: 5_000 });
-    const result = await client.query<{ login: string }>("select session_user::text as login").finally(() => client.end());
+    const result = await client
+      .query<{ login: string }>("select session_user::text as login")
+      .finally(() => client.end());
     const login = result.rows[0]?.login ?? "";
     if (login === "headroom_gateway" || login === "authenticator") {
       return ok("gateway", `HEADROOM_GATEWAY_URL logs in, as ${login}.`);
@@ -172,7 +151,11 @@ export async function checkPreRequest(client: Client, inUse: boolean): Promise<F
   }
   if (found.supabase) {
     return [
-      failure("pre-request", "PostgREST asks nothing before a request: keys that were revoked are let in.", setPreRequest),
+      failure(
+        "pre-request",
+        "PostgREST asks nothing before a request: keys that were revoked are let in.",
+        setPreRequest,
+      ),
     ];
   }
   return [

@@ -16,7 +16,10 @@ export async function checkExtensions(client: Client): Promise<Finding[]> {
     [[...used.keys()]],
   );
   const names = result.rows.map(({ name, version }) => `${name} ${version} ${used.get(name)}`);
-  const found = ok("extensions", names.length === 0 ? "None of those that are used where they are; none is needed." : `${names.join(", ")}.`);
+  const found = ok(
+    "extensions",
+    names.length === 0 ? "pg_cron, pg_net and Vault are not installed, and not needed." : `${names.join(", ")}.`,
+  );
   const probe = result.rows.some(({ name, probe: there }) => name === "pg_net" && there);
   return [found, ...(probe ? [await netFinding(client)] : [])];
 }

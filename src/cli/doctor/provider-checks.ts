@@ -52,7 +52,10 @@ function needOf(check: string, workspaces: readonly WorkspaceNeeds[]): Need {
   }
   if (check === "linear") {
     const concerned = used.filter((workspace) => workspace.linear_team_id !== null);
-    return { why: by(concerned, "Requests have issues"), places: concerned.flatMap((each) => each.linear_team_id ?? []) };
+    return {
+      why: by(concerned, "Requests have issues"),
+      places: concerned.flatMap((each) => each.linear_team_id ?? []),
+    };
   }
   if (check === "mail") return { why: by(used, "Customers are asked by mail"), places: [] };
   return { why: null, places: [] };
@@ -77,7 +80,7 @@ async function providerFinding(
     return skipped(
       check,
       `${why}; a relay serves it, with settings that are not here.`,
-      "To have it asked, run this in the relay's environment.",
+      "To have it asked, run this in the environment of that relay.",
     );
   }
   return failure(
@@ -87,7 +90,11 @@ async function providerFinding(
   );
 }
 
-async function askProvider(status: ProviderStatus, environment: Environment, places: readonly string[]): Promise<Finding> {
+async function askProvider(
+  status: ProviderStatus,
+  environment: Environment,
+  places: readonly string[],
+): Promise<Finding> {
   const { name, check } = status;
   try {
     const result = await probeProvider(name, environment, places, AbortSignal.timeout(probeMs));
@@ -97,16 +104,21 @@ async function askProvider(status: ProviderStatus, environment: Environment, pla
   } catch (error) {
     // Settings of the wrong form; the error names fields and rules, never values.
     if (!(error instanceof HeadroomError)) throw error;
-    return failure(check, `${name}: ${error.message} ${error.detail ?? ""}`.trimEnd(), `Mend ${status.required.join(", ")}.`);
+    return failure(
+      check,
+      `${name}: ${error.message} ${error.detail ?? ""}`.trimEnd(),
+      `Mend ${status.required.join(", ")}.`,
+    );
   }
 }
 
 function remedyOf({ what, remedy }: ProbeProblem, { name, required, optional }: ProviderStatus): string {
   if (remedy !== undefined) return remedy;
-  if (what === "refused") return `Put a valid one into ${required.join(", ")}, here and for every relay, and restart them.`;
+  if (what === "refused")
+    return `Put a valid one into ${required.join(", ")}, here and for every relay, and restart them.`;
   const address = [...required, ...optional].filter((variable) => variable.endsWith("_URL")).join(", ");
   if (what === "unreachable") {
-    return `Check ${address === "" ? "the network" : address}, and that this machine may reach ${name} (DNS, firewall, proxy).`;
+    return `Check ${address === "" ? "the network" : address}, and that it can be reached from here (DNS, firewall, proxy).`;
   }
   return `Look at what ${name} says; docs/reference/rails.md has its codes.`;
 }

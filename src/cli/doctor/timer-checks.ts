@@ -12,7 +12,10 @@ export async function checkTimers(client: Client, facts: Facts): Promise<Finding
   const runs = await call(client, "capacity.timers_last_ran", {});
   const last = runs.toSorted((left, right) => ageOf(left) - ageOf(right))[0];
   const ran = last !== undefined && ageOf(last) <= latelySeconds;
-  return [timersFinding(last, ran, runs.find((run) => run.failed_at !== null)?.failed_code ?? null, facts), ...(await checkCron(client, ran, facts))];
+  return [
+    timersFinding(last, ran, runs.find((run) => run.failed_at !== null)?.failed_code ?? null, facts),
+    ...(await checkCron(client, ran, facts)),
+  ];
 }
 
 interface LastRun {
@@ -38,10 +41,16 @@ function timersFinding(last: LastRun | undefined, ran: boolean, failedCode: stri
       "See why: select * from capacity.timer_failures",
     );
   }
-  if (facts.workspaces !== undefined && !isInUse(facts)) return ok("timers", "There are no members, so nothing is due.");
-  const when = last === undefined || last.seconds_ago === null ? "have never run" : `last ran ${formatAge(last.seconds_ago)} ago`;
+  if (facts.workspaces !== undefined && !isInUse(facts))
+    return ok("timers", "There are no members, so nothing is due.");
+  const when =
+    last === undefined || last.seconds_ago === null ? "have never run" : `last ran ${formatAge(last.seconds_ago)} ago`;
   const why = failedCode === null ? "" : ` The last sweep failed (${failedCode}).`;
-  return failure("timers", `The timers ${when}: nothing expires, and nobody is warned or reminded.${why}`, startSomething);
+  return failure(
+    "timers",
+    `The timers ${when}: nothing expires, and nobody is warned or reminded.${why}`,
+    startSomething,
+  );
 }
 
 const runners: ReadonlyMap<string, string> = new Map([

@@ -53,7 +53,8 @@ async function problemAt(address: string): Promise<string | undefined> {
     const url = new URL(`${address.replace(/\/+$/, "")}/healthz`);
     const request = { method: "GET", url, headers: {}, body: Buffer.alloc(0), maxResponseBytes: 65_536 };
     const result = await exchange(request, connections, AbortSignal.timeout(probeMs));
-    if (result.kind !== "answer") return `${address} does not answer from here (${result.code}): customers' links may lead nowhere.`;
+    if (result.kind !== "answer")
+      return `${address} does not answer from here (${result.code}): customers' links may lead nowhere.`;
     if (result.status === 200) return undefined;
     return `${address} answers with HTTP ${result.status}, which headroom serve does not: customers' links may lead elsewhere.`;
   } finally {
@@ -105,28 +106,48 @@ async function checkSecrets(client: Client, facts: Facts, used: readonly Workspa
   if (listing === undefined || listing.outcome === "refused") {
     return [skipped("secrets", "This login may not see which secrets are stored.", askAsControl)];
   }
+  const { secrets } = listing;
   const needed = neededSecrets(used).filter((secret) => secret.needed);
-  return needed.map((secret) => secretFinding(secret, listing.secrets, facts));
+  return [
+    ...needed.map((secret) => secretFinding(secret, secrets)),
+    ...(secrets.length === 0 ? [] : [secretKeyFinding(secrets, facts)]),
+  ];
 }
 
-function secretFinding(secret: NeededSecret, stored: readonly SecretStatus[], facts: Facts): Finding {
-  const { check, name, without, grave, how } = secret;
-  const found = stored.find((candidate) => candidate.name === name);
-  if (found === undefined) return (grave ? failure : warning)(check, `${name} is not stored: ${without}.`, `Run: ${how}`);
-  if (found.readable) return ok(check, `${name} is stored, and can be read.`);
-  return lockedFinding(check, `${name} is stored, but`, facts, `${without}. Or store it again: ${how}`);
+function secretFinding({ check, name, without, grave, how }: NeededSecret, stored: readonly SecretStatus[]): Finding {
+  if (stored.some((candidate) => candidate.name === name)) return ok(check, `${name} is stored.`);
+  return (grave ? failure : warning)(check, `${name} is not stored: ${without}.`, `Run: ${how}`);
+}
+
+function secretKeyFinding(stored: readonly SecretStatus[], facts: Facts): Finding {
+  const locked = stored.filter((secret) => !secret.readable).map(({ name }) => name);
+  if (locked.length === 0) {
+    return ok(
+      "secret key",
+      stored.some(({ keptIn }) => keptIn === "vault") ? "Vault keeps the secrets." : "It opens every stored secret.",
+    );
+  }
+  return lockedFinding(
+    "secret key",
+    listed(locked),
+    facts,
+    "Without them links are not made, and what providers send is refused.",
+  );
 }
 
 /** What is encrypted cannot be opened from here: by the wrong key, or because this process has none. */
-export function lockedFinding(check: string, what: string, facts: Facts, otherwise: string): Finding {
-  const remedy = `Set HEADROOM_SECRET_KEY to the key under which it was stored; without it ${otherwise}`;
-  if (facts.secretKey !== undefined) return failure(check, `${what} HEADROOM_SECRET_KEY does not open it.`, remedy);
+export function lockedFinding(check: string, what: string, facts: Facts, consequence: string): Finding {
+  const remedy =
+    "Set HEADROOM_SECRET_KEY to the key under which they were stored, here and for the server and every relay.";
+  if (facts.secretKey !== undefined) {
+    return failure(check, `HEADROOM_SECRET_KEY does not open ${what}. ${consequence}`, remedy);
+  }
   if (isServersEnvironment(facts.environment)) {
-    return failure(check, `${what} HEADROOM_SECRET_KEY is not set, so nothing opens it.`, remedy);
+    return failure(check, `HEADROOM_SECRET_KEY is not set, so nothing opens ${what}. ${consequence}`, remedy);
   }
   return skipped(
     check,
-    `${what} whether it can be read shows only with HEADROOM_SECRET_KEY.`,
-    "Run it in the environment of the server and the relays.",
+    `Whether ${what} can be read shows only with HEADROOM_SECRET_KEY.`,
+    "To have it tried, run this in the environment of the server or of a relay.",
   );
 }

@@ -11,7 +11,8 @@ import { probeSmtp } from "./smtp.ts";
 
 export async function probeEmail(given: EmailSettings, signal: AbortSignal): Promise<ProbeResult> {
   const { transport } = requireSettings("email", emailSettingsSchema, given);
-  const failure = transport.kind === "postal" ? await probePostal(transport, signal) : await probeSmtp(transport.url, signal);
+  const failure =
+    transport.kind === "postal" ? await probePostal(transport, signal) : await probeSmtp(transport.url, signal);
   if (failure === undefined) return { kind: "answers", as: new URL(transport.url).host };
   return problemOf(failure.code, emailCodes[failure.code].meaning, failure.status, refusals);
 }

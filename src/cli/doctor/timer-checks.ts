@@ -29,7 +29,7 @@ function ageOf(run: { readonly seconds_ago: number | null }): number {
 }
 
 const startSomething =
-  "Start a relay (headroom relay), or headroom serve with --relay-database-url; where pg_cron is installed: select capacity.schedule_timers()";
+  "Start a relay (headroom relay) or headroom serve, which run them; or where pg_cron is installed: select capacity.schedule_timers()";
 
 function timersFinding(last: LastRun | undefined, ran: boolean, failedCode: string | null, facts: Facts): Finding {
   if (last !== undefined && ran) {

@@ -8,6 +8,7 @@ import { createInterface } from "node:readline";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { putMember, putWorkspace, setSecret, type WorkspaceChanges } from "../../../src/capacity/index.ts";
+import { freePort } from "../../../src/cli/free-port.ts";
 import { environmentOf } from "../../../src/cli/up/product.ts";
 import { startEmbedded, type EmbeddedServer } from "../../../src/db/embedded.ts";
 import { defaultCast } from "../../../src/sandbox/cast.ts";
@@ -34,6 +35,7 @@ let database: EmbeddedServer;
 let sandbox: Sandbox;
 let db: Client;
 let environment: Environment;
+let port: number;
 let server: Daemon;
 let relay: Daemon;
 
@@ -53,11 +55,13 @@ beforeAll(async () => {
   };
   expect(await headroom(["migrate"], { env: environment })).toMatchObject({ status: 0 });
   await db.query(`alter role headroom_gateway login password '${password}'`);
-  // Without a login of its own for relaying it runs no timers: that is the relay's part here.
-  server = await startDaemon(["serve", "--port", "0", "--json"], "server_ready", { DATABASE_URL: "" });
-  relay = await startRelay();
-  const { url } = JSON.parse(server.line) as { url: string };
-  await settings({ publicUrl: url, slackChannelId: channel, linearTeamId: defaultCast.linearTeam.id });
+  port = await freePort("127.0.0.1");
+  await startProcesses();
+  await settings({
+    publicUrl: `http://127.0.0.1:${port}`,
+    slackChannelId: channel,
+    linearTeamId: defaultCast.linearTeam.id,
+  });
   await putMember(db, "default", "casey", { displayName: "Casey Kim", roles: ["commercial"] });
   for (const name of Object.keys(stored)) await store(name)();
 }, 120_000);
@@ -76,15 +80,14 @@ const stored: Environment = {
 };
 
 interface Daemon {
-  readonly line: string;
   stop(): Promise<void>;
 }
 
 /** A command that goes on for longer than one test. */
-async function startDaemon(parameters: readonly string[], ready: string, different: Environment = {}): Promise<Daemon> {
+async function startDaemon(parameters: readonly string[], ready: string): Promise<Daemon> {
   const child: ChildProcess = spawn(process.execPath, [program, ...parameters], {
     stdio: ["ignore", "pipe", "inherit"],
-    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], NO_COLOR: "1", ...environment, ...different },
+    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], NO_COLOR: "1", ...environment },
   });
   const closed = once(child, "close");
   if (child.stdout === null) throw new Error("no output");
@@ -92,7 +95,6 @@ async function startDaemon(parameters: readonly string[], ready: string, differe
     if (!line.includes(ready)) continue;
     child.stdout.resume();
     return {
-      line,
       async stop() {
         child.kill("SIGTERM");
         await closed;
@@ -102,25 +104,22 @@ async function startDaemon(parameters: readonly string[], ready: string, differe
   throw new Error(`headroom ${parameters.join(" ")} ended before it was ready`);
 }
 
-function startRelay(): Promise<Daemon> {
-  return startDaemon(["relay", "--json"], "relay_ready");
-}
-
-/** Not stopped in an orderly way a moment ago, but gone for long. */
-async function loseRelay(): Promise<void> {
-  await relay.stop();
-  await db.query("update outbox.rails set served_at = now() - interval '1 hour'");
-  await db.query("update capacity.timer_runs set ended_at = now() - interval '1 hour' where ended_at is not null");
-}
-
-async function bringRelayBack(): Promise<void> {
-  relay = await startRelay();
-  // It sweeps at once, on a connection of its own.
+async function startProcesses(): Promise<void> {
+  server = await startDaemon(["serve", "--port", String(port), "--json"], "server_ready");
+  relay = await startDaemon(["relay", "--json"], "relay_ready");
+  // Both sweep at once, on connections of their own.
   await until(
     () => db.query("select from capacity.timers_last_ran() where seconds_ago < 60"),
     ({ rows }) => rows.length > 0,
     "a sweep of the timers",
   );
+}
+
+/** Not ended in an orderly way a moment ago, but gone for long. */
+async function loseProcesses(): Promise<void> {
+  await Promise.all([relay.stop(), server.stop()]);
+  await db.query("update outbox.rails set served_at = now() - interval '1 hour'");
+  await db.query("update capacity.timer_runs set ended_at = now() - interval '1 hour' where ended_at is not null");
 }
 
 async function settings(changes: WorkspaceChanges): Promise<void> {
@@ -209,7 +208,7 @@ const broken: readonly Broken[] = [
     message: 'no address for customers\' links in workspace "default"',
     remedy: "headroom policy settings --workspace default --public-url",
     break: () => settings({ publicUrl: null }),
-    mend: () => settings({ publicUrl: (JSON.parse(server.line) as { url: string }).url }),
+    mend: () => settings({ publicUrl: `http://127.0.0.1:${port}` }),
   },
   {
     how: "the secret of customers' links is missing",
@@ -279,18 +278,18 @@ const broken: readonly Broken[] = [
     environment: () => ({ MAIL_FROM: "" }),
   },
   {
-    how: "no relay runs, and rows wait",
+    how: "nothing runs any more, and rows wait",
     check: "relays",
     also: ["rails", "timers"],
     message: "No relay is running; the last sign of one is 60 min old. 1 row is waiting.",
     remedy: "headroom relay",
     async break() {
-      await loseRelay();
+      await loseProcesses();
       await db.query("select outbox.enqueue('notifications', null, 'row', 'only', 'email', $1)", [
         JSON.stringify({ to: "buyer@acme.example", subject: "Hello", text: "Hello" }),
       ]);
     },
-    mend: bringRelayBack,
+    mend: startProcesses,
   },
   {
     how: "customers are to be mailed, and no relay has the settings for it",
@@ -298,9 +297,9 @@ const broken: readonly Broken[] = [
     also: ["relays", "timers"],
     message: 'Customers are asked by mail in workspace "default", but SMTP_URL and MAIL_FROM, or POSTAL_URL',
     remedy: "Set SMTP_URL and MAIL_FROM",
-    break: loseRelay,
+    break: loseProcesses,
     environment: () => ({ SMTP_URL: "", MAIL_FROM: "" }),
-    mend: bringRelayBack,
+    mend: startProcesses,
   },
   {
     how: "something relays, and nobody runs the timers",
@@ -308,10 +307,10 @@ const broken: readonly Broken[] = [
     message: "The timers last ran 60 min ago: nothing expires, and nobody is warned or reminded.",
     remedy: "select capacity.schedule_timers()",
     async break() {
-      await loseRelay();
+      await loseProcesses();
       await db.query("update outbox.rails set served_at = now()");
     },
-    mend: bringRelayBack,
+    mend: startProcesses,
   },
   {
     how: "pg_cron has the job and never ran it",
@@ -320,7 +319,7 @@ const broken: readonly Broken[] = [
     message: "It has the job capacity-request-timers, and has never run it to its end.",
     remedy: "select capacity.schedule_timers()",
     async break() {
-      await loseRelay();
+      await loseProcesses();
       await db.query("update outbox.rails set served_at = now()");
       await db.query(`create schema cron; create table cron.job (jobid bigint, jobname name);
         create table cron.job_run_details (jobid bigint, runid bigint, status text, end_time timestamptz);
@@ -328,7 +327,7 @@ const broken: readonly Broken[] = [
     },
     async mend() {
       await db.query("insert into cron.job_run_details values (1, 1, 'succeeded', now())");
-      await bringRelayBack();
+      await startProcesses();
     },
   },
   {
@@ -389,6 +388,7 @@ describe("a broken installation is named with its remedy, and the remedy mends i
     } finally {
       await each.mend?.();
     }
+    if (each.mend === undefined) return;
     const { findings, status } = await doctor();
     expect(findings.filter((finding) => finding.status === "failure")).toEqual([]);
     expect(status).toBe(0);

@@ -52,12 +52,12 @@ function announce(event: MigrationEvent): void {
 
 /** What nobody else would say: the roles are there, and the server's cannot log in yet. */
 async function nextSteps(client: Client, result: MigrationResult): Promise<string[]> {
-  const { gateway, platform } = await readGatewayLogin(client);
-  const login = `${openGateway}   lets headroom serve log in, as the role headroom_gateway (HEADROOM_GATEWAY_URL)`;
+  const { gateway } = await readGatewayLogin(client);
   return [
-    ...(gateway || platform ? [] : [login]),
-    ...(result.applied.length === 0 ? [] : ["headroom relay   starts delivering"]),
-    ...(result.applied.length === 0 ? [] : ["headroom doctor  says what else this installation needs"]),
+    ...(gateway ? [] : [`${openGateway}   in SQL, so that headroom serve can log in (HEADROOM_GATEWAY_URL)`]),
+    ...(result.applied.length === 0
+      ? []
+      : ["headroom relay    starts delivering", "headroom doctor   says what else this installation needs"]),
   ];
 }
 

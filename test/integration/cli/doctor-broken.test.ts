@@ -35,6 +35,7 @@ let database: EmbeddedServer;
 let sandbox: Sandbox;
 let db: Client;
 let environment: Environment;
+let migrated: Outcome;
 let port: number;
 let server: Daemon;
 let relay: Daemon;
@@ -53,7 +54,7 @@ beforeAll(async () => {
     HEADROOM_JWT_SECRET: "a secret of tokens that has thirty-two characters",
     HEADROOM_SECRET_KEY: secretKey,
   };
-  expect(await headroom(["migrate"], { env: environment })).toMatchObject({ status: 0 });
+  migrated = await headroom(["migrate"], { env: environment });
   await db.query(`alter role headroom_gateway login password '${password}'`);
   port = await freePort("127.0.0.1");
   await startProcesses();
@@ -134,6 +135,14 @@ async function doctor(
 }
 
 const wrong = (findings: readonly Finding[]): readonly Finding[] => findings.filter(({ status }) => status !== "ok");
+
+test("migrate ends by saying that the server's role has no login yet, and how it gets one", async () => {
+  expect(migrated.status).toBe(0);
+  expect(migrated.out).toMatch(/Next:\n {2}alter role headroom_gateway login password '<password>' {3}in SQL/);
+  const again = await headroom(["migrate"], { env: environment });
+  expect(again).toMatchObject({ status: 0, err: "" });
+  expect(again.out).not.toContain("Next:");
+});
 
 test("a healthy installation: everything was checked, nothing is found, exit code 0", async () => {
   const { findings, status, ok, first } = await doctor();

@@ -2481,7 +2481,7 @@ grant execute on function capacity.put_policy to headroom_control;
 create function capacity.put_subscription(p_workspace_id text, p_endpoint text, p_changes jsonb DEFAULT '{}'::jsonb)
   returns capacity.subscriptions
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 de857de256f237c2';
+  as 'sha256 f0169b090e87d606';
 grant execute on function capacity.put_subscription to headroom_control;
 
 create function capacity.put_workspace(p_id text, p_changes jsonb DEFAULT '{}'::jsonb)
@@ -2570,7 +2570,7 @@ grant execute on function capacity.remove_policy to headroom_control;
 create function capacity.remove_subscription(p_workspace_id text, p_endpoint text)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7dd0b3cbdea410b9';
+  as 'sha256 b486cc3b0fca7dbb';
 grant execute on function capacity.remove_subscription to headroom_control;
 
 create function capacity.render_email_closing(p_story jsonb)

@@ -62,6 +62,20 @@ export {
   type WorkspaceChanges,
 } from "./policies.ts";
 
+/** What a workspace is connected to. */
+export {
+  listLinearStates,
+  listSubscriptions,
+  putLinearState,
+  putSubscription,
+  removeSubscription,
+  type LinearState,
+  type Subscription,
+} from "./surfaces.ts";
+
+/** How the workflow does. */
+export { readBacklog, readInsight, type InsightName, type InsightRow } from "./insights.ts";
+
 /** How people and machines prove who they are. */
 export {
   listIdentities,

@@ -2,9 +2,10 @@
  * Can anybody be served over HTTP: does the server's login work, has it its keys, and does a platform's PostgREST ask us before each request?
  */
 import type { Client } from "pg";
-import { connect } from "../../db/connect.ts";
+import { withConnection } from "../../db/connect.ts";
 import { toHeadroomError } from "../../db/errors.ts";
 import { openGateway, readGatewayLogin } from "../../db/gateway-login.ts";
+import { probeMs } from "../../rails/probe.ts";
 import { valueOf, type Environment } from "../relay/provider-rails.ts";
 import { failure, ok, skipped, warning, type Finding } from "./check.ts";
 import { isInUse, type Facts } from "./facts.ts";
@@ -70,13 +71,15 @@ export async function checkGatewayLogin(client: Client, facts: Facts): Promise<F
   );
 }
 
+async function loginOf(client: Client): Promise<string> {
+  const result = await client.query<{ login: string }>("select session_user::text as login");
+  return result.rows[0]?.login ?? "";
+}
+
 async function tryLogin(url: string, may: boolean): Promise<Finding> {
   try {
-    const client = await connect(url, { applicationName: "headroom doctor", connectTimeoutMs: 5_000 });
-    const result = await client
-      .query<{ login: string }>("select session_user::text as login")
-      .finally(() => client.end());
-    const login = result.rows[0]?.login ?? "";
+    const options = { applicationName: "headroom doctor", connectTimeoutMs: probeMs };
+    const login = await withConnection(url, loginOf, options);
     if (login === "headroom_gateway" || login === "authenticator") {
       return ok("gateway", `HEADROOM_GATEWAY_URL logs in, as ${login}.`);
     }

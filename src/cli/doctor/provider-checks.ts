@@ -42,10 +42,12 @@ interface Need {
   readonly places: readonly string[];
 }
 
+function by(concerned: readonly WorkspaceNeeds[], what: string): string | null {
+  return concerned.length === 0 ? null : `${what} in ${inWorkspaces(concerned)}`;
+}
+
 function needOf(check: string, workspaces: readonly WorkspaceNeeds[]): Need {
   const used = workspaces.filter((workspace) => workspace.in_use);
-  const by = (concerned: readonly WorkspaceNeeds[], what: string): string | null =>
-    concerned.length === 0 ? null : `${what} in ${inWorkspaces(concerned)}`;
   if (check === "slack") {
     const concerned = used.filter((workspace) => workspace.slack_connected);
     return { why: by(concerned, "Requests are posted"), places: concerned.flatMap((each) => each.slack_channels) };

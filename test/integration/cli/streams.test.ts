@@ -17,6 +17,14 @@ async function answer<T>(...parameters: string[]): Promise<T> {
   return JSON.parse(out) as T;
 }
 
+async function refused(message: string, ...parameters: string[]): Promise<void> {
+  expect(await outbox("stream", ...parameters)).toMatchObject({ out: "", err: expect.stringContaining(message) });
+}
+
+function sql(changes: string): Promise<unknown> {
+  return stage.query("select outbox.change_stream('transfers', $1)", [changes]);
+}
+
 interface Answer {
   readonly made: boolean;
   readonly stream: Record<string, unknown>;
@@ -34,10 +42,9 @@ test("a stream is made, shown, and changed setting by setting; what can be lifte
     "3",
   );
   expect(made).toMatchObject({ made: true, stream: { name: "mine", ordered: false, maxTries: 3, dedupeDays: null } });
-  const changed = await answer<Answer>(
-    ...["stream", "mine", "--max-tries", "8", "--backoff-factor", "1.5", "--dedupe-days", "30"],
-    ...["--writer", "headroom_ingest", "--writer", "headroom_control", "--resend-blind"],
-  );
+  const some = ["--max-tries", "8", "--backoff-factor", "1.5", "--dedupe-days", "30", "--resend-blind"];
+  const writers = ["--writer", "headroom_ingest", "--writer", "headroom_control"];
+  const changed = await answer<Answer>("stream", "mine", ...some, ...writers);
   expect(changed).toMatchObject({
     made: false,
     stream: {
@@ -57,9 +64,6 @@ test("a stream is made, shown, and changed setting by setting; what can be lifte
 });
 
 test("what cannot be is refused, and nothing is changed", async () => {
-  const refused = async (message: string, ...parameters: string[]): Promise<void> => {
-    expect(await outbox("stream", ...parameters)).toMatchObject({ out: "", err: expect.stringContaining(message) });
-  };
   await refused("There are: capacity,", "transfer", "--max-tries", "3");
   await refused("fixed when a stream is made", "transfers", "--retention", "forever");
   await refused("at least as long as the archive (7 days)", "transfers", "--dedupe-days", "3");
@@ -70,8 +74,6 @@ test("what cannot be is refused, and nothing is changed", async () => {
   expect(await answer<Answer>("stream", "transfers")).toMatchObject({
     stream: { maxTries: 5, dedupeDays: 90, onDead: "skip", writers: [] },
   });
-  const sql = (changes: string): Promise<unknown> =>
-    stage.query("select outbox.change_stream('transfers', $1)", [changes]);
   await expect(sql('{"ordered": false}')).rejects.toThrow("no such setting, or it is fixed: ordered");
   await expect(sql('{"max_tries": "many"}')).rejects.toThrow("was not changed");
   await expect(sql('{"max_tries": null}')).rejects.toThrow("was not changed");

@@ -73,9 +73,6 @@ export {
   type Subscription,
 } from "./surfaces.ts";
 
-/** How the workflow does. */
-export { readBacklog, readInsight, type InsightName, type InsightRow } from "./insights.ts";
-
 /** How people and machines prove who they are. */
 export {
   listIdentities,

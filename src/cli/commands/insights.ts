@@ -1,7 +1,7 @@
 /** `headroom insights …`: how the workflow does, from the log alone. */
 import type { Command } from "commander";
-import { readBacklog, readInsight, type InsightName, type InsightRow } from "../../capacity/index.ts";
 import { withDatabase } from "../database.ts";
+import { readBacklog, readInsight, type InsightName, type InsightRow } from "../insights.ts";
 import { formatAge, printJson, printLine, printTable, type Column } from "../output.ts";
 import {
   addCommon,

@@ -2,9 +2,6 @@
  * `headroom doctor` against an installation as it is run in production, a server and a relay with real settings, that is broken in one way
  * after the other. Each is named with its remedy, ends with exit code 1, and is well again once the remedy was followed.
  */
-import { spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
-import { createInterface } from "node:readline";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { putMember, putWorkspace, setSecret, type WorkspaceChanges } from "../../../src/capacity/index.ts";
@@ -15,7 +12,8 @@ import { defaultCast } from "../../../src/sandbox/cast.ts";
 import { startSandbox, type Sandbox } from "../../../src/sandbox/sandbox.ts";
 import { until } from "../outbox/relay/stage.ts";
 import { secrets } from "../sandbox/stage.ts";
-import { headroom, program, type Outcome } from "./program.ts";
+import { startDaemon, type Daemon } from "./daemon.ts";
+import { headroom, type Outcome } from "./program.ts";
 
 interface Finding {
   readonly group: string;
@@ -80,34 +78,9 @@ const stored: Environment = {
   LINEAR_WEBHOOK_SECRET: "l".repeat(64),
 };
 
-interface Daemon {
-  stop(): Promise<void>;
-}
-
-/** A command that goes on for longer than one test. */
-async function startDaemon(parameters: readonly string[], ready: string): Promise<Daemon> {
-  const child: ChildProcess = spawn(process.execPath, [program, ...parameters], {
-    stdio: ["ignore", "pipe", "inherit"],
-    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], NO_COLOR: "1", ...environment },
-  });
-  const closed = once(child, "close");
-  if (child.stdout === null) throw new Error("no output");
-  for await (const line of createInterface({ input: child.stdout })) {
-    if (!line.includes(ready)) continue;
-    child.stdout.resume();
-    return {
-      async stop() {
-        child.kill("SIGTERM");
-        await closed;
-      },
-    };
-  }
-  throw new Error(`headroom ${parameters.join(" ")} ended before it was ready`);
-}
-
 async function startProcesses(): Promise<void> {
-  server = await startDaemon(["serve", "--port", String(port), "--json"], "server_ready");
-  relay = await startDaemon(["relay", "--json"], "relay_ready");
+  server = await startDaemon(["serve", "--port", String(port), "--json"], "server_ready", environment);
+  relay = await startDaemon(["relay", "--json"], "relay_ready", environment);
   // Both sweep at once, on connections of their own.
   await until(
     () => db.query("select from capacity.timers_last_ran() where seconds_ago < 60"),

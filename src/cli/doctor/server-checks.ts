@@ -3,7 +3,7 @@ import type { Client } from "pg";
 import { describeDatabaseUrl, oldestMajorVersion, probeServer, type ServerReport } from "../../db/connect.ts";
 import { HeadroomError } from "../../db/errors.ts";
 import { migrate } from "../../db/migrate.ts";
-import { failure, ok, skipped, warning, type Finding } from "./check.ts";
+import { askAsControl, failure, ok, skipped, warning, type Finding } from "./check.ts";
 
 export async function checkServer(url: string, client: Client, rival: Client): Promise<Finding[]> {
   const report = await probeServer(client, rival);
@@ -88,6 +88,9 @@ export async function checkRoles(client: Client): Promise<Finding> {
       "This login is a member of none of the headroom_ roles.",
       "As the role that migrated: grant headroom_executor to <login> (relays), headroom_control (operators), headroom_ingest (producers).",
     );
+  }
+  if (mine.join() === "headroom_ingest") {
+    return failure("roles", "This login may enqueue, and look at nothing.", askAsControl);
   }
   return ok("roles", `All there; this login is in ${mine.join(", ")}.`);
 }

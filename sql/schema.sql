@@ -715,6 +715,22 @@ grant select on capacity.review_looks to headroom_auditor;
 grant select on capacity.review_looks to headroom_control;
 comment on table capacity.review_looks is 'When the sweep looks again at a request whose review is late. A missing row: at once.';
 
+create table capacity.sealing_key (
+  only_one boolean default true not null,
+  key_id bytea not null,
+  since timestamp with time zone default clock_timestamp() not null,
+  constraint sealing_key_key_id_check CHECK ((octet_length(key_id) = 8)),
+  constraint sealing_key_only_one_check CHECK (only_one),
+  constraint sealing_key_pkey PRIMARY KEY (only_one)
+);
+alter table capacity.sealing_key enable row level security;
+create policy all_workspaces on capacity.sealing_key as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on capacity.sealing_key as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
+grant select on capacity.sealing_key to headroom_auditor;
+grant select on capacity.sealing_key to headroom_control;
+comment on table capacity.sealing_key is 'The id of the key that secrets are sealed under; no row before the first one is sealed.';
+comment on column capacity.sealing_key.key_id is 'As capacity.key_id() makes it: the key cannot be told from it.';
+
 create table capacity.secrets (
   name text not null,
   encrypted bytea not null,
@@ -2088,6 +2104,11 @@ create function capacity.confirmation_token(p_token_id uuid)
   as 'sha256 ddfcfab9107a1382';
 grant execute on function capacity.confirmation_token to headroom_executor;
 
+create function capacity.current_key()
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f3e5b5d06dd1f2e3';
+
 create function capacity.decide(p_request_id text, p_event_type public.capacity_request_event_type, p_actor_type public.capacity_request_actor_type, p_actor_id text, p_payload jsonb, p_expected_version integer, OUT request capacity.requests, OUT repeated boolean, OUT counts boolean, OUT decided_by text, OUT decided_at timestamp with time zone, OUT customer_ref jsonb, OUT slack_thread_ts text, OUT linear_issue_id text, OUT last_notified_at timestamp with time zone)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -2176,7 +2197,7 @@ create function capacity.fail(p_code text, p_message text, p_facts text DEFAULT 
 create function capacity.find_confirmation(p_token text)
   returns capacity.confirmation_tokens
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4bba3e4faa9b601c';
+  as 'sha256 eccd9e520d676f8b';
 
 create function capacity.find_member(p_workspace_id text, p_id text)
   returns capacity.members
@@ -2222,6 +2243,26 @@ create function capacity.keep_capture()
   returns trigger
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 edeb9cd9ce85a60e';
+
+create function capacity.keep_secret(p_name text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 889cee61f26cf742';
+
+create function capacity.key_id(p_key text)
+  returns bytea
+  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f692ee72a7a826b5';
+
+create function capacity.key_of_box(p_name text, p_box bytea)
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 39f76f8695f4c4aa';
+
+create function capacity.key_to_seal_with()
+  returns text
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 0e8305d46c489a9f';
 
 create function capacity.last_delivery(p_stream_id smallint, p_request_id text, p_version integer)
   returns timestamp with time zone
@@ -2414,7 +2455,7 @@ create function capacity.notice_effects(p_request capacity.requests, p_kind text
 create function capacity.open_secret(p_name text, p_box bytea)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 724ff7540ec31830';
+  as 'sha256 2b7fbf4e3c2ec09a';
 
 create function capacity.pending_approvals(p_request capacity.requests)
   returns jsonb
@@ -2567,6 +2608,12 @@ create function capacity.remove_policy(p_workspace_id text, p_id text)
   as 'sha256 85e347a8d1ffbd2b';
 grant execute on function capacity.remove_policy to headroom_control;
 
+create function capacity.remove_secret(p_name text, p_anyway boolean DEFAULT false)
+  returns text
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 47f7bc893c43ab88';
+grant execute on function capacity.remove_secret to headroom_control;
+
 create function capacity.remove_subscription(p_workspace_id text, p_endpoint text)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -2653,6 +2700,12 @@ create function capacity.require_purpose(p_purpose text)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 93e77239877e4b10';
 
+create function capacity.reseal_secrets(p_after text, p_most integer, p_write boolean, OUT seen integer, OUT due integer, OUT unreadable text[], OUT in_vault integer, OUT after text)
+  returns record
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 01735758ddbc9ba0';
+grant execute on function capacity.reseal_secrets to headroom_control;
+
 create function capacity.review_plan(p_workspace_id text, p_requester_id text, p_commercial_owner_id text, p_infra_group_id text, p_requested_size text, p_quantity integer, p_region text, p_monthly_cost_usd numeric)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -2677,23 +2730,28 @@ create function capacity.schedule_timers()
 create function capacity.seal_secret(p_name text, p_value text)
   returns bytea
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c43e5d984229431f';
+  as 'sha256 1e1e69de4c99efeb';
 
 create function capacity.set_aside(p_request_id text, p_payload jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 60847c1f826ed511';
 
-create function capacity.set_secret(p_name text, p_value text)
+create function capacity.set_secret(p_name text, p_value text, p_keep_previous boolean DEFAULT false)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5dd62be0503698e6';
+  as 'sha256 6ebe826d95125ae1';
 grant execute on function capacity.set_secret to headroom_control;
 
 create function capacity.signed_in_member()
   returns capacity.members
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 d4dcd39e59a84cb1';
+
+create function capacity.signed_link(p_secret_name text, p_bytes bytea)
+  returns boolean
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 57207365ae5706fe';
 
 create function capacity.signing_key(p_name text)
   returns bytea
@@ -2785,6 +2843,12 @@ create function capacity.submit(p_actor capacity.actor, p_workspace_id text, p_c
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 ce9968dcd657f8f2';
 
+create function capacity.switch_sealing_key()
+  returns boolean
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 95ea3a22b4c64a8b';
+grant execute on function capacity.switch_sealing_key to headroom_control;
+
 create function capacity.technical_plan(p_workspace_id text, p_requester_id text, p_group_id text, p_route capacity.policies, p_auto capacity.policies)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -2858,7 +2922,7 @@ create function capacity.timer_warn(p_most integer, OUT warned integer, OUT fail
 create function capacity.timers_last_ran()
   returns TABLE(runner text, login text, began_at timestamp with time zone, ended_at timestamp with time zone, seconds_ago integer, failures integer, failed_at timestamp with time zone, failed_code text)
   language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 333410eb599db95b';
+  as 'sha256 a31c461997cba838';
 grant execute on function capacity.timers_last_ran to headroom_auditor;
 grant execute on function capacity.timers_last_ran to headroom_control;
 grant execute on function capacity.timers_last_ran to headroom_executor;

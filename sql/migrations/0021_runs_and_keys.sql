@@ -1,7 +1,7 @@
 -- Who ran the timers last, and under which key secrets are sealed.
 
--- One row for each kind of runner, made here: sweeps update theirs and never add one, so that the table does not grow and no sweep waits for
--- another.
+-- One row for each kind of runner, made here: sweeps update theirs and never add one, so that the table does not grow and no sweep
+-- waits for another.
 create table capacity.timer_runs (
   runner text primary key check (runner in ('worker', 'server', 'turn', 'pg_cron', 'call')),
   login text,
@@ -19,3 +19,15 @@ comment on column capacity.timer_runs.failed_at is 'When a sweep last failed as 
 
 -- It says who calls from now on.
 drop function if exists public.run_capacity_request_timers(integer);
+
+-- Under which key secrets are sealed: one for all processes, so that those which hold two keys, as while the key is being changed, agree.
+create table capacity.sealing_key (
+  only_one boolean primary key default true check (only_one),
+  key_id bytea not null check (octet_length(key_id) = 8),
+  since timestamptz not null default clock_timestamp()
+);
+comment on table capacity.sealing_key is 'The id of the key that secrets are sealed under; no row before the first one is sealed.';
+comment on column capacity.sealing_key.key_id is 'As capacity.key_id() makes it: the key cannot be told from it.';
+
+-- It can keep the secret before, from now on.
+drop function if exists capacity.set_secret(text, text);

@@ -88,7 +88,8 @@ export {
 export { listApiKeys, registerApiKey, revokeApiKey, type ApiKey, type KeyHolder } from "./api-keys.ts";
 
 /** Keys and tokens that the database uses. */
-export { listSecrets, makeConfirmationToken, setSecret, type SecretStatus } from "./secrets.ts";
+export { listSecrets, makeConfirmationToken, removeSecret, setSecret, type SecretStatus } from "./secrets.ts";
+export { rotateSecretKey, type Resealed, type Sealed } from "./rotate-secret-key.ts";
 
 /** What happens because time passes: beside a relay of your own, or before the turns of one on demand. */
 export {

@@ -289,6 +289,13 @@ export interface CapacityReviewLooks {
   next_look_at: Date;
 }
 
+/** The id of the key that secrets are sealed under; no row before the first one is sealed. */
+export interface CapacitySealingKey {
+  only_one: boolean;
+  key_id: Buffer;
+  since: Date;
+}
+
 /** Secrets of a database without Vault, encrypted under a key that only the environment holds. */
 export interface CapacitySecrets {
   name: string;
@@ -963,6 +970,7 @@ export interface Tables {
   "capacity.request_captures": CapacityRequestCaptures;
   "capacity.requests": CapacityRequests;
   "capacity.review_looks": CapacityReviewLooks;
+  "capacity.sealing_key": CapacitySealingKey;
   "capacity.secrets": CapacitySecrets;
   "capacity.submissions": CapacitySubmissions;
   "capacity.subscriptions": CapacitySubscriptions;
@@ -1214,6 +1222,11 @@ export interface Functions {
     };
     result: string;
   };
+  /** The current key of this process; refuses when it is missing or too short. */
+  "capacity.current_key": {
+    args: Record<string, never>;
+    result: string;
+  };
   /** Records an event for whoever calls and says who decided. Nullable: customer_ref, slack_thread_ts, linear_issue_id, last_notified_at. */
   "capacity.decide": {
     args: {
@@ -1419,6 +1432,33 @@ export interface Functions {
       p_text: string | null;
     };
     result: string | null;
+  };
+  /** Keeps the present value of a secret as the previous one. */
+  "capacity.keep_secret": {
+    args: {
+      p_name: string | null;
+    };
+    result: void;
+  };
+  /** The id of a key, which says nothing about it. */
+  "capacity.key_id": {
+    args: {
+      p_key: string | null;
+    };
+    result: Buffer;
+  };
+  /** The key of this process under which a box is whole, or null. Nullable: result. */
+  "capacity.key_of_box": {
+    args: {
+      p_name: string | null;
+      p_box: Buffer | null;
+    };
+    result: string | null;
+  };
+  /** The key that is in use, if this process holds it; refuses otherwise. */
+  "capacity.key_to_seal_with": {
+    args: Record<string, never>;
+    result: string;
   };
   /** When a message about a request last reached people. Nullable: result. */
   "capacity.last_delivery": {
@@ -1923,6 +1963,14 @@ export interface Functions {
     };
     result: void;
   };
+  /** Forgets a secret: removed, or in Vault overwritten. */
+  "capacity.remove_secret": {
+    args: {
+      p_name: string | null;
+      p_anyway?: boolean | null | undefined;
+    };
+    result: string;
+  };
   /** Ends the subscription of an endpoint. */
   "capacity.remove_subscription": {
     args: {
@@ -2048,6 +2096,15 @@ export interface Functions {
     };
     result: void;
   };
+  /** Seals a batch of secrets again under the current key, or looks what there is. Nullable: after. */
+  "capacity.reseal_secrets": {
+    args: {
+      p_after: string | null;
+      p_most: number | null;
+      p_write: boolean | null;
+    };
+    result: { seen: number; due: number; unreadable: string[]; in_vault: number; after: string | null };
+  };
   /** Who must approve what and by which rule; raises nobody_can_approve when that would be nobody. */
   "capacity.review_plan": {
     args: {
@@ -2081,7 +2138,7 @@ export interface Functions {
     args: Record<string, never>;
     result: string;
   };
-  /** A secret as it is stored: encrypted and authenticated under the key of the process. */
+  /** A secret as it is stored: encrypted and authenticated under the key in use. */
   "capacity.seal_secret": {
     args: {
       p_name: string | null;
@@ -2102,6 +2159,7 @@ export interface Functions {
     args: {
       p_name: string | null;
       p_value: string | null;
+      p_keep_previous?: boolean | null | undefined;
     };
     result: void;
   };
@@ -2109,6 +2167,14 @@ export interface Functions {
   "capacity.signed_in_member": {
     args: Record<string, never>;
     result: CapacityMembers;
+  };
+  /** Whether a secret signed a link. */
+  "capacity.signed_link": {
+    args: {
+      p_secret_name: string | null;
+      p_bytes: Buffer | null;
+    };
+    result: boolean;
   };
   /** A secret to sign with; refuses when it is missing or too short. */
   "capacity.signing_key": {
@@ -2259,6 +2325,11 @@ export interface Functions {
     };
     result: CapacityRequests;
   };
+  /** Makes the caller's current key the one that secrets are sealed under. */
+  "capacity.switch_sealing_key": {
+    args: Record<string, never>;
+    result: boolean;
+  };
   /** The technical half of a review plan, from the rules that apply. */
   "capacity.technical_plan": {
     args: {
@@ -2371,7 +2442,7 @@ export interface Functions {
     };
     result: { warned: number; failed: Json; more: boolean };
   };
-  /** The last sweep of the timers by each runner, the latest first. Nullable: login, began_at, ended_at, seconds_ago, failed_at, failed_code. */
+  /** The last sweep of the timers by each runner. Nullable: login, began_at, ended_at, seconds_ago, failed_at, failed_code. */
   "capacity.timers_last_ran": {
     args: Record<string, never>;
     result: {
@@ -4458,6 +4529,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.compute_next_state": { returns: "value", json: [], positional: false },
   "capacity.confirmation_story": { returns: "value", json: [], positional: false },
   "capacity.confirmation_token": { returns: "value", json: [], positional: false },
+  "capacity.current_key": { returns: "value", json: [], positional: false },
   "capacity.decide": { returns: "row", json: ["p_payload"], positional: false },
   "capacity.deliveries_of": { returns: "value", json: [], positional: false },
   "capacity.dispatch_side_effects": { returns: "value", json: [], positional: false },
@@ -4483,6 +4555,10 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.hmac_sha256": { returns: "value", json: [], positional: false },
   "capacity.issued_at": { returns: "value", json: ["p_claims"], positional: false },
   "capacity.json_text": { returns: "value", json: [], positional: false },
+  "capacity.keep_secret": { returns: "nothing", json: [], positional: false },
+  "capacity.key_id": { returns: "value", json: [], positional: false },
+  "capacity.key_of_box": { returns: "value", json: [], positional: false },
+  "capacity.key_to_seal_with": { returns: "value", json: [], positional: false },
   "capacity.last_delivery": { returns: "value", json: [], positional: false },
   "capacity.last_notice": { returns: "value", json: [], positional: false },
   "capacity.last_notified_at": { returns: "value", json: [], positional: false },
@@ -4541,6 +4617,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.remove_identity_domain": { returns: "value", json: [], positional: false },
   "capacity.remove_member": { returns: "row", json: [], positional: false },
   "capacity.remove_policy": { returns: "nothing", json: [], positional: false },
+  "capacity.remove_secret": { returns: "value", json: [], positional: false },
   "capacity.remove_subscription": { returns: "nothing", json: [], positional: false },
   "capacity.render_email_closing": { returns: "value", json: ["p_story"], positional: false },
   "capacity.render_email_confirmation": { returns: "value", json: ["p_story"], positional: false },
@@ -4558,6 +4635,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.render_time": { returns: "value", json: ["p_seconds"], positional: false },
   "capacity.request_for": { returns: "row", json: [], positional: false },
   "capacity.require_purpose": { returns: "nothing", json: [], positional: false },
+  "capacity.reseal_secrets": { returns: "row", json: [], positional: false },
   "capacity.review_plan": { returns: "value", json: [], positional: false },
   "capacity.revocation": { returns: "value", json: ["p_claims"], positional: false },
   "capacity.revoke_api_key": { returns: "row", json: [], positional: false },
@@ -4566,6 +4644,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.set_aside": { returns: "value", json: ["p_payload"], positional: false },
   "capacity.set_secret": { returns: "nothing", json: [], positional: false },
   "capacity.signed_in_member": { returns: "row", json: [], positional: false },
+  "capacity.signed_link": { returns: "value", json: [], positional: false },
   "capacity.signing_key": { returns: "value", json: [], positional: false },
   "capacity.slack_limit": { returns: "nothing", json: [], positional: false },
   "capacity.slack_mentions": { returns: "value", json: ["p_story", "p_ids"], positional: false },
@@ -4584,6 +4663,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.story_sentence": { returns: "value", json: ["p_story"], positional: false },
   "capacity.story_state": { returns: "value", json: [], positional: false },
   "capacity.submit": { returns: "row", json: ["p_customer_ref"], positional: false },
+  "capacity.switch_sealing_key": { returns: "value", json: [], positional: false },
   "capacity.technical_plan": { returns: "value", json: [], positional: false },
   "capacity.technical_reviewers": { returns: "value", json: [], positional: false },
   "capacity.timer_actor": { returns: "row", json: [], positional: false },

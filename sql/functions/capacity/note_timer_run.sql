@@ -1,5 +1,5 @@
--- Writes down that a sweep came to its end, in its runner's own row. A row that another sweep holds at this moment is left to that one, which
--- says the same: nobody waits for somebody's open transaction here. A runner that nobody knows counts as a call.
+-- Writes down that a sweep came to its end, in its runner's own row. A row that another sweep holds at this moment is left to that one,
+-- which says the same: nobody waits for somebody's open transaction here. A runner that nobody knows counts as a call.
 create or replace function capacity.note_timer_run(p_runner text, p_failures integer) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

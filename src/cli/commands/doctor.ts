@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import type { Client } from "pg";
 import { connect } from "../../db/connect.ts";
 import { toHeadroomError } from "../../db/errors.ts";
+import type { SecretKey } from "../../db/secret-key.ts";
 import { databaseUrlOption, findDatabaseUrl, type DatabaseUrlOption } from "../database.ts";
 import { failure, type Finding } from "../doctor/check.ts";
 import { checkEngine } from "../doctor/engine-checks.ts";
@@ -63,7 +64,7 @@ async function runDoctor(options: DoctorOptions): Promise<void> {
 
 interface Place {
   readonly environment: Environment;
-  readonly secretKey: string | undefined;
+  readonly secretKey: SecretKey | undefined;
   /** Beside `headroom up`, which has providers of its own. */
   readonly sandbox: boolean;
   readonly offline: boolean;

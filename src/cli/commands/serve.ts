@@ -21,6 +21,7 @@ import { createOnDemandRelay, type OnDemandRelay } from "../relay/on-demand.ts";
 import { collectNames, wholeNumber } from "../relay/options.ts";
 import { loadRails } from "../relay/rails.ts";
 import { anyHost, publicHosts, type HostPolicy } from "../../web/hosts.ts";
+import { secretKeyOf } from "../secret-key.ts";
 import { watchSignals } from "../signals.ts";
 
 interface ServeOptions {
@@ -71,7 +72,7 @@ export function register(program: Command): void {
     .option("--json", "log one JSON object a line")
     .addHelpText(
       "after",
-      "\nFrom the environment: HEADROOM_GATEWAY_URL, HEADROOM_JWT_SECRET (required), HEADROOM_SECRET_KEY, HEADROOM_RELAY_SECRET,\nHEADROOM_PUBLIC_URL; HEADROOM_JWT_SECRET_PREVIOUS while the secret is being changed; HEADROOM_JWT_ISSUER and\nHEADROOM_JWT_AUDIENCE, which tokens must then name; OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET and\nOIDC_NAME for signing in. `headroom keys init` makes the keys.",
+      "\nFrom the environment: HEADROOM_GATEWAY_URL, HEADROOM_JWT_SECRET (required), HEADROOM_SECRET_KEY, HEADROOM_RELAY_SECRET,\nHEADROOM_PUBLIC_URL; while one of the three secrets is being changed, the one before under its name and _PREVIOUS;\nHEADROOM_JWT_ISSUER and HEADROOM_JWT_AUDIENCE, which tokens must then name; OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET and\nOIDC_NAME for signing in. `headroom keys init` makes the keys.",
     )
     .action(runServe);
 }
@@ -91,7 +92,7 @@ async function runServe(options: ServeOptions): Promise<void> {
   const database = createGatewayDatabase({
     url: requireGatewayUrl(options),
     maxConnections: options.maxConnections,
-    secretKey: process.env["HEADROOM_SECRET_KEY"],
+    secretKey: secretKeyOf(process.env),
     prepare: options.prepare,
   });
   const relaySecret = nonEmpty(process.env["HEADROOM_RELAY_SECRET"]);
@@ -114,8 +115,8 @@ async function runServe(options: ServeOptions): Promise<void> {
         serviceKey: await signToken({ role: "service_role" }, forever),
       },
       publicUrl: options.publicUrl ?? `http://${options.host}:${port}`,
-      secretKey: process.env["HEADROOM_SECRET_KEY"],
       relaySecret,
+      previousRelaySecret: nonEmpty(process.env["HEADROOM_RELAY_SECRET_PREVIOUS"]),
       drainer,
       trustedProxies: options.trustedProxies,
       metricsOpen: options.openMetrics,

@@ -5,6 +5,7 @@
  */
 import type { Client } from "pg";
 import { call, type FunctionResult } from "../../db/call.ts";
+import type { SecretKey } from "../../db/secret-key.ts";
 import { readRelays, type RelayEntry } from "../relays.ts";
 import { valueOf, type Environment } from "../relay/provider-rails.ts";
 import { ifAllowed } from "./check.ts";
@@ -16,7 +17,7 @@ export type StreamStatus = FunctionResult<"outbox.status">[number];
 export interface Facts {
   readonly environment: Environment;
   /** The key to the encrypted secrets, where this process has it. */
-  readonly secretKey: string | undefined;
+  readonly secretKey: SecretKey | undefined;
   /** Undefined where this login may not see workspaces. */
   readonly workspaces: readonly WorkspaceNeeds[] | undefined;
   readonly rails: readonly RailStatus[];
@@ -29,7 +30,7 @@ export interface Facts {
 export async function readFacts(
   client: Client,
   environment: Environment,
-  secretKey: string | undefined,
+  secretKey: SecretKey | undefined,
 ): Promise<Facts> {
   const streams = await call(client, "outbox.status", {});
   return {

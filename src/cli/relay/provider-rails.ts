@@ -7,6 +7,7 @@
 import { makeConfirmationToken } from "../../capacity/index.ts";
 import { createPool } from "../../db/connect.ts";
 import { HeadroomError } from "../../db/errors.ts";
+import type { SecretKey } from "../../db/secret-key.ts";
 import type { EmailSettings } from "../../rails/email/config.ts";
 import { probeEmail } from "../../rails/email/probe.ts";
 import { createEmailRail } from "../../rails/email/rail.ts";
@@ -21,6 +22,7 @@ import type { Rail } from "../../rails/rail.ts";
 import type { SlackSettings } from "../../rails/slack/config.ts";
 import { probeSlack } from "../../rails/slack/probe.ts";
 import { createSlackInteractionRail, createSlackRail } from "../../rails/slack/rail.ts";
+import { secretKeyOf } from "../secret-key.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -30,6 +32,7 @@ interface Given {
   readonly text: (variable: string) => string;
   /** The same, when it need not be set. */
   readonly optional: (variable: string) => string | undefined;
+  readonly secretKey: SecretKey | undefined;
 }
 
 interface Provider {
@@ -134,7 +137,7 @@ function emailRail(given: Given, transport: EmailSettings["transport"]): Rail & 
         throw new HeadroomError("not_found", "A link is made for mails of the workflow alone.");
       const client = await pool.connect();
       try {
-        return await makeConfirmationToken(client, tokenId, given.optional("HEADROOM_SECRET_KEY"));
+        return await makeConfirmationToken(client, tokenId, given.secretKey);
       } finally {
         client.release();
       }
@@ -188,6 +191,7 @@ function givenBy(databaseUrl: string, environment: Environment): Given {
     databaseUrl,
     text: (variable) => valueOf(environment, variable) ?? "",
     optional: (variable) => valueOf(environment, variable),
+    secretKey: secretKeyOf(environment),
   };
 }
 

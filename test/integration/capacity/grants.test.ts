@@ -78,9 +78,12 @@ const keeping = [
   "remove_identity_domain",
   "remove_member",
   "remove_policy",
+  "remove_secret",
   "remove_subscription",
+  "reseal_secrets",
   "revoke_api_key",
   "set_secret",
+  "switch_sealing_key",
 ].map((name) => `capacity.${name}`);
 
 /** Every function of the workflow that anybody but its owner may execute. */

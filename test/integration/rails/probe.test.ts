@@ -87,10 +87,11 @@ test("GitHub: a token that it does not accept, one that it does, and silence", a
   expect(provider.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(Array(3).fill("GET /rate_limit"));
 });
 
+const refused = (code: string) => ({ body: { status: "error", data: { code } } });
+
 test("Postal: asked about a message that it cannot have, it says whether it knows the key", async () => {
   const transport = { kind: "postal", url: provider.url, key: secret } as const;
   const ask = (): Promise<ProbeResult> => probeEmail({ from: "a@b.example", transport }, patience());
-  const refused = (code: string) => ({ body: { status: "error", data: { code } } });
   provider.script.push(refused("MessageNotFound"), refused("InvalidServerAPIKey"), { status: 404 }, { body: "<html>" });
   expect(await ask()).toMatchObject({ kind: "answers" });
   expect(await ask()).toMatchObject({ what: "refused" });
@@ -125,9 +126,11 @@ async function startMailServer(answerToLogin: string): Promise<{ readonly url: s
   return { url: `smtp://user:${secret}@127.0.0.1:${port}`, commands };
 }
 
+function ask(url: string): Promise<ProbeResult> {
+  return probeEmail({ from: "a@b.example", transport: { kind: "smtp", url } }, patience());
+}
+
 test("a mail server: it is greeted and logged in at, and gets no mail", async () => {
-  const ask = (url: string): Promise<ProbeResult> =>
-    probeEmail({ from: "a@b.example", transport: { kind: "smtp", url } }, patience());
   const open = await startMailServer("235 2.7.0 Accepted");
   expect(await ask(open.url)).toMatchObject({ kind: "answers", as: expect.stringContaining("127.0.0.1") });
   expect(open.commands.slice(0, 2)).toEqual(["EHLO", "AUTH"]);

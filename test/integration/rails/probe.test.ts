@@ -126,21 +126,21 @@ async function startMailServer(answerToLogin: string): Promise<{ readonly url: s
   return { url: `smtp://user:${secret}@127.0.0.1:${port}`, commands };
 }
 
-function ask(url: string): Promise<ProbeResult> {
+function logIn(url: string): Promise<ProbeResult> {
   return probeEmail({ from: "a@b.example", transport: { kind: "smtp", url } }, patience());
 }
 
 test("a mail server: it is greeted and logged in at, and gets no mail", async () => {
   const open = await startMailServer("235 2.7.0 Accepted");
-  expect(await ask(open.url)).toMatchObject({ kind: "answers", as: expect.stringContaining("127.0.0.1") });
+  expect(await logIn(open.url)).toMatchObject({ kind: "answers", as: expect.stringContaining("127.0.0.1") });
   expect(open.commands.slice(0, 2)).toEqual(["EHLO", "AUTH"]);
   expect(open.commands).not.toContain("MAIL");
   const closed = await startMailServer("535 5.7.8 Authentication failed");
-  expect(await ask(closed.url)).toEqual({
+  expect(await logIn(closed.url)).toEqual({
     kind: "problem",
     what: "refused",
     grave: true,
     reason: "The mail server does not accept the user name and password (535 5.7.8).",
   });
-  expect(await ask("smtp://127.0.0.1:1")).toMatchObject({ what: "unreachable" });
+  expect(await logIn("smtp://127.0.0.1:1")).toMatchObject({ what: "unreachable" });
 });

@@ -1576,6 +1576,7 @@ create table outbox.rails (
   timeout_ms integer not null,
   dedup_window_ms bigint,
   registered_at timestamp with time zone default now() not null,
+  served_at timestamp with time zone,
   constraint rails_capability_check CHECK ((capability = ANY (ARRAY['idempotent'::text, 'lookup'::text, 'blind'::text]))),
   constraint rails_dedup_window_ms_check CHECK ((dedup_window_ms > 0)),
   constraint rails_name_check CHECK ((name ~ '^[a-z][a-z0-9-]{0,62}$'::text)),
@@ -1587,6 +1588,7 @@ grant select on outbox.rails to headroom_auditor;
 grant select on outbox.rails to headroom_control;
 grant select on outbox.rails to headroom_executor;
 comment on table outbox.rails is 'What each rail can prove. A row may only name a rail that stands here.';
+comment on column outbox.rails.served_at is 'When a relay that serves it last showed a sign of life; null: never.';
 
 create table outbox.relays (
   relay_id integer generated always as identity not null,
@@ -1594,12 +1596,14 @@ create table outbox.relays (
   started_at timestamp with time zone default now() not null,
   seen_at timestamp with time zone default now() not null,
   wants_notify boolean default true not null,
+  rails text[],
   constraint relays_pkey PRIMARY KEY (relay_id)
 ) with (fillfactor=50);
 grant select on outbox.relays to headroom_auditor;
 grant select on outbox.relays to headroom_control;
 grant select on outbox.relays to headroom_executor;
 comment on column outbox.relays.wants_notify is 'False while the relay is busy: it will look anyway, and NOTIFY serialises commits.';
+comment on column outbox.relays.rails is 'The rails that it serves; null: it did not say.';
 
 create table outbox.renderers (
   name text not null,
@@ -2426,6 +2430,13 @@ create function capacity.list_identity_domains(p_workspace_id text)
 grant execute on function capacity.list_identity_domains to headroom_auditor;
 grant execute on function capacity.list_identity_domains to headroom_control;
 
+create function capacity.list_linear_states(p_workspace_id text)
+  returns TABLE(state public.capacity_request_state, linear_state_id text)
+  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 3e8044e8dc90bed8';
+grant execute on function capacity.list_linear_states to headroom_auditor;
+grant execute on function capacity.list_linear_states to headroom_control;
+
 create function capacity.list_members(p_workspace_id text, p_inactive boolean DEFAULT false)
   returns TABLE(id text, display_name text, email text, slack_user_id text, roles text[], groups text[], delegate_id text, away_from timestamp with time zone, away_until timestamp with time zone, away boolean, active boolean, created_at timestamp with time zone)
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -2608,7 +2619,7 @@ grant execute on function capacity.put_policy to headroom_control;
 create function capacity.put_subscription(p_workspace_id text, p_endpoint text, p_changes jsonb DEFAULT '{}'::jsonb)
   returns capacity.subscriptions
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 de857de256f237c2';
+  as 'sha256 f0169b090e87d606';
 grant execute on function capacity.put_subscription to headroom_control;
 
 create function capacity.put_workspace(p_id text, p_changes jsonb DEFAULT '{}'::jsonb)
@@ -2703,7 +2714,7 @@ grant execute on function capacity.remove_secret to headroom_control;
 create function capacity.remove_subscription(p_workspace_id text, p_endpoint text)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7dd0b3cbdea410b9';
+  as 'sha256 b486cc3b0fca7dbb';
 grant execute on function capacity.remove_subscription to headroom_control;
 
 create function capacity.render_email_closing(p_story jsonb)
@@ -3141,6 +3152,13 @@ create function capacity.waits_on(p_request capacity.requests)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 cf294ff354a0f46c';
 
+create function capacity.workspace_needs()
+  returns TABLE(workspace_id text, in_use boolean, public_url text, slack_channels text[], slack_connected boolean, linear_team_id text, subscribed boolean)
+  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 908e8b7e63d04eaf';
+grant execute on function capacity.workspace_needs to headroom_auditor;
+grant execute on function capacity.workspace_needs to headroom_control;
+
 create function inbound.action_event(p_action text, OUT event_type public.capacity_request_event_type, OUT asks_why boolean)
   returns record
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3471,6 +3489,12 @@ create function outbox.bury_heads(p_stream outbox.streams, p_lane_ids bigint[], 
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 f368944307fcf0a5';
 
+create function outbox.change_stream(p_name text, p_changes jsonb)
+  returns outbox.streams
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 5541439afb5a26a6';
+grant execute on function outbox.change_stream to headroom_control;
+
 create function outbox.check_binds(p_stream outbox.streams, p_captures jsonb, p_binds jsonb)
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3500,6 +3524,11 @@ create function outbox.check_row(p_stream outbox.streams, p_stream_name text, p_
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 6794f644165dc2db';
+
+create function outbox.check_stream(p_stream outbox.streams)
+  returns void
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 ef4a1029ebdac657';
 
 create function outbox.check_stream_name(p_stream text)
   returns void
@@ -3547,7 +3576,7 @@ grant execute on function outbox.count_dead to headroom_control;
 create function outbox.create_stream(p_name text, p_ordered boolean DEFAULT true, p_on_dead text DEFAULT NULL::text, p_carries_money boolean DEFAULT NULL::boolean, p_resend_blind boolean DEFAULT NULL::boolean, p_max_tries integer DEFAULT NULL::integer, p_backoff_base_ms integer DEFAULT NULL::integer, p_backoff_factor real DEFAULT NULL::real, p_backoff_cap_ms integer DEFAULT NULL::integer, p_lease_seconds integer DEFAULT NULL::integer, p_run_length integer DEFAULT NULL::integer, p_max_payload_bytes integer DEFAULT NULL::integer, p_retention text DEFAULT NULL::text, p_dedupe_days integer DEFAULT NULL::integer, p_writers name[] DEFAULT NULL::name[])
   returns outbox.streams
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 64d701c095a32165';
+  as 'sha256 445d4b11aed81056';
 grant execute on function outbox.create_stream to headroom_control;
 
 create function outbox.dead_by_rail()
@@ -3808,8 +3837,13 @@ create function outbox.note_destinations(p_destination_ids integer[], p_outcomes
 create function outbox.note_relay(p_relay_id integer, p_name text, p_wants_notify boolean)
   returns void
   language sql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 94343de9f2c4c8b8';
+  as 'sha256 6be5ccecabdb416b';
 grant execute on function outbox.note_relay to headroom_executor;
+
+create function outbox.note_served(p_rails text[])
+  returns void
+  language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 329e8962438fd4a5';
 
 create function outbox.open_endpoint_secret(p_secret_id uuid, p_box bytea)
   returns text
@@ -3866,6 +3900,14 @@ create function outbox.put_endpoint(p_name text, p_changes jsonb DEFAULT '{}'::j
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 a77c635af1d1dfe1';
 grant execute on function outbox.put_endpoint to headroom_control;
+
+create function outbox.rail_status()
+  returns TABLE(rail text, capability text, served_seconds_ago double precision, waiting bigint)
+  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 119feb78ea865333';
+grant execute on function outbox.rail_status to headroom_auditor;
+grant execute on function outbox.rail_status to headroom_control;
+grant execute on function outbox.rail_status to headroom_executor;
 
 create function outbox.raise_alerts()
   returns integer
@@ -4014,10 +4056,10 @@ create function outbox.skip(p_outbox_ids uuid[], p_actor text, p_reason text)
   as 'sha256 723347866af47caf';
 grant execute on function outbox.skip to headroom_control;
 
-create function outbox.start_relay(p_name text)
+create function outbox.start_relay(p_name text, p_rails text[] DEFAULT NULL::text[])
   returns integer
   language sql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f05705b6ae18c59b';
+  as 'sha256 70aac2a0defc1a13';
 grant execute on function outbox.start_relay to headroom_executor;
 
 create function outbox.status()

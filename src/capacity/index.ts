@@ -64,6 +64,17 @@ export {
   type WorkspaceChanges,
 } from "./policies.ts";
 
+/** What a workspace is connected to. */
+export {
+  listLinearStates,
+  listSubscriptions,
+  putLinearState,
+  putSubscription,
+  removeSubscription,
+  type LinearState,
+  type Subscription,
+} from "./surfaces.ts";
+
 /** How people and machines prove who they are. */
 export {
   listIdentities,

@@ -10,14 +10,23 @@ export interface RelayEntry {
   readonly seenSecondsAgo: number;
   /** A relay says that it lives every minute; after three it is taken for dead. */
   readonly alive: boolean;
+  /** What it delivers by; null when it did not say. */
+  readonly rails: readonly string[] | null;
 }
 
 const silentAfterSeconds = 180;
 
 export async function readRelays(client: ClientBase): Promise<RelayEntry[]> {
   const result = await client
-    .query<{ relay_id: number; name: string; started_at: Date; seen_at: Date; seconds: number }>(
-      `select relay_id, name, started_at, seen_at, extract(epoch from now() - seen_at)::float8 as seconds
+    .query<{
+      relay_id: number;
+      name: string;
+      started_at: Date;
+      seen_at: Date;
+      seconds: number;
+      rails: string[] | null;
+    }>(
+      `select relay_id, name, started_at, seen_at, extract(epoch from now() - seen_at)::float8 as seconds, rails
          from outbox.relays order by relay_id`,
     )
     .catch((error: unknown) => {
@@ -30,5 +39,6 @@ export async function readRelays(client: ClientBase): Promise<RelayEntry[]> {
     seenAt: row.seen_at,
     seenSecondsAgo: Math.max(0, Math.round(row.seconds)),
     alive: row.seconds < silentAfterSeconds,
+    rails: row.rails,
   }));
 }

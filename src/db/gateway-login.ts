@@ -1,12 +1,38 @@
 /**
- * A login for the HTTP server, on a server that is ours alone.
+ * The login of the HTTP server.
  *
- * The role has no login when it is made: whoever deploys gives it one. On the embedded server that is us.
+ * The role has none when it is made: whoever deploys gives it one. On the embedded server that is us.
  */
 import type { Client } from "pg";
 import { toHeadroomError } from "./errors.ts";
 
 const gatewayRole = "headroom_gateway";
+
+/** How the server's role gets a login; the password goes into HEADROOM_GATEWAY_URL. */
+export const openGateway = "alter role headroom_gateway login password '<password>'";
+
+export interface GatewayLogin {
+  /** Whether the role may log in at all. */
+  readonly gateway: boolean;
+  readonly platform: boolean;
+  /** Null where this login may not see whether there is one. */
+  readonly password: boolean | null;
+}
+
+export async function readGatewayLogin(client: Client): Promise<GatewayLogin> {
+  const result = await client.query<{ gateway: boolean; platform: boolean; readable: boolean }>(
+    `select coalesce(bool_or(r.rolcanlogin) filter (where r.rolname = 'headroom_gateway'), false) as gateway,
+            coalesce(bool_or(r.rolcanlogin) filter (where r.rolname = 'authenticator'), false) as platform,
+            has_table_privilege('pg_authid', 'select') as readable
+       from pg_roles r`,
+  );
+  const { gateway = false, platform = false, readable = false } = result.rows[0] ?? {};
+  if (!readable) return { gateway, platform, password: null };
+  const secrets = await client.query(
+    "select from pg_authid where rolname = 'headroom_gateway' and rolpassword is not null",
+  );
+  return { gateway, platform, password: secrets.rows.length > 0 };
+}
 
 /** Lets the gateway's role log in with this password, and answers with the URL that does so. */
 export async function openGatewayLogin(client: Client, databaseUrl: string, password: string): Promise<string> {

@@ -737,6 +737,7 @@ export interface OutboxRails {
   timeout_ms: number;
   dedup_window_ms: number | null;
   registered_at: Date;
+  served_at: Date | null;
 }
 
 export interface OutboxRelays {
@@ -745,6 +746,7 @@ export interface OutboxRelays {
   started_at: Date;
   seen_at: Date;
   wants_notify: boolean;
+  rails: string[] | null;
 }
 
 /** Functions (jsonb) returns jsonb that make the payload of a row when it is sent, by the name that its binds use. */
@@ -1658,6 +1660,13 @@ export interface Functions {
       p_workspace_id: string | null;
     };
     result: { issuer: string; domain: string; linked: number; created_at: Date }[];
+  };
+  /** The workflow states of Linear that were chosen for states of requests. */
+  "capacity.list_linear_states": {
+    args: {
+      p_workspace_id: string | null;
+    };
+    result: { state: CapacityRequestState; linear_state_id: string }[];
   };
   /** Members of a workspace and their groups. Nullable: email, slack_user_id, delegate_id, away_from, away_until. */
   "capacity.list_members": {
@@ -2745,6 +2754,19 @@ export interface Functions {
     };
     result: string[];
   };
+  /** What each workspace needs of the installation. Nullable: public_url, linear_team_id. */
+  "capacity.workspace_needs": {
+    args: Record<string, never>;
+    result: {
+      workspace_id: string;
+      in_use: boolean;
+      public_url: string | null;
+      slack_channels: string[];
+      slack_connected: boolean;
+      linear_team_id: string | null;
+      subscribed: boolean;
+    }[];
+  };
   /** The event behind a button. Nullable: event_type, asks_why. */
   "inbound.action_event": {
     args: {
@@ -3305,6 +3327,14 @@ export interface Functions {
     };
     result: void;
   };
+  /** Changes the settings of a stream that are named. */
+  "outbox.change_stream": {
+    args: {
+      p_name: string | null;
+      p_changes: unknown;
+    };
+    result: OutboxStreams;
+  };
   /** Raises for captures and binds that no relay could make anything of. */
   "outbox.check_binds": {
     args: {
@@ -3364,6 +3394,13 @@ export interface Functions {
       p_destination: string | null;
       p_captures: unknown;
       p_binds: unknown;
+    };
+    result: void;
+  };
+  /** Raises for a stream whose writers or memory cannot be. */
+  "outbox.check_stream": {
+    args: {
+      p_stream: string | null;
     };
     result: void;
   };
@@ -3933,6 +3970,13 @@ export interface Functions {
     };
     result: void;
   };
+  /** Notes that a relay serves these rails. */
+  "outbox.note_served": {
+    args: {
+      p_rails: readonly string[] | string | null;
+    };
+    result: void;
+  };
   /** A secret of an endpoint, or null when it cannot be read. Nullable: result. */
   "outbox.open_endpoint_secret": {
     args: {
@@ -4019,6 +4063,11 @@ export interface Functions {
       p_workspace_id?: string | null | undefined;
     };
     result: { name: string; created: boolean; secret: string | null };
+  };
+  /** When each rail was last served, and how many rows wait for it. Nullable: served_seconds_ago. */
+  "outbox.rail_status": {
+    args: Record<string, never>;
+    result: { rail: string; capability: string; served_seconds_ago: number | null; waiting: number }[];
   };
   /** Enqueues what alerts have to say about dead letters, and counts it. */
   "outbox.raise_alerts": {
@@ -4298,6 +4347,7 @@ export interface Functions {
   "outbox.start_relay": {
     args: {
       p_name: string | null;
+      p_rails?: readonly string[] | string | null | undefined;
     };
     result: number;
   };
@@ -4816,6 +4866,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.list_heads": { returns: "rows", json: [], positional: false },
   "capacity.list_identities": { returns: "rows", json: [], positional: false },
   "capacity.list_identity_domains": { returns: "rows", json: [], positional: false },
+  "capacity.list_linear_states": { returns: "rows", json: [], positional: false },
   "capacity.list_members": { returns: "rows", json: [], positional: false },
   "capacity.list_policies": { returns: "rows", json: [], positional: false },
   "capacity.list_requests": { returns: "rows", json: [], positional: false },
@@ -4946,6 +4997,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.verify_requests": { returns: "row", json: [], positional: false },
   "capacity.verify_texts": { returns: "rows", json: [], positional: false },
   "capacity.waits_on": { returns: "value", json: [], positional: false },
+  "capacity.workspace_needs": { returns: "rows", json: [], positional: false },
   "inbound.action_event": { returns: "row", json: [], positional: false },
   "inbound.check_typed_terms": { returns: "value", json: ["p_terms", "p_problems"], positional: false },
   "inbound.decide": { returns: "row", json: [], positional: false },
@@ -5011,12 +5063,14 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.backoff": { returns: "value", json: [], positional: false },
   "outbox.book_slots": { returns: "nothing", json: [], positional: false },
   "outbox.bury_heads": { returns: "nothing", json: [], positional: false },
+  "outbox.change_stream": { returns: "row", json: ["p_changes"], positional: false },
   "outbox.check_binds": { returns: "nothing", json: ["p_captures", "p_binds"], positional: false },
   "outbox.check_endpoint": { returns: "nothing", json: [], positional: false },
   "outbox.check_endpoint_url": { returns: "nothing", json: [], positional: false },
   "outbox.check_envelope": { returns: "nothing", json: ["p_envelope"], positional: false },
   "outbox.check_operator": { returns: "nothing", json: [], positional: false },
   "outbox.check_row": { returns: "nothing", json: ["p_captures", "p_binds"], positional: false },
+  "outbox.check_stream": { returns: "nothing", json: [], positional: false },
   "outbox.check_stream_name": { returns: "nothing", json: [], positional: false },
   "outbox.claim": { returns: "rows", json: ["p_in_flight"], positional: false },
   "outbox.claim_queues": { returns: "rows", json: ["p_in_flight"], positional: false },
@@ -5076,6 +5130,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.next_due": { returns: "rows", json: ["p_in_flight"], positional: false },
   "outbox.note_destinations": { returns: "nothing", json: [], positional: false },
   "outbox.note_relay": { returns: "nothing", json: [], positional: false },
+  "outbox.note_served": { returns: "nothing", json: [], positional: false },
   "outbox.open_endpoint_secret": { returns: "value", json: [], positional: false },
   "outbox.open_queues": { returns: "rows", json: ["p_in_flight"], positional: false },
   "outbox.partition_floor": { returns: "value", json: [], positional: false },
@@ -5085,6 +5140,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.protect_archive_table": { returns: "nothing", json: [], positional: false },
   "outbox.put_alert": { returns: "nothing", json: ["p_changes"], positional: false },
   "outbox.put_endpoint": { returns: "row", json: ["p_changes"], positional: false },
+  "outbox.rail_status": { returns: "rows", json: [], positional: false },
   "outbox.raise_alerts": { returns: "value", json: [], positional: false },
   "outbox.reap": { returns: "value", json: [], positional: false },
   "outbox.reap_lanes": { returns: "value", json: [], positional: false },

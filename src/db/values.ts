@@ -15,6 +15,8 @@ const oid = {
   dateArray: 1182,
   interval: 1186,
   timestamptz: 1184,
+  nameArray: 1003,
+  textArray: 1009,
   json: 114,
   jsonb: 3802,
 } as const;
@@ -38,6 +40,9 @@ function parseTimestamptz(text: string): Date {
   return parseFiniteTime(text);
 }
 
+/** The driver leaves a list of names as Postgres writes it, though it is written as a list of texts is. */
+const parseTexts: (text: string) => unknown = types.getTypeParser(oid.textArray as number, "text");
+
 const asIs = (text: string): string => text;
 /** Arrays of plain words: no element holds a comma, a quote or a brace. */
 const split = (text: string): (string | null)[] =>
@@ -55,6 +60,7 @@ const parsers: ReadonlyMap<number, (text: string) => unknown> = new Map<number, 
   [oid.dateArray, split],
   [oid.interval, asIs],
   [oid.timestamptz, parseTimestamptz],
+  [oid.nameArray, parseTexts],
   [oid.json, parseStored],
   [oid.jsonb, parseStored],
 ]);

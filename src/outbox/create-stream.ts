@@ -1,7 +1,7 @@
 /**
  * Making a stream, or changing the settings of one.
  */
-import { call, type Queryable } from "../db/call.ts";
+import { call, type FunctionResult, type Queryable } from "../db/call.ts";
 
 export interface StreamSettings {
   /** Whether rows of a key go out strictly in order. Fixed when the stream is made. Default: true. */
@@ -52,5 +52,38 @@ export async function createStream(db: Queryable, name: string, settings: Stream
     p_retention: settings.retention ?? null,
     p_dedupe_days: settings.dedupeDays ?? null,
     p_writers: settings.writers ?? null,
+  });
+}
+
+/** Settings of a stream that can be changed later. Null lifts what can be lifted. */
+export type StreamChanges = Omit<StreamSettings, "ordered" | "retention" | "dedupeDays" | "writers"> & {
+  /** Null: for ever. */
+  readonly dedupeDays?: number | null | undefined;
+  /** Null: whoever may call `outbox.enqueue`. */
+  readonly writers?: readonly string[] | null | undefined;
+};
+
+/** Changes the settings that are given, of a stream that exists. Relays read lease, blind resends and money when they start. */
+export async function changeStream(
+  db: Queryable,
+  name: string,
+  changes: StreamChanges,
+): Promise<FunctionResult<"outbox.change_stream">> {
+  return call(db, "outbox.change_stream", {
+    p_name: name,
+    p_changes: {
+      on_dead: changes.onDead,
+      carries_money: changes.carriesMoney,
+      resend_blind: changes.resendBlind,
+      max_tries: changes.maxTries,
+      backoff_base_ms: changes.backoffBaseMs,
+      backoff_factor: changes.backoffFactor,
+      backoff_cap_ms: changes.backoffCapMs,
+      lease_seconds: changes.leaseSeconds,
+      run_length: changes.runLength,
+      max_payload_bytes: changes.maxPayloadBytes,
+      dedupe_days: changes.dedupeDays,
+      writers: changes.writers,
+    },
   });
 }

@@ -205,7 +205,8 @@ class OnDemandRelay implements Drainer {
   /** Each turn is a relay of its own in the archive, and wants no notifications: nobody would hear them. */
   async #announce(): Promise<number> {
     const name = this.#options.name ?? `${hostname()}:${process.pid} on demand`;
-    const relayId = await this.#claiming.use((db) => call(db, "outbox.start_relay", { p_name: name }));
+    const announced = { p_name: name, p_rails: this.#rails.map((rail) => rail.name) };
+    const relayId = await this.#claiming.use((db) => call(db, "outbox.start_relay", announced));
     const quiet = { p_relay_id: relayId, p_name: name, p_wants_notify: false };
     await this.#claiming.use((db) => call(db, "outbox.note_relay", quiet));
     return relayId;

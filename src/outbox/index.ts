@@ -19,7 +19,7 @@ export {
 } from "./drain.ts";
 export { createRelay, type Relay } from "./relay.ts";
 export { relaySteps, type RelayLogEntry, type RelayOptions, type RelayStep } from "./options.ts";
-export { createStream, type StreamSettings } from "./create-stream.ts";
+export { changeStream, createStream, type StreamChanges, type StreamSettings } from "./create-stream.ts";
 export { registerRails } from "./streams.ts";
 export {
   disableEndpoint,

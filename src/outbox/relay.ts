@@ -128,7 +128,8 @@ class RelayProcess implements Relay {
     const streams = await this.#claiming.use((db) => readStreams(db, this.#options.streams));
     requireSafeLeases(streams, this.#rails, leaseMarginMs);
     const railsById = await this.#claiming.use((db) => registerRails(db, this.#rails));
-    this.#relayId = await this.#claiming.use((db) => call(db, "outbox.start_relay", { p_name: this.#name }));
+    const announced = { p_name: this.#name, p_rails: this.#rails.map((rail) => rail.name) };
+    this.#relayId = await this.#claiming.use((db) => call(db, "outbox.start_relay", announced));
     // Without a rail there is nothing to send; what would be claimed would only be handed back, over and over.
     const served = this.#rails.length === 0 ? [] : streams;
     this.#claimers = served.map((stream) => new Claimer(stream, maxClaimRows, concurrency));

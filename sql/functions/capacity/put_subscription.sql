@@ -21,7 +21,8 @@ begin
   begin
     v_new := jsonb_populate_record(v_old, p_changes);
   exception when data_exception then
-    perform capacity.fail('invalid_input', 'A field of the subscription has a value of the wrong type.', sqlerrm, 'Nothing was changed.');
+    perform capacity.fail('invalid_input', 'A field of the subscription has a value of the wrong type.', sqlerrm,
+      'Nothing was changed. Events are ' || array_to_string(enum_range(null::public.capacity_request_event_type), ', ') || '.');
   end;
 
   v_wrong := case

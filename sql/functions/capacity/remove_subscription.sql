@@ -6,7 +6,7 @@ begin
   delete from capacity.subscriptions s where s.workspace_id = p_workspace_id and s.endpoint = p_endpoint;
   if not found then
     perform capacity.fail('not_found', format('The endpoint "%s" is not subscribed in this workspace.', left(p_endpoint, 64)), null,
-      'List subscriptions: select * from capacity.list_subscriptions(''<workspace>'')');
+      'List them: headroom endpoint subscriptions');
   end if;
 end
 $$;

@@ -30,43 +30,32 @@ begin
       hint = 'Known: ' || (select string_agg(name, ', ' order by class_id) from outbox.retention_classes);
   end if;
 
-  if p_writers = '{}' or exists (select from unnest(p_writers) w where not exists (select from pg_roles r where r.rolname = w)) then
+  if p_writers = '{}' then
     raise exception 'the writers of stream "%" are not roles of this server', p_name using errcode = 'HR003',
       hint = 'Name roles that exist, or leave writers out: then whoever may call outbox.enqueue() may write it.';
-  elsif p_writers is not null and exists (select from outbox.streams s where s.name = p_name and s.writers = '{}') then
-    raise exception 'stream "%" is written by Headroom''s own functions alone', p_name using errcode = 'HR007', hint = 'Make a stream of your own.';
   end if;
 
-  insert into outbox.streams as s
+  insert into outbox.streams
     (name, ordered, on_dead, carries_money, resend_blind, max_tries, backoff_base_ms, backoff_factor, backoff_cap_ms,
      lease_seconds, run_length, max_payload_bytes, class_id, dedupe_days, writers)
   values
     (p_name, p_ordered, coalesce(p_on_dead, 'skip'), coalesce(p_carries_money, false), coalesce(p_resend_blind, false),
      coalesce(p_max_tries, 5), coalesce(p_backoff_base_ms, 2000), coalesce(p_backoff_factor, 2), coalesce(p_backoff_cap_ms, 3600000),
      coalesce(p_lease_seconds, 90), coalesce(p_run_length, 20), coalesce(p_max_payload_bytes, 262144), v_class.class_id, p_dedupe_days, p_writers)
-  on conflict (name) do update set
-    on_dead = coalesce(p_on_dead, s.on_dead),
-    carries_money = coalesce(p_carries_money, s.carries_money),
-    resend_blind = coalesce(p_resend_blind, s.resend_blind),
-    max_tries = coalesce(p_max_tries, s.max_tries),
-    backoff_base_ms = coalesce(p_backoff_base_ms, s.backoff_base_ms),
-    backoff_factor = coalesce(p_backoff_factor, s.backoff_factor),
-    backoff_cap_ms = coalesce(p_backoff_cap_ms, s.backoff_cap_ms),
-    lease_seconds = coalesce(p_lease_seconds, s.lease_seconds),
-    run_length = coalesce(p_run_length, s.run_length),
-    max_payload_bytes = coalesce(p_max_payload_bytes, s.max_payload_bytes),
-    dedupe_days = coalesce(p_dedupe_days, s.dedupe_days),
-    writers = case when s.writers = '{}' then s.writers else coalesce(p_writers, s.writers) end
+  on conflict (name) do nothing
   returning * into v_stream;
+  if found then
+    perform outbox.check_stream(v_stream);
+    return v_stream;
+  end if;
 
+  v_stream := outbox.change_stream(p_name, jsonb_strip_nulls(jsonb_build_object(
+    'on_dead', p_on_dead, 'carries_money', p_carries_money, 'resend_blind', p_resend_blind, 'max_tries', p_max_tries,
+    'backoff_base_ms', p_backoff_base_ms, 'backoff_factor', p_backoff_factor, 'backoff_cap_ms', p_backoff_cap_ms, 'lease_seconds', p_lease_seconds,
+    'run_length', p_run_length, 'max_payload_bytes', p_max_payload_bytes, 'dedupe_days', p_dedupe_days, 'writers', p_writers)));
   if v_stream.ordered <> p_ordered or (p_retention is not null and v_stream.class_id <> v_class.class_id) then
     raise exception 'stream "%" exists with another order or retention class', p_name using errcode = 'HR007',
       hint = 'Both are fixed when a stream is made. Make another stream.';
-  end if;
-  select * into v_class from outbox.retention_classes where class_id = v_stream.class_id;
-  if v_stream.dedupe_days < coalesce(v_class.retain_days, 2147483647) then
-    raise exception 'idempotency keys must be remembered at least as long as the archive (%)', coalesce(v_class.retain_days || ' days', 'for ever')
-      using errcode = 'HR003', hint = 'Give more days or none at all, which means for ever; or a retention class that keeps less.';
   end if;
   return v_stream;
 exception

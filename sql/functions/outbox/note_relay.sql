@@ -6,5 +6,6 @@ as $$
   select set_config('synchronous_commit', 'off', true);
   insert into outbox.relays as r (relay_id, name, wants_notify) overriding system value values (p_relay_id, left(p_name, 200), p_wants_notify)
   on conflict (relay_id) do update set seen_at = now(), wants_notify = excluded.wants_notify;
+  select outbox.note_served((select r.rails from outbox.relays r where r.relay_id = p_relay_id));
 $$;
 comment on function outbox.note_relay(integer, text, boolean) is 'Sign of life of a relay.';

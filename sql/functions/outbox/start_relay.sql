@@ -1,7 +1,8 @@
--- A relay announces itself when it starts; its number stands in every line that it writes.
-create or replace function outbox.start_relay(p_name text) returns integer
+-- A relay announces itself when it starts, with the rails that it serves; its number stands in every line that it writes.
+create or replace function outbox.start_relay(p_name text, p_rails text[] default null) returns integer
 language sql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
-  insert into outbox.relays (name) values (left(p_name, 200)) returning relay_id;
+  select outbox.note_served(p_rails);
+  insert into outbox.relays (name, rails) values (left(p_name, 200), p_rails) returning relay_id;
 $$;
-comment on function outbox.start_relay(text) is 'Registers a relay and returns its number.';
+comment on function outbox.start_relay(text, text[]) is 'Registers a relay and returns its number.';

@@ -4,6 +4,7 @@ import { registerAdd } from "./endpoint/add.ts";
 import { registerList } from "./endpoint/list.ts";
 import { registerReplay } from "./endpoint/replay.ts";
 import { registerRotate } from "./endpoint/rotate.ts";
+import { registerSubscribe } from "./endpoint/subscribe.ts";
 import { registerSwitches } from "./endpoint/switches.ts";
 import { registerTest } from "./endpoint/test.ts";
 
@@ -15,4 +16,5 @@ export function register(program: Command): void {
   registerSwitches(endpoint);
   registerTest(endpoint);
   registerReplay(endpoint);
+  registerSubscribe(endpoint);
 }

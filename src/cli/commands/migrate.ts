@@ -1,6 +1,8 @@
 /** `headroom migrate`: brings a database to the schema of this release. */
 import type { Command } from "commander";
+import type { Client } from "pg";
 import { connect, describeDatabaseUrl, probeServer, requireUsable } from "../../db/connect.ts";
+import { openGateway, readGatewayLogin } from "../../db/gateway-login.ts";
 import { migrate, type MigrationEvent, type MigrationResult } from "../../db/migrate.ts";
 import { databaseUrlOption, requireDatabaseUrl, type DatabaseUrlOption } from "../database.ts";
 import { printJson, printLine, startProgress } from "../output.ts";
@@ -34,8 +36,9 @@ async function runMigrate(options: MigrateCommandOptions): Promise<void> {
       },
     });
     progress.finish();
-    if (options.json === true) printJson(result);
-    else summarize(result, url);
+    const next = result.dryRun ? [] : await nextSteps(client, result);
+    if (options.json === true) printJson({ ...result, next });
+    else summarize(result, url, next);
   } finally {
     progress.finish();
     await client.end().catch(() => undefined);
@@ -47,7 +50,18 @@ function announce(event: MigrationEvent): void {
   if (event.kind === "notice") process.stderr.write(`${event.path}: ${event.text}\n`);
 }
 
-function summarize(result: MigrationResult, url: string): void {
+/** What nobody else would say: the roles are there, and the server's cannot log in yet. */
+async function nextSteps(client: Client, result: MigrationResult): Promise<string[]> {
+  const { gateway } = await readGatewayLogin(client);
+  return [
+    ...(gateway ? [] : [`${openGateway}   in SQL, so that headroom serve can log in (HEADROOM_GATEWAY_URL)`]),
+    ...(result.applied.length === 0
+      ? []
+      : ["headroom relay    starts delivering", "headroom doctor   says what else this installation needs"]),
+  ];
+}
+
+function summarize(result: MigrationResult, url: string, next: readonly string[]): void {
   const would = result.dryRun ? "would be " : "";
   for (const path of result.applied) printLine(`${would}applied    ${path}`);
   for (const path of result.reapplied) printLine(`${would}re-created ${path}`);
@@ -56,7 +70,8 @@ function summarize(result: MigrationResult, url: string): void {
   printLine(`${describeDatabaseUrl(url)} is at version ${result.version}: ${counts}.`);
   if (result.dryRun && result.applied.length + result.reapplied.length > 0) {
     printLine("Nothing was changed. Run without --dry-run to do it.");
-  } else if (result.applied.length > 0) {
-    printLine("Next: headroom relay starts delivering.");
+  } else if (next.length > 0) {
+    printLine("Next:");
+    for (const step of next) printLine(`  ${step}`);
   }
 }

@@ -1,5 +1,6 @@
 /** `headroom policy …`: approval rules and settings of a workspace. */
 import type { Command } from "commander";
+import { registerLinearState } from "./policy/linear-state.ts";
 import { registerListPolicies } from "./policy/list.ts";
 import { registerPutPolicy } from "./policy/put.ts";
 import { registerRemovePolicy } from "./policy/remove.ts";
@@ -11,4 +12,5 @@ export function register(program: Command): void {
   registerPutPolicy(policy);
   registerRemovePolicy(policy);
   registerSettings(policy);
+  registerLinearState(policy);
 }

@@ -6,7 +6,8 @@ import { InvalidArgumentError, Option, type Command } from "commander";
 import { z } from "zod";
 import { startTimers, type Timers } from "../../capacity/timers.ts";
 import { describeDatabaseUrl } from "../../db/connect.ts";
-import { HeadroomError } from "../../db/errors.ts";
+import { HeadroomError, toHeadroomError } from "../../db/errors.ts";
+import { openGateway } from "../../db/gateway-login.ts";
 import { createApp } from "../../http/app.ts";
 import type { OidcSettings } from "../../http/auth/oidc.ts";
 import { createGatewayDatabase, type GatewayDatabase } from "../../http/gateway-database.ts";
@@ -202,12 +203,27 @@ const loginRows = z.tuple([z.object({ login: z.string() })]);
 
 /** Only these logins are believed when they say who calls; with any other, everybody would be nobody. */
 async function checkLogin(database: GatewayDatabase): Promise<void> {
-  const { rows } = await database.ask({ text: "select session_user::text as login" });
+  const { rows } = await database.ask({ text: "select session_user::text as login" }).catch((error: unknown) => {
+    throw explainRefusedLogin(error);
+  });
   const [{ login }] = loginRows.parse(rows);
   if (login === "headroom_gateway" || login === "authenticator") return;
   throw new HeadroomError("usage", `The server cannot work as the login "${login}".`, {
     detail: "The database believes what a token says only from headroom_gateway and authenticator.",
-    hint: "Run: alter role headroom_gateway login password '…', and put that login into HEADROOM_GATEWAY_URL.",
+    hint: `Run: ${openGateway}; and put that login into HEADROOM_GATEWAY_URL.`,
+  });
+}
+
+/** The role is made without a login, so this is what a first start meets. Callers are not told why; whoever starts the server is. */
+function explainRefusedLogin(error: unknown): unknown {
+  const told = toHeadroomError(error instanceof HeadroomError && error.cause instanceof Error ? error.cause : error);
+  const { code, message, sqlState } = told;
+  if (code !== "login_refused") return told;
+  return new HeadroomError(code, `The database refuses the server's login: ${message}.`, {
+    detail: "headroom migrate makes the role headroom_gateway without a login; whoever deploys gives it one.",
+    hint: `As the role that migrated: ${openGateway}; with the password that stands in HEADROOM_GATEWAY_URL.`,
+    sqlState,
+    cause: error,
   });
 }
 

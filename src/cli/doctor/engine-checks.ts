@@ -1,24 +1,26 @@
-/** Is the engine alive: partitions ahead, relays, rails, and nothing waiting for too long? */
+/** Is the engine alive: partitions ahead, relays, rails, endpoints, and nothing waiting for too long? */
 import type { Client } from "pg";
-import { call, type FunctionResult } from "../../db/call.ts";
+import { call } from "../../db/call.ts";
+import { listEndpoints } from "../../outbox/endpoints.ts";
 import { formatAge } from "../output.ts";
-import { readRelays } from "../relays.ts";
-import { failure, ok, warning, type Finding } from "./check.ts";
+import { providerStatus } from "../relay/provider-rails.ts";
+import { askAsControl, failure, ifAllowed, ok, skipped, warning, type Finding } from "./check.ts";
+import { isInUse, isServed, listed, type Facts, type RailStatus, type StreamStatus } from "./facts.ts";
+import { lockedFinding } from "./workflow-checks.ts";
 
-export async function checkEngine(client: Client): Promise<Finding[]> {
-  const streams = await call(client, "outbox.status", {});
+export async function checkEngine(client: Client, facts: Facts): Promise<Finding[]> {
+  const { streams } = facts;
   return [
     await partitionsFinding(client),
-    await relaysFinding(client, streams),
-    await railsFinding(client),
+    relaysFinding(facts),
+    railsFinding(facts),
+    ...(await endpointsFindings(client, facts)),
     pendingFinding(streams),
     stuckFinding(streams),
     deadFinding(streams),
     await destinationsFinding(client),
   ];
 }
-
-type StreamStatus = FunctionResult<"outbox.status">[number];
 
 const fewDaysAhead = 7;
 
@@ -40,31 +42,85 @@ async function partitionsFinding(client: Client): Promise<Finding> {
   return ok("partitions", `The archive is covered for ${days} days ahead.`);
 }
 
-async function relaysFinding(client: Client, streams: readonly StreamStatus[]): Promise<Finding> {
-  const relays = await readRelays(client);
+/** A worker is on the list for as long as it runs; a relay on demand only while it works, but its rails remember it. */
+function relaysFinding(facts: Facts): Finding {
+  const { relays, rails, waiting } = facts;
   const alive = relays.filter((relay) => relay.alive);
   if (alive.length > 0) {
     return ok("relays", `${alive.length} alive: ${alive.map((relay) => relay.name).join(", ")}.`);
   }
-  const waiting = streams.reduce((sum, row) => sum + row.pending, 0);
+  const served = rails.filter(({ rail }) => isServed(facts, rail));
+  if (served.length > 0) {
+    const seconds = Math.min(...served.map((row) => row.served_seconds_ago ?? Infinity));
+    return ok("relays", `None runs all the time; one was called ${formatAge(seconds)} ago.`);
+  }
+  const ago = Math.min(...rails.map((row) => row.served_seconds_ago ?? Infinity));
   const message =
-    relays.length > 0 ? "Relays are listed, but none has shown a sign of life lately." : "No relay is running.";
-  const say = waiting > 0 ? failure : warning;
-  return say("relays", waiting > 0 ? `${message} ${waiting} rows are waiting.` : message, "Start one: headroom relay");
+    relays.length > 0
+      ? "Relays are listed, but none has shown a sign of life lately."
+      : ago === Infinity
+        ? "No relay is running."
+        : `No relay is running; the last sign of one is ${formatAge(ago)} old.`;
+  const say = waiting > 0 || isInUse(facts) ? failure : warning;
+  const waits = waiting === 1 ? " 1 row is waiting." : waiting > 0 ? ` ${waiting} rows are waiting.` : "";
+  return say(
+    "relays",
+    `${message}${waits}`,
+    "Start one: headroom relay. Or have headroom serve's route called every minute (docs/operating, Relaying without a process).",
+  );
 }
 
-async function railsFinding(client: Client): Promise<Finding> {
-  const result = await client.query<{ name: string; capability: string }>(
-    "select name, capability from outbox.rails order by name",
-  );
-  if (result.rows.length > 0) {
-    return ok("rails", `Declared: ${result.rows.map((row) => `${row.name} (${row.capability})`).join(", ")}.`);
+function railsFinding(facts: Facts): Finding {
+  const { rails, relays } = facts;
+  if (rails.length === 0) {
+    return warning(
+      "rails",
+      "No rail is declared, so nothing can be enqueued.",
+      "Start a relay that has rails (headroom relay --rails, --endpoints), or declare one: select outbox.register_rail(…)",
+    );
   }
-  return warning(
-    "rails",
-    "No rail is declared, so nothing can be enqueued.",
-    "Start a relay that has rails (headroom relay --rails, --endpoints), or declare one: select outbox.register_rail(…)",
-  );
+  const declared = `Declared: ${rails.map((row) => `${row.rail} (${row.capability})`).join(", ")}.`;
+  const deserted = rails.filter((row) => row.waiting > 0 && !isServed(facts, row.rail));
+  const [first] = deserted;
+  if (first === undefined) return ok("rails", declared);
+  const message = deserted
+    .map(({ rail, waiting }) => (waiting === 1 ? `1 row waits for "${rail}"` : `${waiting} rows wait for "${rail}"`))
+    .join(", ");
+  // A relay of an older release serves without saying what.
+  const silent = relays.some((relay) => relay.alive && relay.rails === null);
+  const say = silent ? warning : failure;
+  return say("rails", `${message}, which no relay serves.`, `Start a relay that has it: ${bringsRail(facts, first)}`);
+}
+
+function bringsRail({ environment }: Facts, { rail }: RailStatus): string {
+  if (rail === "webhook")
+    return "headroom relay with HEADROOM_SECRET_KEY set, --webhooks (Vault) or --endpoints <file>";
+  const own = providerStatus(environment).filter(({ rails }) => rails.includes(rail));
+  if (own.length === 0) return "headroom relay --rails <module>";
+  return `headroom relay with ${own.map(({ required }) => required.join(" and ")).join(", or ")} set`;
+}
+
+async function endpointsFindings(client: Client, facts: Facts): Promise<Finding[]> {
+  const endpoints = await ifAllowed(listEndpoints(client, { key: facts.secretKey }));
+  if (endpoints === undefined) return [skipped("endpoints", "This login may not see the endpoints.", askAsControl)];
+  const enabled = endpoints.filter((endpoint) => endpoint.enabled);
+  const subscribed = facts.workspaces?.some((workspace) => workspace.subscribed) ?? false;
+  if (enabled.length === 0 && !subscribed) return [ok("endpoints", "No webhook endpoint is in use.")];
+  const locked = enabled.filter((endpoint) => !endpoint.readable);
+  if (locked.length > 0) {
+    const names = listed(locked.map(({ name }) => name));
+    return [lockedFinding("endpoints", `the secrets of ${names}`, facts, "Nothing is sent to those endpoints.")];
+  }
+  if (!isServed(facts, "webhook")) {
+    return [
+      failure(
+        "endpoints",
+        "There are webhook endpoints, and no relay serves webhooks.",
+        "Start one: headroom relay with HEADROOM_SECRET_KEY set, --webhooks (Vault) or --endpoints <file>",
+      ),
+    ];
+  }
+  return [ok("endpoints", `${enabled.length} enabled; their secrets can be read, and a relay serves them.`)];
 }
 
 const oldAfterSeconds = 300;

@@ -22,23 +22,23 @@ const settingsText = `select coalesce(to_regclass('vault.decrypted_secrets') is 
   current_setting('log_parameter_max_length_on_error') not in ('0', '0B') as failing`;
 
 /** Without Vault, HEADROOM_SECRET_KEY goes to the server as a parameter, which nothing but the server's settings keeps out of its log. */
-export async function checkSecretKey(client: Client): Promise<Finding> {
+export async function checkServerLog(client: Client): Promise<Finding> {
   const [settings] = (await client.query<LogSettings>(settingsText)).rows;
-  if (settings === undefined || settings.vault) return ok("secret key", "Vault keeps the secrets.");
+  if (settings === undefined || settings.vault) return ok("server log", "Vault keeps the secrets.");
   const statements = settings.parameters ? loggedBy(settings) : [];
   const logged = [
     ...statements,
     ...(settings.failing ? ["log_parameter_max_length_on_error"] : []),
     ...(settings.explained ? ["auto_explain.log_min_duration"] : []),
   ];
-  if (logged.length === 0) return ok("secret key", "The server's log shows no parameters.");
+  if (logged.length === 0) return ok("server log", "The server's log shows no parameters.");
   const off = [
     ...(statements.length > 0 ? ["log_parameter_max_length"] : []),
     ...(settings.failing ? ["log_parameter_max_length_on_error"] : []),
     ...(settings.explained ? ["auto_explain.log_parameter_max_length"] : []),
   ];
   return warning(
-    "secret key",
+    "server log",
     `The server logs parameters of statements (${logged.join(", ")}), so its log may show HEADROOM_SECRET_KEY.`,
     `Set ${off.join(" and ")} to 0 and reload the server; then change the key if the log is not as safe as it (docs/operating, Secrets).`,
   );

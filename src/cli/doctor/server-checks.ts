@@ -3,7 +3,7 @@ import type { Client } from "pg";
 import { describeDatabaseUrl, oldestMajorVersion, probeServer, type ServerReport } from "../../db/connect.ts";
 import { HeadroomError } from "../../db/errors.ts";
 import { migrate } from "../../db/migrate.ts";
-import { failure, ok, warning, type Finding } from "./check.ts";
+import { askAsControl, failure, ok, skipped, warning, type Finding } from "./check.ts";
 
 export async function checkServer(url: string, client: Client, rival: Client): Promise<Finding[]> {
   const report = await probeServer(client, rival);
@@ -61,15 +61,27 @@ async function clockFinding(client: Client): Promise<Finding> {
 }
 
 const roleNames = ["headroom_owner", "headroom_ingest", "headroom_executor", "headroom_control", "headroom_auditor"];
+/** Whom requests over HTTP come as, and by which login. */
+const httpRoleNames = ["anon", "authenticated", "service_role", "headroom_gateway"];
 
 export async function checkRoles(client: Client): Promise<Finding> {
   const result = await client.query<{ rolname: string; member: boolean }>(
     "select rolname::text, pg_has_role(current_user, oid, 'MEMBER') as member from pg_roles where rolname = any ($1)",
-    [roleNames],
+    [[...roleNames, ...httpRoleNames]],
   );
-  const missing = roleNames.filter((role) => !result.rows.some((row) => row.rolname === role));
-  if (missing.length > 0) return failure("roles", `Missing: ${missing.join(", ")}.`, "Run: headroom migrate");
-  const mine = result.rows.filter((row) => row.member).map((row) => row.rolname);
+  const missing = [...roleNames, ...httpRoleNames].filter((role) => !result.rows.some((row) => row.rolname === role));
+  if (missing.length > 0) {
+    const found = await client.query("select from pg_namespace where nspname = 'outbox'");
+    // Migrations that have run are not run again, so they do not bring back what another server had.
+    return failure(
+      "roles",
+      `Missing: ${missing.join(", ")}.`,
+      found.rows.length === 0
+        ? "Run: headroom migrate"
+        : `Roles belong to a server, and a dump of one database leaves them behind. Make them (pg_dumpall --roles-only, or: ${missing.map((role) => `create role ${role} nologin`).join("; ")}), then restore the database again.`,
+    );
+  }
+  const mine = result.rows.filter((row) => row.member && roleNames.includes(row.rolname)).map((row) => row.rolname);
   if (mine.length === 0) {
     return failure(
       "roles",
@@ -77,51 +89,10 @@ export async function checkRoles(client: Client): Promise<Finding> {
       "As the role that migrated: grant headroom_executor to <login> (relays), headroom_control (operators), headroom_ingest (producers).",
     );
   }
+  if (mine.join() === "headroom_ingest") {
+    return failure("roles", "This login may enqueue, and look at nothing.", askAsControl);
+  }
   return ok("roles", `All there; this login is in ${mine.join(", ")}.`);
-}
-
-/**
- * The server over HTTP logs in as the gateway, or as a platform's authenticator, and takes on another role for each request. Where a
- * platform made these, the role that migrates may not have been allowed to grant them to our gateway.
- */
-export async function checkGateway(client: Client): Promise<Finding> {
-  const result = await client.query<{ login: string; missing: string[] }>(
-    `select g.rolname::text as login, array_agg(r.rolname::text order by r.rolname) filter (where not pg_has_role(g.oid, r.oid,
-              case when current_setting('server_version_num')::integer >= 160000 then 'SET' else 'MEMBER' end)) as missing
-       from pg_roles g join pg_roles r on r.rolname in ('anon', 'authenticated', 'service_role')
-      where g.rolname in ('headroom_gateway', 'authenticator') group by g.rolname order by g.rolname desc`,
-  );
-  const [ours, platforms] = result.rows.map((row) => ({ ...row, missing: row.missing ?? [] }));
-  if (ours === undefined || ours.missing.length === 0) {
-    return ok("gateway", "headroom_gateway may act as anon, authenticated and service_role.");
-  }
-  const message = `headroom_gateway may not act as ${ours.missing.join(", ")}`;
-  const remedy = `As a superuser or the role that made them: grant ${ours.missing.join(", ")} to headroom_gateway`;
-  return platforms?.missing.length === 0
-    ? { ...ok("gateway", `${message}; authenticator may, so let the server log in as that.`), remedy }
-    : warning("gateway", `${message}: requests over HTTP would be refused.`, remedy);
-}
-
-const timersJob = "capacity-request-timers";
-
-/** Timers run from any relay; where pg_cron is installed they should run from there too. A job is seen by its owner alone. */
-export async function checkTimers(client: Client): Promise<Finding> {
-  const byRelays = "Relays run them; pg_cron is not installed.";
-  const found = await client.query<{ readable: boolean | null }>(
-    "select has_schema_privilege(c.relnamespace, 'usage') and has_table_privilege(c.oid, 'select') as readable from pg_class c where c.oid = to_regclass('cron.job')",
-  );
-  const [table] = found.rows;
-  if (table === undefined) return ok("timers", byRelays);
-  if (table.readable !== true) {
-    return ok("timers", "Relays run them; whether pg_cron does too can be told only as the role that migrates.");
-  }
-  const jobs = await client.query("select from cron.job where jobname = $1", [timersJob]);
-  if (jobs.rows.length > 0) return ok("timers", "pg_cron runs them every minute, and so do relays.");
-  return warning(
-    "timers",
-    "pg_cron is installed, but no job of this login runs the timers: without a relay nothing expires and nobody is reminded.",
-    "As the role that migrates: select capacity.schedule_timers()",
-  );
 }
 
 export async function checkSchema(client: Client): Promise<Finding> {
@@ -146,7 +117,7 @@ async function checkSchemaUnprivileged(client: Client): Promise<Finding> {
     "select to_regprocedure('outbox.status()') is not null as found",
   );
   if (result.rows[0]?.found === true) {
-    return ok("schema", "It is there; whether it is current can be told only as the role that migrates.");
+    return skipped("schema", "It is there; whether it is current can be told only as the role that migrates.");
   }
   return failure("schema", "There is no Headroom schema.", "Run: headroom migrate");
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Finding } from "../doctor/check.ts";
 import { checkProviders } from "../doctor/provider-checks.ts";
 import { createProviderRails, describeProviders, type Environment } from "./provider-rails.ts";
 
@@ -14,6 +15,11 @@ const whole: Environment = {
 
 function namesOf(environment: Environment): string[] {
   return createProviderRails(url, environment).map((rail) => `${rail.name} ${rail.capability}`);
+}
+
+/** What the doctor says of an environment without a database, asking nobody. */
+function checked(environment: Environment): Promise<Finding[]> {
+  return checkProviders({ environment, workspaces: undefined, rails: [] }, true);
 }
 
 describe("the providers' rails", () => {
@@ -48,10 +54,12 @@ describe("the providers' rails", () => {
       { ...whole, POSTAL_URL: "https://p.example", POSTAL_API_KEY: "postal-key" },
       "set up twice",
     ],
-  ])("are refused with %s, before anything is connected", (_what, environment, message) => {
+  ])("are refused with %s, before anything is connected", async (_what, environment, message) => {
     expect(() => createProviderRails(url, environment)).toThrow(expect.objectContaining({ code: "usage" }));
     expect(() => createProviderRails(url, environment)).toThrow(message);
-    expect(checkProviders(environment)).toMatchObject({ status: "failure", message: expect.stringContaining(message) });
+    expect(await checked(environment)).toEqual([
+      expect.objectContaining({ check: "providers", status: "failure", message: expect.stringContaining(message) }),
+    ]);
   });
 
   test("are refused with a setting of the wrong form, which is not repeated", () => {
@@ -61,15 +69,20 @@ describe("the providers' rails", () => {
     expect(make).not.toThrow("with spaces in it");
   });
 
-  test("are listed by the doctor, with what would set up the others", () => {
-    expect(checkProviders({ LINEAR_API_KEY: "lin_api_123" })).toEqual({
-      check: "providers",
-      status: "ok",
-      message:
-        "Set up here: Linear (linear). Not set up: Slack (SLACK_BOT_TOKEN), Mail by SMTP (SMTP_URL, MAIL_FROM), " +
-        "Mail by Postal (POSTAL_URL, POSTAL_API_KEY, MAIL_FROM), GitHub Actions (GITHUB_TOKEN).",
-    });
-    expect(checkProviders({}).message).toContain("None is set up in this environment.");
+  test("are listed by the doctor, with what would set up the others", async () => {
+    const findings = await checked({ LINEAR_API_KEY: "lin_api_123" });
+    expect(findings.map(({ check, status }) => `${check} ${status}`)).toEqual([
+      "slack ok",
+      "linear skipped",
+      "mail ok",
+      "github ok",
+    ]);
+    expect(findings.map(({ message }) => message)).toEqual([
+      "Not set up here (SLACK_BOT_TOKEN), and nothing needs it.",
+      "Linear is set up here. Not asked (--offline).",
+      "Not set up here (SMTP_URL and MAIL_FROM, or POSTAL_URL and POSTAL_API_KEY and MAIL_FROM), and nothing needs it.",
+      "Not set up here (GITHUB_TOKEN), and nothing needs it.",
+    ]);
   });
 
   test("are in the help of commands that run a relay, with every variable", () => {

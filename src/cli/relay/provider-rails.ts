@@ -8,10 +8,19 @@ import { makeConfirmationToken } from "../../capacity/index.ts";
 import { createPool } from "../../db/connect.ts";
 import { HeadroomError } from "../../db/errors.ts";
 import type { SecretKey } from "../../db/secret-key.ts";
-import { createEmailRail, type EmailRailOptions } from "../../rails/email/rail.ts";
+import type { EmailSettings } from "../../rails/email/config.ts";
+import { probeEmail } from "../../rails/email/probe.ts";
+import { createEmailRail } from "../../rails/email/rail.ts";
+import type { GithubActionsSettings } from "../../rails/github-actions/config.ts";
+import { probeGithub } from "../../rails/github-actions/probe.ts";
 import { createGithubActionsRail } from "../../rails/github-actions/rail.ts";
+import type { LinearSettings } from "../../rails/linear/config.ts";
+import { probeLinear } from "../../rails/linear/probe.ts";
 import { createLinearRail } from "../../rails/linear/rail.ts";
+import type { ProbeResult } from "../../rails/probe.ts";
 import type { Rail } from "../../rails/rail.ts";
+import type { SlackSettings } from "../../rails/slack/config.ts";
+import { probeSlack } from "../../rails/slack/probe.ts";
 import { createSlackInteractionRail, createSlackRail } from "../../rails/slack/rail.ts";
 import { secretKeyOf } from "../secret-key.ts";
 
@@ -28,6 +37,8 @@ interface Given {
 
 interface Provider {
   readonly name: string;
+  /** How a check of it is called; what stands for the same has the same. */
+  readonly check: string;
   /** The rails that it brings. */
   readonly rails: readonly string[];
   /** Whoever sets one of these means to use the provider. */
@@ -36,62 +47,86 @@ interface Provider {
   readonly required: readonly string[];
   readonly optional: readonly string[];
   create(given: Given): Rail[];
+  /** Asks it, with these settings, whether they work. `places` are the channels or teams that matter. */
+  probe(given: Given, places: readonly string[], signal: AbortSignal): Promise<ProbeResult>;
 }
 
 const providers: readonly Provider[] = [
   {
     name: "Slack",
+    check: "slack",
     rails: ["slack", "slack-interaction"],
     own: ["SLACK_BOT_TOKEN"],
     required: ["SLACK_BOT_TOKEN"],
     optional: ["SLACK_API_URL"],
-    create({ text, optional }) {
-      const settings = { token: text("SLACK_BOT_TOKEN"), apiUrl: optional("SLACK_API_URL") };
-      return [createSlackRail(settings), createSlackInteractionRail(settings)];
-    },
+    create: (given) => [createSlackRail(slackOf(given)), createSlackInteractionRail(slackOf(given))],
+    probe: (given, channels, signal) => probeSlack(slackOf(given), channels, signal),
   },
   {
     name: "Linear",
+    check: "linear",
     rails: ["linear"],
     own: ["LINEAR_API_KEY"],
     required: ["LINEAR_API_KEY"],
     optional: ["LINEAR_API_URL"],
-    create: ({ text, optional }) => [
-      createLinearRail({ apiKey: text("LINEAR_API_KEY"), apiUrl: optional("LINEAR_API_URL") }),
-    ],
+    create: (given) => [createLinearRail(linearOf(given))],
+    probe: (given, teams, signal) => probeLinear(linearOf(given), teams, signal),
   },
   {
     name: "Mail by SMTP",
+    check: "mail",
     rails: ["email"],
     own: ["SMTP_URL"],
     required: ["SMTP_URL", "MAIL_FROM"],
     optional: [],
-    create: (given) => [emailRail(given, { kind: "smtp", url: given.text("SMTP_URL") })],
+    create: (given) => [emailRail(given, smtpOf(given))],
+    probe: (given, _places, signal) => probeEmail({ from: given.text("MAIL_FROM"), transport: smtpOf(given) }, signal),
   },
   {
     name: "Mail by Postal",
+    check: "mail",
     rails: ["email"],
     own: ["POSTAL_URL", "POSTAL_API_KEY"],
     required: ["POSTAL_URL", "POSTAL_API_KEY", "MAIL_FROM"],
     optional: [],
-    create: (given) => [
-      emailRail(given, { kind: "postal", url: given.text("POSTAL_URL"), key: given.text("POSTAL_API_KEY") }),
-    ],
+    create: (given) => [emailRail(given, postalOf(given))],
+    probe: (given, _places, signal) =>
+      probeEmail({ from: given.text("MAIL_FROM"), transport: postalOf(given) }, signal),
   },
   {
     name: "GitHub Actions",
+    check: "github",
     rails: ["github-actions"],
     own: ["GITHUB_TOKEN"],
     required: ["GITHUB_TOKEN"],
     optional: ["GITHUB_API_URL"],
-    create: ({ text, optional }) => [
-      createGithubActionsRail({ token: text("GITHUB_TOKEN"), apiUrl: optional("GITHUB_API_URL") }),
-    ],
+    create: (given) => [createGithubActionsRail(githubOf(given))],
+    probe: (given, _places, signal) => probeGithub(githubOf(given), signal),
   },
 ];
 
+function slackOf({ text, optional }: Given): SlackSettings {
+  return { token: text("SLACK_BOT_TOKEN"), apiUrl: optional("SLACK_API_URL") };
+}
+
+function linearOf({ text, optional }: Given): LinearSettings {
+  return { apiKey: text("LINEAR_API_KEY"), apiUrl: optional("LINEAR_API_URL") };
+}
+
+function githubOf({ text, optional }: Given): GithubActionsSettings {
+  return { token: text("GITHUB_TOKEN"), apiUrl: optional("GITHUB_API_URL") };
+}
+
+function smtpOf({ text }: Given): EmailSettings["transport"] {
+  return { kind: "smtp", url: text("SMTP_URL") };
+}
+
+function postalOf({ text }: Given): EmailSettings["transport"] {
+  return { kind: "postal", url: text("POSTAL_URL"), key: text("POSTAL_API_KEY") };
+}
+
 /** Confirmation links are made in the database, over connections of their own: the relay's are busy with rows. */
-function emailRail(given: Given, transport: EmailRailOptions["transport"]): Rail & { close(): void } {
+function emailRail(given: Given, transport: EmailSettings["transport"]): Rail & { close(): void } {
   const pool = createPool(given.databaseUrl, { applicationName: "headroom e-mail", maxConnections: 2 });
   const rail = createEmailRail({
     from: given.text("MAIL_FROM"),
@@ -130,31 +165,51 @@ export function describeProviders(): string {
 /** What the environment says about one provider. */
 export interface ProviderStatus {
   readonly name: string;
+  readonly check: string;
   readonly rails: readonly string[];
   readonly required: readonly string[];
+  readonly optional: readonly string[];
   readonly used: boolean;
   /** Required variables that are not set. */
   readonly missing: readonly string[];
 }
 
 export function providerStatus(environment: Environment): ProviderStatus[] {
-  return providers.map(({ name, rails, own, required }) => ({
+  return providers.map(({ name, check, rails, own, required, optional }) => ({
     name,
+    check,
     rails,
     required,
+    optional,
     used: own.some((variable) => valueOf(environment, variable) !== undefined),
     missing: required.filter((variable) => valueOf(environment, variable) === undefined),
   }));
 }
 
-export function createProviderRails(databaseUrl: string, environment: Environment): Rail[] {
-  checkEnvironment(environment);
-  const given: Given = {
+function givenBy(databaseUrl: string, environment: Environment): Given {
+  return {
     databaseUrl,
     text: (variable) => valueOf(environment, variable) ?? "",
     optional: (variable) => valueOf(environment, variable),
     secretKey: secretKeyOf(environment),
   };
+}
+
+/** Asks the provider of that name whether the settings of the environment work; they must be whole. */
+export async function probeProvider(
+  name: string,
+  environment: Environment,
+  places: readonly string[],
+  signal: AbortSignal,
+): Promise<ProbeResult> {
+  const provider = providers.find((candidate) => candidate.name === name);
+  if (provider === undefined) throw new HeadroomError("usage", `There is no provider "${name}".`);
+  return provider.probe(givenBy("", environment), places, signal);
+}
+
+export function createProviderRails(databaseUrl: string, environment: Environment): Rail[] {
+  checkEnvironment(environment);
+  const given = givenBy(databaseUrl, environment);
   const used = new Set(providerStatus(environment).flatMap((status) => (status.used ? [status.name] : [])));
   return providers.filter(({ name }) => used.has(name)).flatMap((provider) => provider.create(given));
 }
@@ -178,7 +233,7 @@ export function checkEnvironment(environment: Environment): void {
 }
 
 /** An empty variable is one that is not set: that is how compose files and CI leave one out. */
-function valueOf(environment: Environment, variable: string): string | undefined {
+export function valueOf(environment: Environment, variable: string): string | undefined {
   const value = environment[variable]?.trim();
   return value === "" ? undefined : value;
 }

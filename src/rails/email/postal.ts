@@ -10,24 +10,34 @@ import { exchange, openConnections } from "../exchange.ts";
 import type { ExchangeAnswer } from "../exchange.ts";
 import { parseRetryAfter } from "../retry-after.ts";
 import { codeOfPostalError, codeOfStatus, isPostalRefusal } from "./codes.ts";
-import type { EmailResult } from "./codes.ts";
+import type { EmailFailure, EmailResult } from "./codes.ts";
 import type { Letter } from "./letter.ts";
 import type { Transport } from "./smtp.ts";
 
 const maxResponseBytes = 65_536;
 
-export function createPostalTransport(
-  settings: { readonly url: string; readonly key: string },
-  from: string,
-): Transport {
-  const connections = openConnections();
-  const url = new URL("api/v1/send/message", settings.url.endsWith("/") ? settings.url : `${settings.url}/`);
-  const headers = {
+interface PostalSettings {
+  readonly url: string;
+  readonly key: string;
+}
+
+function addressOf({ url }: PostalSettings, method: string): URL {
+  return new URL(`api/v1/${method}`, url.endsWith("/") ? url : `${url}/`);
+}
+
+function headersOf({ key }: PostalSettings): Readonly<Record<string, string>> {
+  return {
     accept: "application/json",
     "content-type": "application/json",
     "user-agent": "Headroom",
-    "x-server-api-key": settings.key,
+    "x-server-api-key": key,
   };
+}
+
+export function createPostalTransport(settings: PostalSettings, from: string): Transport {
+  const connections = openConnections();
+  const url = addressOf(settings, "send/message");
+  const headers = headersOf(settings);
   return {
     async send(letter, signal) {
       const body = Buffer.from(JSON.stringify(messageOf(letter, from)));
@@ -37,6 +47,26 @@ export function createPostalTransport(
     },
     close: () => connections.close(),
   };
+}
+
+/** Asks about a message that no server has. Undefined: Postal knows the key, and says that there is none. */
+export async function probePostal(settings: PostalSettings, signal: AbortSignal): Promise<EmailFailure | undefined> {
+  const connections = openConnections();
+  try {
+    const body = Buffer.from(JSON.stringify({ id: 0 }));
+    const url = addressOf(settings, "messages/message");
+    const result = await exchange({ url, headers: headersOf(settings), body, maxResponseBytes }, connections, signal);
+    if (result.kind !== "answer") return { kind: "failure", code: result.code };
+    const envelope = envelopeSchema.safeParse(parseJson(result.body)).data;
+    if (result.status === 200 && envelope?.status === "error") {
+      const code = codeOfPostalError(envelope.data.code);
+      return code === "postal_refused" ? undefined : { kind: "failure", code };
+    }
+    if (result.status === 200) return envelope === undefined ? { kind: "failure", code: "bad_answer" } : undefined;
+    return { kind: "failure", code: codeOfStatus(result.status), status: `HTTP ${result.status}` };
+  } finally {
+    connections.close();
+  }
 }
 
 /** Postal gives every mail a Message-ID of its own; ours goes along under another name, for tracing. */

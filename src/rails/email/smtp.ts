@@ -157,6 +157,30 @@ class Delivery {
   }
 }
 
+/** Connects, greets, logs in where there are credentials, and takes its leave. Undefined: all of it was accepted. */
+export async function probeSmtp(url: string, signal: AbortSignal): Promise<EmailFailure | undefined> {
+  const { options, credentials } = serverOf(new URL(url));
+  const connection = new SMTPConnection(options);
+  const { promise, resolve } = Promise.withResolvers<EmailFailure | undefined>();
+  const onAbort = (): void => resolve(failure("aborted_before_send"));
+  const settle = (error: unknown): void => resolve(error ? beforeContent(error) : undefined);
+  signal.addEventListener("abort", onAbort, { once: true });
+  connection.on("error", (error: unknown) => resolve(beforeContent(error)));
+  connection.on("end", () => resolve(beforeContent(undefined)));
+  connection.connect((error) => {
+    if (error || credentials === undefined) settle(error);
+    else connection.login(credentials, settle);
+  });
+  try {
+    const problem = await promise;
+    if (problem === undefined) connection.quit();
+    return problem;
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    connection.close();
+  }
+}
+
 /** The number at the beginning of a reply. */
 function replyOf(response: string | undefined): string {
   return /^\d{3}/.exec(response ?? "")?.[0] ?? "sent";

@@ -22,6 +22,7 @@ export const documents = {
     issueUpdate(id: $id, input: $input) { success issue { id identifier url } } }`,
   commentCreate: `mutation CommentCreate($input: CommentCreateInput!) {
     commentCreate(input: $input) { success comment { id url } } }`,
+  viewer: `query Viewer { viewer { name } }`,
   issue: `query Issue($id: String!) { issue(id: $id) { id identifier url } }`,
   comment: `query Comment($id: String!) { comment(id: $id) { id url } }`,
   states: `query States($teamId: String!) {

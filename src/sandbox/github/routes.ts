@@ -29,7 +29,13 @@ const runsQuery = z.object({
 });
 
 export function githubRoutes(world: World, state: GithubState): Hono<SandboxEnv> {
-  const routes = new Hono<SandboxEnv>().basePath("/github/repos/:owner/:repo/actions");
+  const all = new Hono<SandboxEnv>();
+  all.get("/github/rate_limit", (context) =>
+    answer(context, world, { provider: "github", method: "rateLimit", body: {} }, dialect, () =>
+      authenticated(context, world) ? Response.json({ resources: {}, rate }) : said(401, "Bad credentials"),
+    ),
+  );
+  const routes = all.basePath("/github/repos/:owner/:repo/actions");
   const serve = (
     context: SandboxContext,
     method: string,
@@ -72,6 +78,8 @@ export function githubRoutes(world: World, state: GithubState): Hono<SandboxEnv>
   );
   return routes;
 }
+
+const rate = { limit: 5_000, used: 0, remaining: 5_000, reset: 0 };
 
 interface Place {
   readonly owner: string;

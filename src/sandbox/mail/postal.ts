@@ -37,7 +37,25 @@ export function postalRoutes(world: World, mailbox: Mailbox, key: KeyObject): Ho
       send(context, world, mailbox, key, parsed.data),
     );
   });
+  routes.post("/postal/api/v1/messages/message", async (context) => {
+    const body = await readJson(context);
+    return answer(
+      context,
+      world,
+      { provider: "postal", method: "message", body },
+      dialect,
+      () => unknownKey(context, world) ?? refused("MessageNotFound", "No message found matching provided ID"),
+    );
+  });
   return routes;
+}
+
+function unknownKey(context: SandboxContext, world: World): Response | undefined {
+  const given = context.req.header("x-server-api-key") ?? "";
+  const wanted = world.secrets.postalApiKey;
+  if (given === "") return refused("AccessDenied", "Must be authenticated as a server.");
+  if (wanted === undefined || given === wanted) return undefined;
+  return refused("InvalidServerAPIKey", "The API token provided in X-Server-API-Key was not valid.");
 }
 
 function send(
@@ -47,12 +65,8 @@ function send(
   key: KeyObject,
   message: z.infer<typeof messageSchema> | undefined,
 ): Response {
-  const given = context.req.header("x-server-api-key") ?? "";
-  const wanted = world.secrets.postalApiKey;
-  if (given === "") return refused("AccessDenied", "Must be authenticated as a server.");
-  if (wanted !== undefined && given !== wanted) {
-    return refused("InvalidServerAPIKey", "The API token provided in X-Server-API-Key was not valid.");
-  }
+  const refusal = unknownKey(context, world);
+  if (refusal !== undefined) return refusal;
   if (message === undefined) return refused("ValidationError", "The provided data was not sufficient to send an email");
   const to = [...(message.to ?? []), ...(message.cc ?? []), ...(message.bcc ?? [])].map(bare);
   if (to.length === 0) return refused("NoRecipients", "There are no recipients defined to receive this message");

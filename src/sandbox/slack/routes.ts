@@ -73,7 +73,8 @@ async function serve(context: SandboxContext, world: World, methods: ReadonlyMap
   });
 }
 
-const scopes = "chat:write,commands,channels:history,channels:read,im:history,im:read,users:read,users:read.email";
+const scopes =
+  "chat:write,chat:write.public,commands,channels:history,groups:history,channels:read,im:write,im:history,im:read,users:read,users:read.email";
 
 function authenticate(context: SandboxContext, world: World, given: Arguments): void {
   const bearer = /^Bearer (.+)$/i.exec(context.req.header("authorization") ?? "")?.[1];

@@ -48,6 +48,7 @@ const auditing = [
   "list_heads",
   "list_identities",
   "list_identity_domains",
+  "list_linear_states",
   "list_members",
   "list_policies",
   "list_requests",
@@ -61,6 +62,7 @@ const auditing = [
   "verify_lanes",
   "verify_order",
   "verify_requests",
+  "workspace_needs",
 ].map((name) => `capacity.${name}`);
 const keeping = [
   "list_secrets",

@@ -1,8 +1,8 @@
 /** `headroom doctor` says what is wrong, and how to mend it. */
 import { expect, test } from "vitest";
 import { startTransactionPooler } from "../../helpers/transaction-pooler.ts";
-import { checkSecretKey } from "../../../src/cli/doctor/secret-checks.ts";
-import { checkGateway } from "../../../src/cli/doctor/server-checks.ts";
+import { checkGateway } from "../../../src/cli/doctor/gateway-checks.ts";
+import { checkServerLog } from "../../../src/cli/doctor/secret-checks.ts";
 import { createEmptyDatabase, createTestDatabase, POSTGRES_VERSIONS } from "../../helpers/database.ts";
 import { probeRail } from "../outbox/relay/rails.ts";
 import { createStage, until } from "../outbox/relay/stage.ts";
@@ -46,17 +46,23 @@ test("a healthy installation: every line is well, and the exit code says so", as
     "clock",
     "roles",
     "schema",
+    "extensions",
+    "server log",
     "gateway",
-    "secret key",
+    "workspaces",
     "timers",
     "partitions",
     "relays",
     "rails",
+    "endpoints",
     "pending",
     "leases",
     "dead letters",
     "destinations",
-    "providers",
+    "slack",
+    "linear",
+    "mail",
+    "github",
   ]);
   expect({ status, ok }).toEqual({ status: 0, ok: true });
   const plain = await headroom(["doctor", "--database-url", stage.db.url]);
@@ -93,7 +99,9 @@ test("a transaction pooler, a read-only session, a schema that only its owner ca
   const { status, findings } = await doctor(readOnly.toString());
   expect(status).toBe(1);
   expect(findings.get("writable")).toMatchObject({ status: "failure", remedy: expect.stringContaining("reset") });
-  expect((await doctor(stage.db.as("headroom_control").url)).findings.get("schema")).toMatchObject({ status: "ok" });
+  expect((await doctor(stage.db.as("headroom_control").url)).findings.get("schema")).toMatchObject({
+    status: "skipped",
+  });
 });
 
 test.each(POSTGRES_VERSIONS)("a gateway that may not act for anybody, on PostgreSQL %i", async (version) => {
@@ -133,7 +141,7 @@ test.each(POSTGRES_VERSIONS)("a log that would show the key to the secrets, on P
   const underSettings = async (...settings: readonly string[]): Promise<unknown> => {
     await client.query("begin");
     for (const setting of settings) await client.query(`set local ${setting}`);
-    const finding = await checkSecretKey(client);
+    const finding = await checkServerLog(client);
     await client.query("rollback");
     return finding;
   };
@@ -157,21 +165,32 @@ test.each(POSTGRES_VERSIONS)("a log that would show the key to the secrets, on P
   await client.end();
 });
 
-test("pg_cron without the job of the timers, and then with it", async () => {
+test("pg_cron without the job of the timers, with one that it never ran, and with one that runs", async () => {
   const { pool } = stage.db.superuser;
   await pool.query(`create schema cron; create table cron.job (jobid bigint, jobname name);
-    grant usage on schema cron to public; grant select on cron.job to public`);
+    create table cron.job_run_details (jobid bigint, runid bigint, status text, end_time timestamptz);
+    grant usage on schema cron to public; grant select on all tables in schema cron to public`);
+  const found = async (): Promise<unknown> => (await doctor(stage.db.url)).findings.get("pg_cron");
   try {
-    expect((await doctor(stage.db.url)).findings.get("timers")).toMatchObject({
+    expect(await found()).toMatchObject({
       status: "warning",
       remedy: expect.stringContaining("capacity.schedule_timers()"),
     });
     await pool.query("insert into cron.job values (1, 'capacity-request-timers')");
-    expect((await doctor(stage.db.url)).findings.get("timers")).toMatchObject({ status: "ok" });
+    expect(await found()).toMatchObject({ status: "warning", message: expect.stringContaining("never run it") });
+    await pool.query("insert into cron.job_run_details values (1, 1, 'failed', now())");
+    expect(await found()).toMatchObject({
+      status: "warning",
+      message: expect.stringContaining("Its last run: failed"),
+    });
+    await pool.query("insert into cron.job_run_details values (1, 2, 'succeeded', now())");
+    expect(await found()).toMatchObject({ status: "ok" });
+    await pool.query("update cron.job_run_details set end_time = now() - interval '1 hour'");
+    expect(await found()).toMatchObject({ status: "warning", message: expect.stringContaining("60 min ago") });
     await pool.query("revoke select on cron.job from public");
     const control = await doctor(stage.db.as("headroom_control").url);
-    expect(control.findings.get("timers")).toMatchObject({
-      status: "ok",
+    expect(control.findings.get("pg_cron")).toMatchObject({
+      status: "skipped",
       message: expect.stringContaining("only as the role that migrates"),
     });
   } finally {
@@ -189,6 +208,12 @@ test("what needs a person: no relay, rows that wait, dead letters, stale functio
   await relay.stop();
   await stage.enqueue({ stream, rail: rail.name });
   await stage.query("update outbox.pending set due = now() - interval '1 hour'");
+  // For three minutes a relay that has gone looks like one that is called now and then.
+  expect((await doctor(stage.db.url)).findings.get("relays")).toMatchObject({
+    status: "ok",
+    message: expect.stringContaining("one was called"),
+  });
+  await stage.query("update outbox.rails set served_at = now() - interval '1 hour'");
   await stage.query("update headroom.recreatables set checksum = 'another' where path like '%status.sql'");
   const leaves = await stage.query<{ partition: string }>(
     "select p.partition::text from outbox.archive_partitions() p join outbox.retention_classes c using (class_id) where c.name = 'week'",
@@ -203,6 +228,11 @@ test("what needs a person: no relay, rows that wait, dead letters, stale functio
   expect(findings.get("relays")).toMatchObject({
     status: "failure",
     remedy: expect.stringContaining("headroom relay"),
+  });
+  expect(findings.get("rails")).toMatchObject({
+    status: "failure",
+    message: expect.stringContaining(`1 row waits for "${rail.name}", which no relay serves`),
+    remedy: expect.stringContaining("headroom relay --rails <module>"),
   });
   expect(findings.get("pending")).toMatchObject({ status: "warning" });
   expect(findings.get("dead letters")).toMatchObject({

@@ -180,3 +180,29 @@ test("a workspace is made when asked for", async () => {
   const made = await policyJson("settings", "--workspace", "labs", "--create", "--name", "Labs");
   expect(made.answer.workspace).toMatchObject({ id: "labs", name: "Labs", reviewSlaHours: 24 });
 });
+
+test("states of Linear are chosen, shown, and taken back", async () => {
+  const chosen = await policy("linear-state", "PROVISIONING", "state-of-linear");
+  expect(chosen).toMatchObject({ status: 0, err: "", out: expect.stringContaining("PROVISIONING is state-of-linear") });
+  expect((await policy("linear-state")).out).toMatch(/PROVISIONING +state-of-linear\nCOMPLETED +the team's first/);
+  expect(await policyJson("linear-state", "PROVISIONING", "--clear")).toEqual({
+    status: 0,
+    answer: { state: "PROVISIONING", linearStateId: null },
+  });
+  expect(await policyJson("linear-state")).toEqual({ status: 0, answer: { states: [] } });
+});
+
+test("a state of Linear that is not said, or cannot be, is refused", async () => {
+  expect(await policy("linear-state", "PROVISIONING")).toMatchObject({
+    status: 2,
+    err: expect.stringContaining("--clear"),
+  });
+  expect(await policy("linear-state", "FAILED", "x".repeat(65))).toMatchObject({
+    status: 1,
+    err: expect.stringContaining("1 to 64 characters"),
+  });
+  expect(await policy("linear-state", "--workspace", "nowhere")).toMatchObject({
+    status: 1,
+    err: expect.stringContaining("There are: default"),
+  });
+});

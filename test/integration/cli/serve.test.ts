@@ -56,6 +56,21 @@ it("says what is missing before it listens", async () => {
   expect(noDatabase).toMatchObject({ status: 2, err: expect.stringContaining("HEADROOM_GATEWAY_URL") });
 });
 
+it("says how its role gets a login when the database refuses it", async () => {
+  const refused = new URL(gatewayUrl);
+  [refused.username, refused.password] = ["headroom_gateway", "not-its-password"];
+  const env = { HEADROOM_GATEWAY_URL: refused.toString(), HEADROOM_JWT_SECRET: jwtSecret };
+  const { status, err } = await headroom(["serve", "--port", "0"], { env });
+  expect(status).toBe(1);
+  expect(err).toContain("The database refuses the server's login");
+  expect(err).toContain("headroom migrate makes the role headroom_gateway without a login");
+  expect(err).toContain("alter role headroom_gateway login password '<password>'");
+  expect(err).not.toContain("not-its-password");
+  refused.port = "1";
+  const away = await headroom(["serve", "--port", "0"], { env: { ...env, HEADROOM_GATEWAY_URL: refused.toString() } });
+  expect(away).toMatchObject({ status: 1, err: expect.stringContaining("host and port of the database URL") });
+});
+
 it("refuses a login whose word about callers the database would not take", async () => {
   const env = { HEADROOM_GATEWAY_URL: db.as("headroom_control").url, HEADROOM_JWT_SECRET: jwtSecret };
   const refused = await headroom(["serve", "--port", "0"], { env });

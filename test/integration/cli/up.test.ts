@@ -309,7 +309,10 @@ describe("without flags", { timeout: 150_000 }, () => {
     const { secrets } = JSON.parse((await headroom(["secret", "list", "--json"], { cwd })).out);
     expect(secrets).toContainEqual(expect.objectContaining({ name: "SLACK_SIGNING_SECRET", readable: true }));
 
-    const { findings } = JSON.parse((await headroom(["doctor", "--json"], { cwd })).out);
+    const doctor = await headroom(["doctor", "--json"], { cwd });
+    const { findings } = JSON.parse(doctor.out) as { findings: { check: string; status: string }[] };
+    expect(findings.filter(({ status }) => status !== "ok")).toEqual([]);
+    expect(doctor.status).toBe(0);
     expect(findings).toContainEqual(
       expect.objectContaining({ check: "providers", message: expect.stringContaining("Those of the sandbox") }),
     );

@@ -122,6 +122,7 @@ function showRelays(relays: readonly RelayEntry[]): void {
     { title: "STARTED", value: (row) => row.startedAt },
     { title: "SEEN", value: (row) => `${formatAge(row.seenSecondsAgo)} ago`, align: "right" },
     { title: "STATE", value: (row) => (row.alive ? "alive" : "silent") },
+    { title: "RAILS", value: (row) => row.rails?.join(", ") },
   ]);
 }
 

@@ -2,12 +2,12 @@
 import type { Command } from "commander";
 import type { Client } from "pg";
 import { listWorkspaces, putWorkspace, type Workspace, type WorkspaceChanges } from "../../../capacity/index.ts";
-import { HeadroomError } from "../../../db/errors.ts";
 import { withDatabase } from "../../database.ts";
 import { printJson, printLine, visible } from "../../output.ts";
 import {
   addCommon,
   emptied,
+  noSuchWorkspace,
   orFail,
   parseWhole,
   workspaceOption,
@@ -78,10 +78,8 @@ async function settle(client: Client, options: SettingsOptions): Promise<Workspa
   const changes = toChanges(options);
   const isChange = Object.values(changes).some((value) => value !== undefined);
   if (found === undefined && options.create !== true) {
-    throw new HeadroomError("not_found", `There is no workspace "${options.workspace}".`, {
-      detail: `There are: ${present.map(({ id }) => id).join(", ")}`,
-      hint: "Name one of these with --workspace, or make a new one with --create.",
-    });
+    const wayOut = "Name one of these with --workspace, or make a new one with --create.";
+    throw noSuchWorkspace(options.workspace, present, wayOut);
   }
   if (found !== undefined && !isChange) return found;
   return orFail(await putWorkspace(client, options.workspace, changes)).workspace;

@@ -4,7 +4,8 @@
  * A login that may run these commands may act for any member; the log names both, the member and the login.
  */
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { toError, type Refused } from "../../../capacity/index.ts";
+import type { Client } from "pg";
+import { listWorkspaces, toError, type Refused, type Workspace } from "../../../capacity/index.ts";
 import { HeadroomError } from "../../../db/errors.ts";
 import { databaseUrlOption, type DatabaseUrlOption } from "../../database.ts";
 
@@ -45,6 +46,20 @@ export function requireMember(options: { readonly as?: string }): string {
   throw new HeadroomError("usage", "Nobody is named who does this.", {
     hint: "Pass --as <member>, or set HEADROOM_MEMBER. headroom members list shows who there is.",
   });
+}
+
+export function noSuchWorkspace(id: string, present: readonly Workspace[], wayOut: string): HeadroomError {
+  return new HeadroomError("not_found", `There is no workspace "${id}".`, {
+    detail: `There are: ${present.map((workspace) => workspace.id).join(", ")}`,
+    hint: wayOut,
+  });
+}
+
+/** Nothing found may mean nothing there, or a workspace that is misspelt. */
+export async function requireWorkspace(client: Client, id: string): Promise<void> {
+  const present = await listWorkspaces(client);
+  if (present.some((workspace) => workspace.id === id)) return;
+  throw noSuchWorkspace(id, present, "Name one of these with --workspace.");
 }
 
 /** A refusal ends a command like any other failure: message, hint, exit code 1. */

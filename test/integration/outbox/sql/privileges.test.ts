@@ -15,6 +15,7 @@ const reading = [
   "list_endpoints",
   "list_streams",
   "partition_status",
+  "rail_status",
   "status",
 ];
 
@@ -32,6 +33,7 @@ const mayExecute: Readonly<Record<string, readonly string[]>> = {
     "next_due",
     "note_relay",
     "partition_status",
+    "rail_status",
     "raise_alerts",
     "reap",
     "register_rail",
@@ -43,6 +45,7 @@ const mayExecute: Readonly<Record<string, readonly string[]>> = {
   ].map((name) => `outbox.${name}`),
   headroom_control: [
     ...reading,
+    "change_stream",
     "create_stream",
     "disable_endpoint",
     "enable_endpoint",

@@ -1,0 +1,222 @@
+/** `headroom outbox stream`: the settings of streams; changes those that are named, or makes a stream. */
+import { type Command, InvalidArgumentError, Option } from "commander";
+import type { Client } from "pg";
+import { call, type FunctionResult } from "../../../db/call.ts";
+import { HeadroomError } from "../../../db/errors.ts";
+import { changeStream, createStream, type StreamChanges } from "../../../outbox/create-stream.ts";
+import { withDatabase } from "../../database.ts";
+import { printJson, printLine, printTable, visible } from "../../output.ts";
+import { addCommon, collect, emptied, parseWhole, type CommonOptions } from "../request/acting.ts";
+
+type Stream = FunctionResult<"outbox.list_streams">[number];
+
+/** False: lifted, by the option that begins with --no-. */
+interface StreamOptions extends CommonOptions {
+  readonly create?: boolean;
+  readonly order?: boolean;
+  readonly retention?: string;
+  readonly onDead?: "block" | "skip";
+  readonly carriesMoney?: boolean;
+  readonly resendBlind?: boolean;
+  readonly maxTries?: number;
+  readonly backoffBaseMs?: number;
+  readonly backoffFactor?: number;
+  readonly backoffCapMs?: number;
+  readonly leaseSeconds?: number;
+  readonly runLength?: number;
+  readonly maxPayloadBytes?: number;
+  readonly dedupeDays?: number | false;
+  readonly writer?: readonly string[] | false;
+}
+
+export function registerStream(outbox: Command): void {
+  addCommon(
+    outbox
+      .command("stream")
+      .description("show streams and their settings, change those that are named, or make a stream")
+      .argument("[name]", "the stream; without it all are listed")
+      .option("--create", "make the stream if it is not there")
+      .option("--no-order", "with --create: rows of a key need no order")
+      .addOption(
+        new Option("--retention <class>", "with --create: how long the archive is kept").choices([
+          "forever",
+          "quarter",
+          "week",
+        ]),
+      )
+      .addOption(new Option("--on-dead <what>", "what a dead row does to those behind it").choices(["block", "skip"]))
+      .option("--carries-money", "payloads are payments, and validated before they are sent")
+      .option("--no-carries-money", "they are not")
+      .option("--resend-blind", "send again what may have arrived, where nobody can tell: a double is harmless")
+      .option("--no-resend-blind", "park it, for a person to decide")
+      .option("--max-tries <count>", "real calls before a row is dead", parseWhole(1, 1_000))
+      .option("--backoff-base-ms <ms>", "the first retry waits up to so long", parseWhole(1, 3_600_000))
+      .option("--backoff-factor <factor>", "each further one so many times longer, 1 to 10", parseFactor)
+      .option("--backoff-cap-ms <ms>", "but never longer than this", parseWhole(1, 86_400_000))
+      .option("--lease-seconds <seconds>", "how long a claimed row belongs to its relay", parseWhole(1, 3_600))
+      .option("--run-length <count>", "most rows of one key in one claim", parseWhole(1, 1_000))
+      .option("--max-payload-bytes <bytes>", "larger payloads are refused", parseWhole(1, 16_777_216))
+      .option("--dedupe-days <days>", "how long idempotency keys are remembered", parseWhole(1, 36_500))
+      .option("--no-dedupe-days", "for ever")
+      .option("--writer <role>", "a role that may enqueue; give it again for more", collectWriter)
+      .option("--no-writer", "whoever may call outbox.enqueue() may write it"),
+  ).action(runStream);
+}
+
+function parseFactor(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== "" && value >= 1 && value <= 10) return value;
+  throw new InvalidArgumentError("Give a number from 1 to 10, such as 2 or 1.5.");
+}
+
+function collectWriter(text: string, before: readonly string[] | boolean | undefined): string[] {
+  return collect(text, Array.isArray(before) ? before : undefined);
+}
+
+async function runStream(name: string | undefined, options: StreamOptions): Promise<void> {
+  if (name === undefined) return list(options);
+  const changes = changesOf(options);
+  const isChange = Object.values(changes).some((value) => value !== undefined);
+  const { stream, made } = await withDatabase(options, "outbox stream", (client) =>
+    settle(client, name, options, changes, isChange),
+  );
+  if (options.json === true) return printJson({ stream: toJson(stream), made });
+  show(stream);
+  if (made) printLine("\nThe stream is made. Running relays that serve all streams do so when they are started again.");
+  else if (isChange) advise(changes);
+}
+
+async function settle(
+  client: Client,
+  name: string,
+  options: StreamOptions,
+  changes: StreamChanges,
+  isChange: boolean,
+): Promise<{ readonly stream: Stream; readonly made: boolean }> {
+  const known = await call(client, "outbox.list_streams", {});
+  const found = known.find((stream) => stream.name === name);
+  if (found === undefined) {
+    if (options.create !== true) throw unknown(name, known);
+    const { dedupeDays, writers, ...rest } = changes;
+    await createStream(client, name, {
+      ...rest,
+      ordered: options.order,
+      retention: options.retention,
+      dedupeDays: dedupeDays ?? undefined,
+      writers: writers ?? undefined,
+    });
+    const made = (await call(client, "outbox.list_streams", {})).find((stream) => stream.name === name);
+    if (made === undefined) throw unknown(name, known);
+    return { stream: made, made: true };
+  }
+  if (options.retention !== undefined || options.order === false) {
+    throw new HeadroomError("usage", "Order and retention are fixed when a stream is made.", {
+      hint: "Make another stream with --create. Nothing was changed.",
+    });
+  }
+  return { stream: isChange ? await changeStream(client, name, changes) : found, made: false };
+}
+
+function unknown(name: string, known: readonly Stream[]): HeadroomError {
+  return new HeadroomError("unknown_stream", `There is no stream "${name}".`, {
+    detail: `There are: ${known.map((stream) => stream.name).join(", ")}`,
+    hint: "Name one of these, or make it: headroom outbox stream <name> --create",
+  });
+}
+
+function changesOf(options: StreamOptions): StreamChanges {
+  return {
+    onDead: options.onDead,
+    carriesMoney: options.carriesMoney,
+    resendBlind: options.resendBlind,
+    maxTries: options.maxTries,
+    backoffBaseMs: options.backoffBaseMs,
+    backoffFactor: options.backoffFactor,
+    backoffCapMs: options.backoffCapMs,
+    leaseSeconds: options.leaseSeconds,
+    runLength: options.runLength,
+    maxPayloadBytes: options.maxPayloadBytes,
+    dedupeDays: emptied(options.dedupeDays),
+    writers: emptied(options.writer),
+  };
+}
+
+/** What holds when: the database reads a stream at each claim and settle, a relay reads some of it when it starts. */
+function advise({ leaseSeconds, carriesMoney, resendBlind }: StreamChanges): void {
+  const atStart = [leaseSeconds, carriesMoney, resendBlind].some((value) => value !== undefined);
+  printLine();
+  printLine(
+    atStart
+      ? "Relays read lease, money and blind resends when they start: restart them one after the other. The rest holds at once."
+      : "It holds at once, for rows that wait as well as for new ones; relays need no restart.",
+  );
+}
+
+async function list(options: StreamOptions): Promise<void> {
+  const streams = await withDatabase(options, "outbox stream", (client) => call(client, "outbox.list_streams", {}));
+  if (options.json === true) return printJson({ streams: streams.map(toJson) });
+  printTable(streams, [
+    { title: "STREAM", value: (row) => row.name },
+    { title: "ORDER", value: (row) => (row.ordered ? "per key" : "none") },
+    { title: "ON DEAD", value: (row) => row.on_dead },
+    { title: "TRIES", value: (row) => row.max_tries, align: "right" },
+    { title: "BACKOFF", value: backoffOf },
+    { title: "LEASE", value: (row) => `${row.lease_seconds} s`, align: "right" },
+    { title: "KEYS KEPT", value: (row) => daysOf(row.dedupe_days) },
+    { title: "WRITERS", value: writersOf },
+  ]);
+}
+
+function toJson(row: Stream) {
+  return {
+    name: row.name,
+    ordered: row.ordered,
+    onDead: row.on_dead,
+    carriesMoney: row.carries_money,
+    resendBlind: row.resend_blind,
+    maxTries: row.max_tries,
+    backoffBaseMs: row.backoff_base_ms,
+    backoffFactor: row.backoff_factor,
+    backoffCapMs: row.backoff_cap_ms,
+    leaseSeconds: row.lease_seconds,
+    runLength: row.run_length,
+    maxPayloadBytes: row.max_payload_bytes,
+    dedupeDays: row.dedupe_days,
+    writers: row.writers,
+  };
+}
+
+function show(row: Stream): void {
+  const lines: readonly (readonly [string, string])[] = [
+    ["stream", row.name],
+    ["order", row.ordered ? "per key" : "none"],
+    ["a dead row", row.on_dead === "block" ? "blocks its key until an operator acts" : "is skipped"],
+    ["payloads", row.carries_money ? "are payments, validated before they are sent" : "are not payments"],
+    [
+      "what may have arrived",
+      row.resend_blind ? "is sent again where nobody can tell" : "is parked where nobody can tell",
+    ],
+    ["tries", String(row.max_tries)],
+    ["backoff", backoffOf(row)],
+    ["lease", `${row.lease_seconds} s`],
+    ["rows of a key in a claim", `${row.run_length} at most`],
+    ["payload", `${row.max_payload_bytes} bytes at most`],
+    ["idempotency keys", `remembered ${daysOf(row.dedupe_days)}`],
+    ["writers", writersOf(row)],
+  ];
+  const width = Math.max(...lines.map(([title]) => title.length));
+  for (const [title, value] of lines) printLine(`${title.padEnd(width)}  ${visible(value)}`);
+}
+
+function backoffOf({ backoff_base_ms: base, backoff_factor: factor, backoff_cap_ms: cap }: Stream): string {
+  return `${base} ms ×${factor}, to ${cap} ms`;
+}
+
+function daysOf(days: number | null): string {
+  return days === null ? "for ever" : `${days} days`;
+}
+
+function writersOf({ writers }: Stream): string {
+  if (writers === null) return "whoever may enqueue";
+  return writers.length === 0 ? "Headroom alone" : writers.join(", ");
+}

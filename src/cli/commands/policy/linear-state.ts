@@ -1,0 +1,67 @@
+/** `headroom policy linear-state`: which workflow state of the Linear team stands for a state of ours. */
+import { Argument, type Command } from "commander";
+import { listLinearStates, putLinearState, requestStates, type CapacityRequestState } from "../../../capacity/index.ts";
+import { HeadroomError } from "../../../db/errors.ts";
+import { withDatabase } from "../../database.ts";
+import { printJson, printLine, printTable } from "../../output.ts";
+import {
+  addCommon,
+  orFail,
+  requireWorkspace,
+  workspaceOption,
+  type CommonOptions,
+  type WorkspaceOption,
+} from "../request/acting.ts";
+
+interface LinearStateOptions extends CommonOptions, WorkspaceOption {
+  readonly clear?: boolean;
+}
+
+export function registerLinearState(policy: Command): void {
+  addCommon(
+    policy
+      .command("linear-state")
+      .description("show which workflow states of Linear stand for ours, or choose one")
+      .addArgument(new Argument("[state]", "a state of requests").choices(requestStates))
+      .argument("[id]", "the workflow state in Linear, by its id")
+      .option("--clear", "take the choice back: the team's first state of that kind is used")
+      .addOption(workspaceOption()),
+  ).action(runLinearState);
+}
+
+async function runLinearState(
+  state: CapacityRequestState | undefined,
+  id: string | undefined,
+  options: LinearStateOptions,
+): Promise<void> {
+  if (state === undefined) return show(options);
+  if ((id === undefined) === (options.clear !== true)) {
+    throw new HeadroomError("usage", `Say which state of Linear stands for ${state}, or --clear.`, {
+      hint: `headroom policy linear-state ${state} <id>. Linear shows ids by "Copy model UUID", and its API in team.states.`,
+    });
+  }
+  const put = orFail(
+    await withDatabase(options, "policy linear-state", (client) =>
+      putLinearState(client, options.workspace, state, id ?? null),
+    ),
+  );
+  if (options.json === true) return printJson({ state: put.state, linearStateId: put.linearStateId });
+  printLine(
+    put.linearStateId === null
+      ? `${state} is sent by its kind again.`
+      : `${state} is ${put.linearStateId} in Linear, from the next change on.`,
+  );
+}
+
+async function show(options: LinearStateOptions): Promise<void> {
+  const states = await withDatabase(options, "policy linear-state", async (client) => {
+    await requireWorkspace(client, options.workspace);
+    return listLinearStates(client, options.workspace);
+  });
+  if (options.json === true) return printJson({ states });
+  const chosen = new Map(states.map(({ state, linearStateId }) => [state, linearStateId]));
+  printTable(requestStates, [
+    { title: "STATE", value: (state) => state },
+    { title: "IN LINEAR", value: (state) => chosen.get(state) ?? "the team's first of its kind" },
+  ]);
+}

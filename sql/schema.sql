@@ -3592,7 +3592,7 @@ create function outbox.destination_id(p_name text, p_tenant_id text)
 create function outbox.destination_status()
   returns TABLE(destination text, endpoint text, circuit text, failures integer, open_until timestamp with time zone, min_interval_ms integer, next_slot_at timestamp with time zone, last_error_code text, disabled_code text, disabled_at timestamp with time zone)
   language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f67577a3661e10af';
+  as 'sha256 a58c79893fa94568';
 grant execute on function outbox.destination_status to headroom_auditor;
 grant execute on function outbox.destination_status to headroom_control;
 grant execute on function outbox.destination_status to headroom_executor;

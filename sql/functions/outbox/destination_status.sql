@@ -1,5 +1,6 @@
 -- Destinations as people see them: is the circuit closed, open, or letting one probe through; when is the next slot; and whether it is an
--- endpoint that is disabled. An endpoint has its name beside it, with its workspace in front where it belongs to one.
+-- endpoint that is disabled. An endpoint has its name beside it, with its workspace in front where it belongs to one. Kinds ("slack:") and "*"
+-- stand here with the limits that those have of which nothing else was said.
 create or replace function outbox.destination_status()
 returns table (destination text, endpoint text, circuit text, failures integer, open_until timestamptz, min_interval_ms integer, next_slot_at timestamptz, last_error_code text,
                disabled_code text, disabled_at timestamptz)
@@ -11,7 +12,7 @@ as $$
          case when g.next_slot_at > now() then g.next_slot_at end, g.last_error_code, e.disabled_code, e.disabled_at
     from outbox.gates_of(array(select d.name from outbox.destinations d
                                union
-                               select l.name from outbox.limits l where l.name <> '*' and not l.name like '%:')) g
+                               select l.name from outbox.limits l)) g
     left join outbox.endpoints e on g.name = 'endpoint:' || e.id
    order by 1;
 $$;

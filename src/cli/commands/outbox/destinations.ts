@@ -22,7 +22,10 @@ export function registerDestinations(outbox: Command): void {
     outbox
       .command("limit")
       .description("limit how fast a destination is sent to, and say when its circuit opens")
-      .argument("<destination>", "as `outbox destinations` names it: the destination, or the endpoint")
+      .argument(
+        "<destination>",
+        "as `outbox destinations` names it: the destination or endpoint, a kind (slack:), or * for all of which nothing is said",
+      )
       .option("--per-second <count>", "at most so many sends a second; 0 lifts the limit", perSecond)
       .option("--min-interval-ms <ms>", "the same as the least gap between two sends", parseWhole(0, 86_400_000))
       .option("--failures <count>", "its circuit opens after so many failures in a row", parseWhole(1, 1_000_000))

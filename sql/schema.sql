@@ -3611,7 +3611,7 @@ create function outbox.reap_rows(p_stream outbox.streams, p_claim outbox.claims)
 create function outbox.redrive(p_outbox_ids uuid[], p_actor text, p_reason text, p_out_of_order boolean DEFAULT false)
   returns TABLE(outbox_id uuid, result text, detail text)
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 29fa431cc25f6d9c';
+  as 'sha256 e3d7aeb1ba93c785';
 grant execute on function outbox.redrive to headroom_control;
 
 create function outbox.refuse_change()
@@ -3669,11 +3669,11 @@ create function outbox.requeue_dead(p_outbox_ids uuid[], p_overtaken boolean[], 
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 8e193b81078a6f9c';
 
-create function outbox.resolve(p_outbox_id uuid, p_delivered boolean, p_actor text, p_reason text, p_reference text DEFAULT NULL::text, OUT outbox_id uuid, OUT result text, OUT detail text)
+create function outbox.resolve_dead(p_outbox_id uuid, p_delivered boolean, p_actor text, p_reason text, p_reference text DEFAULT NULL::text, OUT outbox_id uuid, OUT result text, OUT detail text)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 ecec7540a2c94128';
-grant execute on function outbox.resolve to headroom_control;
+grant execute on function outbox.resolve_dead to headroom_control;
 
 create function outbox.rewind_lanes(p_lane_ids bigint[])
   returns void

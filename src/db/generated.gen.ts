@@ -3756,7 +3756,7 @@ export interface Functions {
     result: void;
   };
   /** Records whether an uncertain dead letter was delivered. Nullable: detail. */
-  "outbox.resolve": {
+  "outbox.resolve_dead": {
     args: {
       p_outbox_id: string | null;
       p_delivered: boolean | null;
@@ -4662,7 +4662,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.rendered": { returns: "value", json: ["p_payload"], positional: false },
   "outbox.replay_envelopes": { returns: "value", json: [], positional: false },
   "outbox.requeue_dead": { returns: "nothing", json: [], positional: false },
-  "outbox.resolve": { returns: "row", json: [], positional: false },
+  "outbox.resolve_dead": { returns: "row", json: [], positional: false },
   "outbox.rewind_lanes": { returns: "nothing", json: [], positional: false },
   "outbox.rotate_endpoint_secret": { returns: "value", json: [], positional: false },
   "outbox.sample_percent": { returns: "value", json: [], positional: false },

@@ -179,15 +179,19 @@ async function applyFile(client: ClientBase, file: SqlFile, options: MigrateOpti
   }
 }
 
-/** Says in which file and line the database stumbled. */
+/** Says in which file and line the database stumbled, and in whose function: a database may have event triggers of its own. */
 function inFile(file: SqlFile, error: unknown): HeadroomError {
   const failure = toHeadroomError(error);
+  const where = error instanceof Error && "where" in error ? String(error.where).replaceAll("\n", ", ") : undefined;
+  const denied = sqlStateOf(error) === "42501";
   const position = error instanceof Error && "position" in error ? Number(error.position) : 0;
   const line = Number.isInteger(position) && position > 0 ? `:${file.text.slice(0, position).split("\n").length}` : "";
   return new HeadroomError(failure.code, `${file.path}${line}: ${failure.message}`, {
     sqlState: sqlStateOf(error),
-    detail: failure.detail,
-    hint: failure.hint,
+    detail: failure.detail ?? (where === undefined ? undefined : `It happened in ${where}.`),
+    hint: denied
+      ? "The role that migrates may not do this. Where a function that is not Headroom's is named, an event trigger of the database ran it."
+      : failure.hint,
     httpStatus: failure.httpStatus,
     cause: error,
   });

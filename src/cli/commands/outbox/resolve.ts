@@ -34,7 +34,7 @@ async function runResolve(id: string, options: ResolveOptions): Promise<void> {
     });
   }
   const result = await withDatabase(options, "outbox resolve", (client) =>
-    call(client, "outbox.resolve", {
+    call(client, "outbox.resolve_dead", {
       p_outbox_id: id,
       p_delivered: delivered,
       p_actor: options.actor,

@@ -1,6 +1,6 @@
 -- Answers the question that the machine cannot: did a row arrive whose outcome is unknown? Delivered ends it; not delivered
 -- leaves it dead but no longer in doubt, to be redriven or skipped.
-create or replace function outbox.resolve(
+create or replace function outbox.resolve_dead(
   p_outbox_id uuid, p_delivered boolean, p_actor text, p_reason text, p_reference text default null,
   out outbox_id uuid, out result text, out detail text
 )
@@ -44,4 +44,4 @@ begin
   result := 'delivered';
 end
 $$;
-comment on function outbox.resolve(uuid, boolean, text, text, text) is 'Records whether an uncertain dead letter was delivered. Nullable: detail.';
+comment on function outbox.resolve_dead(uuid, boolean, text, text, text) is 'Records whether an uncertain dead letter was delivered. Nullable: detail.';

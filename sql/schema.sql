@@ -3183,7 +3183,7 @@ create function outbox.add_endpoint_secret(p_endpoint_id uuid, p_secret text, p_
 create function outbox.add_row(p_role text, p_tenant_id text, p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_payload jsonb, p_priority integer DEFAULT 5, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_coalesce_key text DEFAULT NULL::text, p_destination text DEFAULT NULL::text, p_captures jsonb DEFAULT NULL::jsonb, p_binds jsonb DEFAULT NULL::jsonb, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 85f431cfc98d32ae';
+  as 'sha256 40c8d22fc1851b23';
 
 create function outbox.add_rows(p_role text, p_rows jsonb)
   returns TABLE(ord integer, outbox_id uuid, seq bigint, created boolean)
@@ -3361,7 +3361,7 @@ grant execute on function outbox.enqueue_many to headroom_ingest;
 create function outbox.enqueue_pair(p_tenant_id text, p_stream text, p_key text, p_instruction_id text, p_rail text, p_destination text, p_first_key text, p_first_payload jsonb, p_first_coalesce_key text, p_first_binds jsonb, p_second_key text, p_second_payload jsonb, p_second_coalesce_key text, p_second_binds jsonb)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 20b679bb8be33aee';
+  as 'sha256 c5bc0d6b70a62462';
 
 create function outbox.ensure_partitions(p_days_ahead integer DEFAULT 30)
   returns integer
@@ -3792,7 +3792,7 @@ create function outbox.verdict(p_stream outbox.streams, p_outcome text, p_tries 
 create function outbox.wake_relays(p_stream text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 aee52352c44314e4';
+  as 'sha256 4df0d03b9728aa77';
 
 create function outbox.whereabouts(p_row outbox.payloads, p_stream outbox.streams)
   returns jsonb

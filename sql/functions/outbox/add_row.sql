@@ -122,7 +122,9 @@ begin
         from outbox.add_row(p_role, p_tenant_id, p_stream, p_key, p_instruction_id, p_idempotency_key, p_rail, p_payload, p_priority,
                             p_not_before, p_expires_at, p_coalesce_key, p_destination, p_captures, p_binds) e;
     end if;
-  elsif v_wake and v_due = v_now then
+  elsif v_wake and v_due = v_now
+        -- As in wake_relays(), which a row at a time would take too long to call.
+        and coalesce(nullif(current_setting('outbox.notify', true), '') = 'on', current_setting('max_prepared_transactions') = '0') then
     perform pg_notify('outbox_pending', p_stream);
   end if;
 end

@@ -63,7 +63,8 @@ begin
           p_instruction_id, p_first_key, v_row.first_hash, p_first_payload, p_first_coalesce_key, p_first_binds, p_tenant_id),
          (v_row.second_id, v_lane.lane_id, v_lane.seq + 1, v_now, v_row.destination_id, v_row.stream_id, v_row.rail_id, 5,
           p_instruction_id, p_second_key, v_row.second_hash, p_second_payload, p_second_coalesce_key, p_second_binds, p_tenant_id);
-  if v_row.wake then
+  -- As in wake_relays(), and there is why.
+  if v_row.wake and coalesce(nullif(current_setting('outbox.notify', true), '') = 'on', current_setting('max_prepared_transactions') = '0') then
     perform pg_notify('outbox_pending', p_stream);
   end if;
   return 2;

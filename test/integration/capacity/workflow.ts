@@ -6,6 +6,7 @@
  */
 import { beforeAll, expect } from "vitest";
 import type { EmbeddedVersion } from "../../../src/db/embedded.ts";
+import type { ClusterInfo } from "../../helpers/clusters.ts";
 import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
 import { oneOf, refusalOf, rowsOf, type Queryable } from "../outbox/sql/queries.ts";
 import type { EventType, State } from "./model.ts";
@@ -309,8 +310,8 @@ export async function codeOf(work: Promise<unknown>): Promise<string> {
 }
 
 /** A database with the directory in it. Call it while tests are collected. */
-export async function startWorkflow(version: EmbeddedVersion): Promise<Workflow> {
-  const workflow = new Workflow(await createTestDatabase({ version }));
+export async function startWorkflow(version: EmbeddedVersion, cluster?: ClusterInfo): Promise<Workflow> {
+  const workflow = new Workflow(await createTestDatabase({ version, cluster }));
   beforeAll(async () => {
     await workflow.db.superuser.pool.query(directory);
   });

@@ -57,7 +57,7 @@ const mayExecute: Readonly<Record<string, readonly string[]>> = {
     "remove_alert",
     "remove_endpoint",
     "replay_envelopes",
-    "resolve",
+    "resolve_dead",
     "rotate_endpoint_secret",
     "skip",
   ].map((name) => `outbox.${name}`),

@@ -1364,6 +1364,13 @@ export interface Functions {
     };
     result: CapacityMembers;
   };
+  /** The request that a log amounts to; give it the events in order of their numbers. */
+  "capacity.fold": {
+    args: {
+      p_events: readonly string[] | string | null;
+    };
+    result: CapacityRequests;
+  };
   /** What somebody wrote, by its hash; "(erased)" once it was erased. */
   "capacity.free_text": {
     args: {
@@ -4384,6 +4391,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.fail": { returns: "nothing", json: [], positional: false },
   "capacity.find_confirmation": { returns: "row", json: [], positional: false },
   "capacity.find_member": { returns: "row", json: [], positional: false },
+  "capacity.fold": { returns: "row", json: [], positional: false },
   "capacity.free_text": { returns: "value", json: [], positional: false },
   "capacity.get_secret": { returns: "value", json: [], positional: false },
   "capacity.has_vault": { returns: "value", json: [], positional: false },

@@ -1,6 +1,6 @@
 -- What waits for a member and what they asked for, as lines of Slack markup.
 create or replace function inbound.slack_list(p_member capacity.members) returns text
-language plpgsql volatile set search_path = pg_catalog, pg_temp
+language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_open constant public.capacity_request_state[] := '{SUBMITTED,UNDER_REVIEW,CUSTOMER_CONFIRMATION_REQUIRED,PROVISIONING}';

@@ -45,6 +45,7 @@ declare
   v_special boolean := false;
   v_destination_id integer;
   v_stream_id smallint;
+  v_class_id smallint;
   v_ordered boolean;
   v_writers name[];
   v_rail_id smallint;
@@ -68,9 +69,9 @@ begin
     end if;
   end if;
 
-  select s.stream_id, s.ordered, s.writers, r.rail_id, outbox.new_id(s.class_id),
+  select s.stream_id, s.class_id, s.ordered, s.writers, r.rail_id,
          exists (select from outbox.relays where wants_notify and seen_at > v_now - interval '3 minutes')
-    into v_stream_id, v_ordered, v_writers, v_rail_id, v_id, v_wake
+    into v_stream_id, v_class_id, v_ordered, v_writers, v_rail_id, v_wake
     from outbox.streams s, outbox.rails r
    where s.name = p_stream and r.name = p_rail
      -- The same rules as check_row(), which names the one that is broken.
@@ -81,6 +82,7 @@ begin
      and (not v_special or ((p_destination is null or v_destination_id is not null)
                             and case when p_coalesce_key is null then true else s.ordered and length(p_coalesce_key) between 1 and 200 end));
   if found and (p_role is null or v_writers is null or outbox.may_write(v_writers, p_role)) then
+    v_id := outbox.new_id(v_class_id);
     insert into outbox.dedupe (stream_id, instruction_id, idempotency_key, outbox_id, salt, payload_hash, created_at)
     values (v_stream_id, p_instruction_id, p_idempotency_key, v_id, v_salt, v_hash, v_now)
     on conflict do nothing;

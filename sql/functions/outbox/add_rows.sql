@@ -11,6 +11,8 @@ as $$
 #variable_conflict use_column
 declare
   v_now timestamptz := clock_timestamp();
+  -- What ids of one moment have in common, the version included; what comes behind is random, and the class.
+  v_moment bytea := substring(uuid_send(outbox.new_id(0::smallint)) from 1 for 7);
   v_wanted integer := jsonb_array_length(p_rows);
   v_ords integer[];
   v_ids uuid[];
@@ -39,7 +41,8 @@ begin
       left join outbox.rails rl on rl.name = r.rail
       left join outbox.destinations d on d.name = r.destination
   ), input as materialized (
-    select p.*, outbox.new_id(p.class_id) as new_outbox_id, sha256(uuid_send(p.salt) || convert_to(p.body, 'UTF8')) as hash,
+    select p.*, encode(set_byte(overlay(uuid_send(gen_random_uuid()) placing v_moment from 1 for 7), 7, p.class_id), 'hex')::uuid as new_outbox_id,
+           sha256(uuid_send(p.salt) || convert_to(p.body, 'UTF8')) as hash,
            greatest(v_now, p.not_before) as due,
            -- Asked for the rows alone that have something to look into; as in add_row(), whose rules these are.
            case when not coalesce(

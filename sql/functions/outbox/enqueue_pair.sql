@@ -21,7 +21,7 @@ declare
   v_lane record;
   v_new integer;
 begin
-  select s.stream_id, r.rail_id, d.destination_id, outbox.new_id(s.class_id) as first_id, outbox.new_id(s.class_id) as second_id,
+  select s.stream_id, s.class_id, r.rail_id, d.destination_id, null::uuid as first_id, null::uuid as second_id,
          sha256(uuid_send(v_first_salt) || v_first_body) as first_hash, sha256(uuid_send(v_second_salt) || v_second_body) as second_hash,
          exists (select from outbox.relays where wants_notify and seen_at > v_now - interval '3 minutes') as wake
     into v_row
@@ -30,6 +30,8 @@ begin
     join outbox.destinations d on d.name = p_destination
    where s.name = p_stream and s.ordered and length(v_first_body) <= s.max_payload_bytes and length(v_second_body) <= s.max_payload_bytes;
   if found then
+    v_row.first_id := outbox.new_id(v_row.class_id);
+    v_row.second_id := outbox.new_id(v_row.class_id);
     insert into outbox.dedupe (stream_id, instruction_id, idempotency_key, outbox_id, salt, payload_hash, created_at)
     values (v_row.stream_id, p_instruction_id, p_first_key, v_row.first_id, v_first_salt, v_row.first_hash, v_now),
            (v_row.stream_id, p_instruction_id, p_second_key, v_row.second_id, v_second_salt, v_row.second_hash, v_now)

@@ -260,7 +260,7 @@ const brokenRequests = `
 select r.id, r.version, f.count, f.folded = r as folds, f.chained
   from capacity.requests r
   left join lateral (
-    select count(*)::integer, capacity.fold(e.event order by e.seq) as folded,
+    select count(*)::integer, capacity.fold(array_agg(e.event order by e.seq)) as folded,
            bool_and(e.hash = capacity.event_hash(e.before, e.event) and e.seq = e.nth and e.created_at >= coalesce(e.earlier, e.created_at)) as chained
       from (select x as event, x.seq, x.hash, x.created_at, lag(x.hash) over w as before, lag(x.created_at) over w as earlier,
                    row_number() over w as nth

@@ -149,7 +149,8 @@ create type outbox.run_row as (
   tries smallint,
   uncertain boolean,
   first_sent_at timestamp with time zone,
-  payload_hash bytea
+  payload_hash bytea,
+  bytes integer
 );
 
 -- Sequences
@@ -260,16 +261,18 @@ create table capacity.confirmation_tokens (
   created_at timestamp with time zone default now() not null,
   used_at timestamp with time zone,
   used_for public.capacity_request_event_type,
+  revoked_at timestamp with time zone,
   constraint confirmation_tokens_pkey PRIMARY KEY (id),
-  constraint confirmation_tokens_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id),
-  constraint confirmation_tokens_request_id_key UNIQUE (request_id)
+  constraint confirmation_tokens_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id)
 );
+CREATE UNIQUE INDEX confirmation_tokens_in_force ON capacity.confirmation_tokens USING btree (request_id) WHERE (revoked_at IS NULL);
 alter table capacity.confirmation_tokens enable row level security;
 create policy all_workspaces on capacity.confirmation_tokens as permissive for select to headroom_auditor, headroom_control using (true);
 create policy machines on capacity.confirmation_tokens as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
 grant select on capacity.confirmation_tokens to headroom_auditor;
 grant select on capacity.confirmation_tokens to headroom_control;
 comment on table capacity.confirmation_tokens is 'The customer''s single-use links. The token itself is an HMAC over the id, made at the moment of sending and kept nowhere.';
+comment on column capacity.confirmation_tokens.revoked_at is 'When the customer''s address was replaced, and with it the link.';
 
 create table capacity.ended_accounts (
   workspace_id text not null,
@@ -517,7 +520,7 @@ create table capacity.notices (
   body_hash bytea,
   effects text[] default '{}'::text[] not null,
   created_at timestamp with time zone default now() not null,
-  constraint notices_kind_check CHECK ((kind = ANY (ARRAY['warning'::text, 'reminder'::text, 'late'::text, 'nudge'::text, 'note'::text]))),
+  constraint notices_kind_check CHECK ((kind = ANY (ARRAY['warning'::text, 'reminder'::text, 'late'::text, 'nudge'::text, 'note'::text, 'unasked'::text, 'address'::text, 'link'::text]))),
   constraint notices_pkey PRIMARY KEY (request_id, id),
   constraint notices_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id),
   constraint notices_step_check CHECK ((step = ANY (ARRAY['commercial'::text, 'technical'::text, 'confirmation'::text])))
@@ -533,9 +536,9 @@ create policy machines on capacity.notices as permissive for select to service_r
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON capacity.notices FOR EACH STATEMENT EXECUTE FUNCTION capacity.refuse_change();
 grant select on capacity.notices to headroom_auditor;
 grant select on capacity.notices to headroom_control;
-comment on table capacity.notices is 'Warnings, reminders, nudges and notes. Append-only; side effects have instruction <request>!<id>.';
+comment on table capacity.notices is 'What is said about a request without changing it. Append-only; side effects have instruction <request>!<id>.';
 comment on column capacity.notices.id is 'Counts within the request, under its lock.';
-comment on column capacity.notices.body_hash is 'Of the body in free_texts.';
+comment on column capacity.notices.body_hash is 'Of the body in free_texts: the words of a note, or the address that a notice of kind address added.';
 
 create view capacity.parties as
  SELECT workspace_id,
@@ -720,6 +723,22 @@ grant select on capacity.review_looks to headroom_auditor;
 grant select on capacity.review_looks to headroom_control;
 comment on table capacity.review_looks is 'When the sweep looks again at a request whose review is late. A missing row: at once.';
 
+create table capacity.sealing_key (
+  only_one boolean default true not null,
+  key_id bytea not null,
+  since timestamp with time zone default clock_timestamp() not null,
+  constraint sealing_key_key_id_check CHECK ((octet_length(key_id) = 8)),
+  constraint sealing_key_only_one_check CHECK (only_one),
+  constraint sealing_key_pkey PRIMARY KEY (only_one)
+);
+alter table capacity.sealing_key enable row level security;
+create policy all_workspaces on capacity.sealing_key as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on capacity.sealing_key as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
+grant select on capacity.sealing_key to headroom_auditor;
+grant select on capacity.sealing_key to headroom_control;
+comment on table capacity.sealing_key is 'The id of the key that secrets are sealed under; no row before the first one is sealed.';
+comment on column capacity.sealing_key.key_id is 'As capacity.key_id() makes it: the key cannot be told from it.';
+
 create table capacity.secrets (
   name text not null,
   encrypted bytea not null,
@@ -781,6 +800,28 @@ create policy machines on capacity.timer_failures as permissive for select to se
 grant select on capacity.timer_failures to headroom_auditor;
 grant select on capacity.timer_failures to headroom_control;
 comment on table capacity.timer_failures is 'Requests on which a timer failed: each is left alone for a while, and none stops the others.';
+
+create table capacity.timer_runs (
+  runner text not null,
+  login text,
+  began_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  failures integer default 0 not null,
+  failed_at timestamp with time zone,
+  failed_code text,
+  constraint timer_runs_failed_code_check CHECK ((length(failed_code) <= 64)),
+  constraint timer_runs_pkey PRIMARY KEY (runner),
+  constraint timer_runs_runner_check CHECK ((runner = ANY (ARRAY['worker'::text, 'server'::text, 'turn'::text, 'pg_cron'::text, 'call'::text])))
+) with (fillfactor=50);
+alter table capacity.timer_runs enable row level security;
+create policy all_workspaces on capacity.timer_runs as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on capacity.timer_runs as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
+grant select on capacity.timer_runs to headroom_auditor;
+grant select on capacity.timer_runs to headroom_control;
+comment on table capacity.timer_runs is 'The last sweep of the timers by each kind of runner.';
+comment on column capacity.timer_runs.began_at is 'Of the last sweep that came to its end.';
+comment on column capacity.timer_runs.failures is 'On how many requests a timer failed in it; capacity.timer_failures names them.';
+comment on column capacity.timer_runs.failed_at is 'When a sweep last failed as a whole, and was rolled back.';
 
 create view capacity.waits with (security_invoker=true) as
  SELECT r.id AS request_id,
@@ -1231,31 +1272,16 @@ comment on column outbox.dedupe.salt is 'Random, and part of what payload_hash c
 create table outbox.destinations (
   destination_id integer generated always as identity not null,
   name text not null,
-  min_interval_ms integer default 0 not null,
-  next_slot_at timestamp with time zone default '-infinity'::timestamp with time zone not null,
-  tail_at timestamp with time zone default '-infinity'::timestamp with time zone not null,
-  failures integer default 0 not null,
-  failure_threshold integer default 5 not null,
-  open_base_ms integer default 15000 not null,
-  open_until timestamp with time zone,
-  probe_until timestamp with time zone,
-  times_opened integer default 0 not null,
-  last_error_code text,
-  changed_at timestamp with time zone default now() not null,
-  constraint destinations_failure_threshold_check CHECK ((failure_threshold > 0)),
-  constraint destinations_min_interval_ms_check CHECK (((min_interval_ms >= 0) AND (min_interval_ms <= 86400000))),
+  tenant_id text,
   constraint destinations_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
-  constraint destinations_name_key UNIQUE (name),
-  constraint destinations_open_base_ms_check CHECK (((open_base_ms >= 1) AND (open_base_ms <= 3600000))),
   constraint destinations_pkey PRIMARY KEY (destination_id)
 ) with (fillfactor=50);
+CREATE INDEX destinations_by_name ON outbox.destinations USING btree (name, tenant_id, destination_id);
 grant select on outbox.destinations to headroom_auditor;
 grant select on outbox.destinations to headroom_control;
 grant select on outbox.destinations to headroom_executor;
-comment on column outbox.destinations.next_slot_at is 'No send before this time (rate limit, Retry-After).';
-comment on column outbox.destinations.tail_at is 'Where the queue of deferred rows ends, so that latecomers wait behind and not beside.';
-comment on column outbox.destinations.open_until is 'Circuit open until then; afterwards one probe is let through.';
-comment on column outbox.destinations.probe_until is 'A probe is under way until then at the latest; others wait a second at a time.';
+comment on table outbox.destinations is 'Where rows go, and whose they are: each number is a queue. Producers add to it and change nothing.';
+comment on column outbox.destinations.tenant_id is 'Whose rows these are; null: the installation''s. Tenants that use one receiver have queues of their own.';
 
 create table outbox.endpoint_secrets (
   secret_id uuid not null,
@@ -1373,6 +1399,40 @@ comment on column outbox.envelopes.instruction_id is 'Source and id of the event
 comment on column outbox.envelopes.payload is 'Null once it has been erased; a repeat of the event is still known by its source and id.';
 comment on column outbox.envelopes.outbox_ids is 'Its deliveries, one per endpoint that heard of it; null until the publishing transaction commits.';
 
+create table outbox.gate_notes (
+  note_id bigint generated always as identity not null,
+  name text not null,
+  failed integer not null,
+  answered integer not null,
+  throttled boolean not null,
+  quiet_ms bigint,
+  code text,
+  noted_at timestamp with time zone default clock_timestamp() not null,
+  constraint gate_notes_pkey PRIMARY KEY (note_id)
+) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=200);
+CREATE INDEX gate_notes_by_name ON outbox.gate_notes USING btree (name, note_id);
+grant select on outbox.gate_notes to headroom_auditor;
+grant select on outbox.gate_notes to headroom_control;
+comment on table outbox.gate_notes is 'What settles have to say about destinations, until somebody has the gate: a settle writes its note and waits for nobody.';
+
+create table outbox.gates (
+  name text not null,
+  next_slot_at timestamp with time zone default '-infinity'::timestamp with time zone not null,
+  failures integer default 0 not null,
+  times_opened integer default 0 not null,
+  open_until timestamp with time zone,
+  probe_until timestamp with time zone,
+  last_error_code text,
+  changed_at timestamp with time zone default clock_timestamp() not null,
+  constraint gates_pkey PRIMARY KEY (name)
+) with (fillfactor=50);
+grant select on outbox.gates to headroom_auditor;
+grant select on outbox.gates to headroom_control;
+comment on table outbox.gates is 'What relays found out about destinations. Written under an advisory lock that is tried for and never waited for.';
+comment on column outbox.gates.next_slot_at is 'No send before this time (rate limit, Retry-After).';
+comment on column outbox.gates.open_until is 'Circuit open until then; afterwards one probe is let through.';
+comment on column outbox.gates.probe_until is 'A probe is under way until then at the latest.';
+
 create table outbox.heads (
   lane_id bigint not null,
   stream_id smallint not null,
@@ -1385,11 +1445,11 @@ create table outbox.heads (
   delivered_to bigint,
   run_limit smallint,
   misses smallint default 0 not null,
-  deferred boolean default false not null,
   blocked boolean default false not null,
+  destination_id integer default 0 not null,
   constraint heads_pkey PRIMARY KEY (lane_id)
 ) with (fillfactor=50, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_cost_delay=0);
-CREATE INDEX heads_due ON outbox.heads USING btree (stream_id, priority, due) WHERE ((claim_id IS NULL) AND (NOT blocked));
+CREATE INDEX heads_due ON outbox.heads USING btree (stream_id, destination_id, priority, due) WHERE ((claim_id IS NULL) AND (NOT blocked));
 grant select on outbox.heads to headroom_auditor;
 grant select on outbox.heads to headroom_control;
 comment on column outbox.heads.claimed_to is 'Last number of the run that is in flight under claim_id.';
@@ -1411,6 +1471,27 @@ create table outbox.lanes (
 grant select on outbox.lanes to headroom_control;
 comment on table outbox.lanes is 'One row per key: the next number. Written by producers, so relays never wait for it.';
 comment on column outbox.lanes.delivered_to is 'Highest number delivered when the lane last went idle; an active lane''s head knows better.';
+
+create table outbox.limits (
+  name text not null,
+  min_interval_ms integer,
+  failure_threshold integer,
+  open_base_ms integer,
+  cleared_at timestamp with time zone,
+  changed_at timestamp with time zone default now() not null,
+  constraint limits_failure_threshold_check CHECK ((failure_threshold > 0)),
+  constraint limits_min_interval_ms_check CHECK (((min_interval_ms >= 0) AND (min_interval_ms <= 86400000))),
+  constraint limits_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+  constraint limits_open_base_ms_check CHECK (((open_base_ms >= 1) AND (open_base_ms <= 3600000))),
+  constraint limits_pkey PRIMARY KEY (name)
+);
+grant select on outbox.limits to headroom_auditor;
+grant select on outbox.limits to headroom_control;
+comment on table outbox.limits is 'How destinations are treated, as operators say: by name, by kind ("slack:" for all that begin so), and "*" for the rest. Relays read it and lock nothing.';
+comment on column outbox.limits.min_interval_ms is 'Least time between two sends. Null, here and in the next two: as the kind says, else as "*" says.';
+comment on column outbox.limits.failure_threshold is 'Failures in a row that open the circuit.';
+comment on column outbox.limits.open_base_ms is 'How long it is open the first time; twice as long each time after.';
+comment on column outbox.limits.cleared_at is 'What relays found out before this time is forgotten.';
 
 create table outbox.payloads (
   outbox_id uuid not null,
@@ -1434,6 +1515,7 @@ create table outbox.payloads (
   erased_by text,
   erase_reason text,
   tenant_id text,
+  bytes integer default 0 not null,
   constraint payloads_check CHECK (((payload IS NULL) = (erased_at IS NOT NULL))),
   constraint payloads_pkey PRIMARY KEY (outbox_id)
 );
@@ -1442,6 +1524,7 @@ grant select on outbox.payloads to headroom_auditor;
 grant select on outbox.payloads to headroom_control;
 comment on column outbox.payloads.key is 'Only on streams without order; elsewhere the lane has it.';
 comment on column outbox.payloads.tenant_id is 'Whose row this is; null: the installation''s. A tenant''s endpoint is sent that tenant''s rows only.';
+comment on column outbox.payloads.bytes is 'Length of the payload''s text.';
 
 create table outbox.pending (
   lane_id bigint not null,
@@ -1458,6 +1541,7 @@ create table outbox.pending (
   special boolean default false not null,
   payload_hash bytea not null,
   coalesce_key text,
+  bytes integer default 0 not null,
   constraint pending_pkey PRIMARY KEY (lane_id, seq)
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_cost_delay=0);
 CREATE INDEX pending_replaceable ON outbox.pending USING btree (lane_id, seq) WHERE ((coalesce_key IS NOT NULL) OR (expires_at IS NOT NULL));
@@ -1478,14 +1562,14 @@ create table outbox.pending_unordered (
   expires_at timestamp with time zone,
   first_sent_at timestamp with time zone,
   lines integer default 0 not null,
-  destination_id integer,
+  destination_id integer default 0 not null,
   tries smallint default 0 not null,
   uncertain boolean default false not null,
-  deferred boolean default false not null,
   payload_hash bytea not null,
+  bytes integer default 0 not null,
   constraint pending_unordered_pkey PRIMARY KEY (outbox_id)
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_cost_delay=0);
-CREATE INDEX pending_unordered_due ON outbox.pending_unordered USING btree (stream_id, priority, due);
+CREATE INDEX pending_unordered_due ON outbox.pending_unordered USING btree (stream_id, destination_id, priority, due);
 CREATE INDEX pending_unordered_tried ON outbox.pending_unordered USING btree (stream_id, outbox_id) WHERE (lines > 0);
 CREATE TRIGGER refuse_truncate BEFORE TRUNCATE ON outbox.pending_unordered FOR EACH STATEMENT EXECUTE FUNCTION outbox.refuse_change();
 grant select on outbox.pending_unordered to headroom_auditor;
@@ -1915,7 +1999,8 @@ create view public.capacity_requests with (security_invoker=true) as
     r.technical_approved_by,
     ( SELECT COALESCE(t.content #>> '{}'::text[], '(erased)'::text) AS "coalesce"
            FROM capacity.free_texts t
-          WHERE t.request_id = r.id AND t.hash = r.rejection_reason_hash) AS rejection_reason
+          WHERE t.request_id = r.id AND t.hash = r.rejection_reason_hash) AS rejection_reason,
+    capacity.unasked(r.id, r.state) AS customer_unasked
    FROM capacity.requests r
      LEFT JOIN capacity.personal_data d ON d.request_id = r.id
      LEFT JOIN capacity.request_captures s ON s.request_id = r.id AND s.name = 'slack_thread_ts'::text
@@ -1970,6 +2055,11 @@ create function capacity.acts_as_owner(p_request capacity.requests, p_member_id 
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 363e3d7218074b30';
 
+create function capacity.address_problem(p_given jsonb, p_public_url text)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 a855f1d253051b06';
+
 create function capacity.apply(p_request_id text, p_event_type public.capacity_request_event_type, p_actor capacity.actor, p_payload jsonb, p_expected_version integer DEFAULT NULL::integer, OUT request capacity.requests, OUT repeated boolean, OUT decided_by text, OUT decided_at timestamp with time zone)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -1979,6 +2069,11 @@ create function capacity.approve_by_rule(p_request capacity.requests, p_via text
   returns capacity.requests
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 46a5a64a2c05afeb';
+
+create function capacity.ask_customer(p_request capacity.requests, p_actor capacity.actor, p_email text)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 fea4f7c193b1b90e';
 
 create function capacity.asked_now(p_request capacity.requests)
   returns TABLE(step text, member_id text, name text, reason text, stands_for text, counts boolean, asked boolean)
@@ -2019,6 +2114,11 @@ create function capacity.check_json(p_value jsonb, p_name text, p_most_bytes int
   returns void
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 cf0c34ca3820d587';
+
+create function capacity.check_mender(p_request capacity.requests, p_actor capacity.actor)
+  returns void
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 00d4dd3797905415';
 
 create function capacity.check_payload(p_event_type public.capacity_request_event_type, p_payload jsonb, p_actor_type public.capacity_request_actor_type)
   returns void
@@ -2068,8 +2168,18 @@ create function capacity.confirmation_story(p_token capacity.confirmation_tokens
 create function capacity.confirmation_token(p_token_id uuid)
   returns text
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ddfcfab9107a1382';
+  as 'sha256 c0ebdfc52624b4ff';
 grant execute on function capacity.confirmation_token to headroom_executor;
+
+create function capacity.current_key()
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f3e5b5d06dd1f2e3';
+
+create function capacity.customer_reach(p_request_id text, OUT address text, OUT problem text)
+  returns record
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 d8d23c48228bdc43';
 
 create function capacity.decide(p_request_id text, p_event_type public.capacity_request_event_type, p_actor_type public.capacity_request_actor_type, p_actor_id text, p_payload jsonb, p_expected_version integer, OUT request capacity.requests, OUT repeated boolean, OUT counts boolean, OUT decided_by text, OUT decided_at timestamp with time zone, OUT customer_ref jsonb, OUT slack_thread_ts text, OUT linear_issue_id text, OUT last_notified_at timestamp with time zone)
   returns record
@@ -2084,12 +2194,12 @@ create function capacity.deliveries_of(p_request_id text)
 create function capacity.dispatch_side_effects(p_request capacity.requests, p_event capacity.events)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5553cab3c92949d2';
+  as 'sha256 0cdaa6eeb8924b64';
 
 create function capacity.effects_of(p_request capacity.requests, p_event_type public.capacity_request_event_type, p_state_before public.capacity_request_state)
   returns text[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 01913cfc1944e341';
+  as 'sha256 c523b695fe1156b4';
 
 create function capacity.email_facts(p_story jsonb)
   returns text
@@ -2109,7 +2219,7 @@ create function capacity.email_letter(p_to text, p_subject text, p_paragraphs te
 create function capacity.email_of_customer(p_request_id text)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 985812454e66238d';
+  as 'sha256 b16e689c1d77482f';
 
 create function capacity.email_text(p_text text, p_most integer)
   returns text
@@ -2124,7 +2234,7 @@ create function capacity.endpoint_keeper(p_workspace_id text)
 create function capacity.enqueue_effect(p_story jsonb, p_effect text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0ab8713f9795732f';
+  as 'sha256 d36fa5ca3f1f4188';
 
 create function capacity.equal_constant_time(p_left bytea, p_right bytea)
   returns boolean
@@ -2159,7 +2269,7 @@ create function capacity.fail(p_code text, p_message text, p_facts text DEFAULT 
 create function capacity.find_confirmation(p_token text)
   returns capacity.confirmation_tokens
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4bba3e4faa9b601c';
+  as 'sha256 66758fc3779165b9';
 
 create function capacity.find_member(p_workspace_id text, p_id text)
   returns capacity.members
@@ -2191,6 +2301,11 @@ create function capacity.hmac_sha256(p_key bytea, p_data bytea)
   language plpgsql immutable security invoker strict parallel safe set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 66b88d3860714d7a';
 
+create function capacity.is_address(p_text text)
+  returns boolean
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 57821aa34f463979';
+
 create function capacity.issued_at(p_claims jsonb)
   returns timestamp with time zone
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -2205,6 +2320,26 @@ create function capacity.keep_capture()
   returns trigger
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 edeb9cd9ce85a60e';
+
+create function capacity.keep_secret(p_name text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 889cee61f26cf742';
+
+create function capacity.key_id(p_key text)
+  returns bytea
+  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f692ee72a7a826b5';
+
+create function capacity.key_of_box(p_name text, p_box bytea)
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 39f76f8695f4c4aa';
+
+create function capacity.key_to_seal_with()
+  returns text
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 0e8305d46c489a9f';
 
 create function capacity.last_delivery(p_stream_id smallint, p_request_id text, p_version integer)
   returns timestamp with time zone
@@ -2259,6 +2394,11 @@ create function capacity.link_by_domain(p_issuer text, p_subject text, p_email t
   returns capacity.identities
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 342349cce4155edc';
+
+create function capacity.links_of(p_request_id text)
+  returns TABLE(effect text, asked_at timestamp with time zone, notice_id bigint, outbox_id uuid, lost boolean)
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 4fe4c177fc41adc8';
 
 create function capacity.list_api_keys()
   returns TABLE(id text, role text, workspace_id text, member_id text, note text, created_at timestamp with time zone, expires_at timestamp with time zone, revoked_at timestamp with time zone)
@@ -2351,6 +2491,16 @@ create function capacity.member_for_slack(p_workspace_id text, p_slack_user_id t
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 e94d3b073064d933';
 
+create function capacity.member_mails(p_workspace_id text, p_member_ids text[])
+  returns text[]
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 c0e70066c206e086';
+
+create function capacity.menders(p_request capacity.requests, p_unasked text)
+  returns text[]
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 14c2472693fac277';
+
 create function capacity.new_confirmation_token(p_request_id text, p_expires_at timestamp with time zone)
   returns uuid
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -2366,20 +2516,41 @@ create function capacity.no_such_request(p_request_id text)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 c4184375c9cef70e';
 
+create function capacity.note(p_request capacity.requests, p_actor capacity.actor, p_body text)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 27ace0cbc06efcee';
+
+create function capacity.note_timer_run(p_runner text, p_failures integer)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 89f1eeb35f358f5d';
+
+create function capacity.note_timers_failed(p_runner text, p_code text)
+  returns void
+  language sql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 dc2f43c774a0fec9';
+grant execute on function capacity.note_timers_failed to headroom_executor;
+
 create function capacity.notice_asked(p_request capacity.requests, p_kind text, p_step text)
   returns text[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e2d4dc90609af5df';
+  as 'sha256 a470a145006f1c4e';
 
 create function capacity.notice_effects(p_request capacity.requests, p_kind text, p_via text, p_asked text[])
   returns text[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2b3a2bf715ccd336';
+  as 'sha256 fd59ab56efa61161';
+
+create function capacity.nudge(p_request capacity.requests, p_actor capacity.actor)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 6ab368d5fb7305ac';
 
 create function capacity.open_secret(p_name text, p_box bytea)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 724ff7540ec31830';
+  as 'sha256 2b7fbf4e3c2ec09a';
 
 create function capacity.pending_approvals(p_request capacity.requests)
   returns jsonb
@@ -2389,7 +2560,7 @@ create function capacity.pending_approvals(p_request capacity.requests)
 create function capacity.post_notice(p_request capacity.requests, p_kind text, p_step text, p_member_id text, p_actor capacity.actor, p_body text)
   returns capacity.notices
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1aaf54a2d8687a78';
+  as 'sha256 82e30227987dac62';
 
 create function capacity.project(p_request capacity.requests, p_event capacity.events)
   returns capacity.requests
@@ -2532,6 +2703,12 @@ create function capacity.remove_policy(p_workspace_id text, p_id text)
   as 'sha256 85e347a8d1ffbd2b';
 grant execute on function capacity.remove_policy to headroom_control;
 
+create function capacity.remove_secret(p_name text, p_anyway boolean DEFAULT false)
+  returns text
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 47f7bc893c43ab88';
+grant execute on function capacity.remove_secret to headroom_control;
+
 create function capacity.remove_subscription(p_workspace_id text, p_endpoint text)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -2546,7 +2723,7 @@ create function capacity.render_email_closing(p_story jsonb)
 create function capacity.render_email_confirmation(p_story jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 75b5f02ee15199d3';
+  as 'sha256 87f5db3b31b1bc9f';
 
 create function capacity.render_email_digest(p_story jsonb)
   returns jsonb
@@ -2596,7 +2773,7 @@ create function capacity.render_slack_reply(p_story jsonb)
 create function capacity.render_slack_root(p_story jsonb, p_method text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b6fba42c5978e014';
+  as 'sha256 1d021b09e2a904c2';
 
 create function capacity.render_text(p_text text, p_most integer)
   returns text
@@ -2618,6 +2795,12 @@ create function capacity.require_purpose(p_purpose text)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 93e77239877e4b10';
 
+create function capacity.reseal_secrets(p_after text, p_most integer, p_write boolean, OUT seen integer, OUT due integer, OUT unreadable text[], OUT in_vault integer, OUT after text)
+  returns record
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 01735758ddbc9ba0';
+grant execute on function capacity.reseal_secrets to headroom_control;
+
 create function capacity.review_plan(p_workspace_id text, p_requester_id text, p_commercial_owner_id text, p_infra_group_id text, p_requested_size text, p_quantity integer, p_region text, p_monthly_cost_usd numeric)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -2637,22 +2820,22 @@ grant execute on function capacity.revoke_api_key to headroom_control;
 create function capacity.schedule_timers()
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f6c151912c2b01b3';
+  as 'sha256 211c0edd8057d749';
 
 create function capacity.seal_secret(p_name text, p_value text)
   returns bytea
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c43e5d984229431f';
+  as 'sha256 1e1e69de4c99efeb';
 
 create function capacity.set_aside(p_request_id text, p_payload jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 60847c1f826ed511';
 
-create function capacity.set_secret(p_name text, p_value text)
+create function capacity.set_secret(p_name text, p_value text, p_keep_previous boolean DEFAULT false)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5dd62be0503698e6';
+  as 'sha256 6ebe826d95125ae1';
 grant execute on function capacity.set_secret to headroom_control;
 
 create function capacity.signed_in_member()
@@ -2660,15 +2843,15 @@ create function capacity.signed_in_member()
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 d4dcd39e59a84cb1';
 
+create function capacity.signed_link(p_secret_name text, p_bytes bytea)
+  returns boolean
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 57207365ae5706fe';
+
 create function capacity.signing_key(p_name text)
   returns bytea
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 8c49f51259583388';
-
-create function capacity.slack_limit(p_channel text)
-  returns void
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 62ecb0c46a2b2056';
 
 create function capacity.slack_mentions(p_story jsonb, p_ids jsonb)
   returns text
@@ -2723,7 +2906,7 @@ create function capacity.story_name(p_story jsonb, p_id text)
 create function capacity.story_next(p_story jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9022e75cf39387ef';
+  as 'sha256 38d4b0025cb3aa88';
 
 create function capacity.story_now(p_request_id text)
   returns jsonb
@@ -2733,12 +2916,12 @@ create function capacity.story_now(p_request_id text)
 create function capacity.story_of(p_request capacity.requests, p_event capacity.events, p_also text[] DEFAULT '{}'::text[], p_asks boolean DEFAULT true)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ad06e033b6d26163';
+  as 'sha256 aec08a6e89b2bfc3';
 
 create function capacity.story_sentence(p_story jsonb)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 134f3dbe80877bb7';
+  as 'sha256 9c650acfb25c03ad';
 
 create function capacity.story_state(p_state text)
   returns text
@@ -2749,6 +2932,12 @@ create function capacity.submit(p_actor capacity.actor, p_workspace_id text, p_c
   returns capacity.requests
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 ce9968dcd657f8f2';
+
+create function capacity.switch_sealing_key()
+  returns boolean
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 95ea3a22b4c64a8b';
+grant execute on function capacity.switch_sealing_key to headroom_control;
 
 create function capacity.technical_plan(p_workspace_id text, p_requester_id text, p_group_id text, p_route capacity.policies, p_auto capacity.policies)
   returns jsonb
@@ -2793,7 +2982,7 @@ create function capacity.timer_forget(OUT failed jsonb, OUT more boolean)
 create function capacity.timer_remind(p_workspace capacity.workspaces, p_member_id text, p_items jsonb, p_others integer)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2ab758b8739c8c48';
+  as 'sha256 95030bf410f002a8';
 
 create function capacity.timer_remind_person(p_workspace capacity.workspaces, p_member_id text, p_items jsonb, p_others integer, OUT reminded integer, OUT failed jsonb)
   returns record
@@ -2810,20 +2999,57 @@ create function capacity.timer_review_one(p_request capacity.requests, p_workspa
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 b46b3fba49f904c4';
 
+create function capacity.timer_say(p_request capacity.requests, p_kind text, p_since timestamp with time zone, p_failed_before boolean, OUT said integer, OUT failed jsonb)
+  returns record
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 3a31d90239b46075';
+
 create function capacity.timer_since(p_request capacity.requests, p_step text)
   returns timestamp with time zone
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 c2f94b2dc4d0e306';
 
+create function capacity.timer_unasked(p_most integer, OUT told integer, OUT failed jsonb, OUT more boolean)
+  returns record
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 75764a76b8011dc6';
+
 create function capacity.timer_warn(p_most integer, OUT warned integer, OUT failed jsonb, OUT more boolean)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 95d6e18e75b021ca';
+  as 'sha256 ef39823e58ea880b';
+
+create function capacity.timers_last_ran()
+  returns TABLE(runner text, login text, began_at timestamp with time zone, ended_at timestamp with time zone, seconds_ago integer, failures integer, failed_at timestamp with time zone, failed_code text)
+  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 a31c461997cba838';
+grant execute on function capacity.timers_last_ran to headroom_auditor;
+grant execute on function capacity.timers_last_ran to headroom_control;
+grant execute on function capacity.timers_last_ran to headroom_executor;
 
 create function capacity.transitions()
   returns TABLE(state_before public.capacity_request_state, event_type public.capacity_request_event_type, state_after public.capacity_request_state, when_both_approved boolean)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 6818f3f2a2c264b5';
+
+create function capacity.unasked(p_request_id text, p_state public.capacity_request_state)
+  returns text
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 005ab555270b4051';
+grant execute on function capacity.unasked to authenticated;
+grant execute on function capacity.unasked to headroom_auditor;
+grant execute on function capacity.unasked to headroom_control;
+grant execute on function capacity.unasked to service_role;
+
+create function capacity.unasked_remedy(p_unasked text, p_request_id text, p_state text)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f94657e748f760d8';
+
+create function capacity.unasked_words(p_unasked text, p_state text)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 bfb93e4c1900f4e1';
 
 create function capacity.verify_chain(p_after text, p_to text, p_workspace_id text)
   returns TABLE(invariant text, code text, subject text, detail text)
@@ -2922,7 +3148,7 @@ create function capacity.verify_texts(p_after text, p_to text, p_workspace_id te
 create function capacity.waits_on(p_request capacity.requests)
   returns text[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d18d66238aa11d75';
+  as 'sha256 cf294ff354a0f46c';
 
 create function inbound.action_event(p_action text, OUT event_type public.capacity_request_event_type, OUT asks_why boolean)
   returns record
@@ -2932,7 +3158,7 @@ create function inbound.action_event(p_action text, OUT event_type public.capaci
 create function inbound.check_typed_terms(p_terms jsonb, p_problems jsonb DEFAULT '[]'::jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7dbdb0cc729288a8';
+  as 'sha256 2353775997103b64';
 
 create function inbound.decide(p_member capacity.members, p_request_id text, p_event_type public.capacity_request_event_type, p_reason text, p_seen boolean, OUT request capacity.requests, OUT repeated boolean, OUT said text)
   returns record
@@ -2947,7 +3173,7 @@ create function inbound.decided_already(p_request capacity.requests, p_event_typ
 create function inbound.enqueue_interaction(p_delivery jsonb, p_purpose text, p_payload jsonb, p_for interval)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6804745a10e2d554';
+  as 'sha256 675b5b9b9ca5d9bd';
 
 create function inbound.forget(p_most integer DEFAULT 1000)
   returns integer
@@ -2997,7 +3223,7 @@ create function inbound.parse_date(p_text text)
 create function inbound.parse_json(p_text text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e677bc6e4bbd2dec';
+  as 'sha256 4f611ac1069c3dc3';
 
 create function inbound.parse_terms(p_text text)
   returns jsonb
@@ -3017,7 +3243,12 @@ create function inbound.record(p_provider text, p_delivery_id text, p_kind text,
 create function inbound.refused_field(p_callback text, p_message text, p_facts text)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 57f735568c4c18a9';
+  as 'sha256 df429139b8298500';
+
+create function inbound.render_errand(p_request_id text, p_errand text, p_channel text, p_address text)
+  returns jsonb
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 80d245bcc6181580';
 
 create function inbound.render_input(p_name text, p_label text, p_element text, p_optional boolean, p_value text DEFAULT NULL::text, p_hint text DEFAULT NULL::text, p_most integer DEFAULT 200)
   returns jsonb
@@ -3027,7 +3258,7 @@ create function inbound.render_input(p_name text, p_label text, p_element text, 
 create function inbound.render_intake(p_fields jsonb, p_groups jsonb, p_channel text, p_delivery_id text DEFAULT NULL::text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 945e713d067a2c54';
+  as 'sha256 3c16bcf0de90217c';
 
 create function inbound.render_reason(p_request_id text, p_action text, p_channel text, p_message_ts text)
   returns jsonb
@@ -3052,12 +3283,12 @@ create function inbound.signed_by(p_secret_name text, p_data bytea, p_signature 
 create function inbound.slack_action(p_delivery jsonb, p_member capacity.members)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 79c2658144d5db7d';
+  as 'sha256 284b89ef0ea2cfe2';
 
 create function inbound.slack_command(p_delivery jsonb, p_member capacity.members)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c5882a5ad2657972';
+  as 'sha256 524ed75bcb8bc2e5';
 
 create function inbound.slack_decision(p_delivery jsonb, p_member capacity.members, p_verb text, p_rest text)
   returns jsonb
@@ -3069,6 +3300,21 @@ create function inbound.slack_delivery_id(p_delivery jsonb, p_signature text)
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 10c11ebab2b54e37';
 
+create function inbound.slack_errand(p_member capacity.members, p_request_id text, p_errand text, p_words text, p_seen boolean)
+  returns text
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b895b77b677114b2';
+
+create function inbound.slack_errand_button(p_delivery jsonb, p_member capacity.members)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f3061cbca584dd81';
+
+create function inbound.slack_errand_form(p_delivery jsonb, p_member capacity.members, p_metadata jsonb)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 479bde93b4512d56';
+
 create function inbound.slack_form(p_delivery jsonb, p_member capacity.members, p_fields jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3077,12 +3323,12 @@ create function inbound.slack_form(p_delivery jsonb, p_member capacity.members, 
 create function inbound.slack_handle(p_delivery jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3c96b183fb2635b0';
+  as 'sha256 4306f07465d1f67e';
 
 create function inbound.slack_help(p_first text DEFAULT NULL::text)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4989e11df8712d04';
+  as 'sha256 f6544a1280efe10f';
 
 create function inbound.slack_home(p_team_id text, p_enterprise_id text)
   returns text
@@ -3097,7 +3343,7 @@ create function inbound.slack_line(p_id text, p_quantity integer, p_size text, p
 create function inbound.slack_list(p_member capacity.members)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fcf6f755b75bc6b4';
+  as 'sha256 cf8509a1557775e0';
 
 create function inbound.slack_member(p_workspace_id text, p_delivery jsonb)
   returns capacity.members
@@ -3157,12 +3403,17 @@ create function inbound.slack_stamp_problem(p_timestamp text, p_signature text)
 create function inbound.slack_submission(p_delivery jsonb, p_member capacity.members)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 439f7fa0e85c511e';
+  as 'sha256 4d5b5ba97880ca90';
 
 create function inbound.slack_submitted(p_request capacity.requests)
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 95e246169f4b1b91';
+  as 'sha256 77ffc1028bf9e230';
+
+create function inbound.slack_unasked(p_request capacity.requests)
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 df62b963a2da4c26';
 
 create function inbound.slack_workspace(p_team_id text, p_enterprise_id text)
   returns text
@@ -3189,30 +3440,25 @@ create function outbox.add_endpoint_secret(p_endpoint_id uuid, p_secret text, p_
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 88b8f74cdb913302';
 
-create function outbox.add_row(p_role text, p_tenant_id text, p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_payload jsonb, p_priority integer DEFAULT 5, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_coalesce_key text DEFAULT NULL::text, p_destination text DEFAULT NULL::text, p_captures jsonb DEFAULT NULL::jsonb, p_binds jsonb DEFAULT NULL::jsonb, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
+create function outbox.add_row(p_checked boolean, p_tenant_id text, p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_payload jsonb, p_priority integer DEFAULT 5, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_coalesce_key text DEFAULT NULL::text, p_destination text DEFAULT NULL::text, p_captures jsonb DEFAULT NULL::jsonb, p_binds jsonb DEFAULT NULL::jsonb, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2274373033914ff7';
+  as 'sha256 3006e5a8d6830c2e';
 
-create function outbox.add_rows(p_role text, p_rows jsonb)
+create function outbox.add_rows(p_checked boolean, p_rows jsonb)
   returns TABLE(ord integer, outbox_id uuid, seq bigint, created boolean)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 32f95086b612058f';
+  as 'sha256 eeea28e3c9b1234b';
 
 create function outbox.address_envelopes()
   returns trigger
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 90f3b6f78538cbf6';
-
-create function outbox.admit(p_destination_ids integer[], p_deferred boolean[], p_lease_seconds integer)
-  returns TABLE(ord integer, admitted boolean, due timestamp with time zone)
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 21551215034503f8';
+  as 'sha256 124fce38d3c85976';
 
 create function outbox.advance_lanes(p_lane_ids bigint[], p_from_seqs bigint[], p_delivered boolean DEFAULT false, p_places tid[] DEFAULT NULL::tid[])
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f9326c111dfa6545';
+  as 'sha256 ca11ee372585d845';
 
 create function outbox.archive_partitions()
   returns TABLE(class_id smallint, partition regclass, from_id uuid, to_id uuid, from_at timestamp with time zone, to_at timestamp with time zone)
@@ -3223,6 +3469,11 @@ create function outbox.backoff(p_stream outbox.streams, p_tries integer, p_after
   returns interval
   language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 8d0143cf0bbc0546';
+
+create function outbox.book_slots(p_names text[], p_lease_seconds integer)
+  returns void
+  language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 6d50ec6284cdfc5b';
 
 create function outbox.bury_heads(p_stream outbox.streams, p_lane_ids bigint[], p_seqs bigint[], p_code text, p_message text)
   returns void
@@ -3247,43 +3498,48 @@ create function outbox.check_endpoint_url(p_url text, p_allow_private boolean)
 create function outbox.check_envelope(p_envelope jsonb, p_stream outbox.streams)
   returns void
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e136d4c1719c22ca';
+  as 'sha256 a1781a018a911a11';
 
 create function outbox.check_operator(p_outbox_ids uuid[], p_actor text, p_reason text)
   returns void
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 2ae736b7ea0e146d';
 
-create function outbox.check_row(p_stream outbox.streams, p_stream_name text, p_role text, p_rail_id smallint, p_rail text, p_key text, p_instruction_id text, p_idempotency_key text, p_payload jsonb, p_priority integer, p_coalesce_key text, p_destination text, p_captures jsonb, p_binds jsonb)
+create function outbox.check_row(p_stream outbox.streams, p_stream_name text, p_checked boolean, p_rail_id smallint, p_rail text, p_key text, p_instruction_id text, p_idempotency_key text, p_payload_bytes integer, p_too_deep boolean, p_priority integer, p_coalesce_key text, p_destination text, p_captures jsonb, p_binds jsonb)
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a9119a80250caae3';
+  as 'sha256 6794f644165dc2db';
 
 create function outbox.check_stream_name(p_stream text)
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 533a0c6fda37c3ca';
 
-create function outbox.claim(p_relay integer, p_stream_id smallint, p_max_rows integer, p_max_lanes integer DEFAULT 100, p_since_ms bigint DEFAULT NULL::bigint)
+create function outbox.claim(p_relay_id integer, p_stream_id smallint, p_max_rows integer, p_max_lanes integer DEFAULT 100, p_since_ms bigint DEFAULT NULL::bigint, p_max_bytes bigint DEFAULT 8388608, p_in_flight jsonb DEFAULT NULL::jsonb)
   returns SETOF outbox.claimed_row
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set plan_cache_mode=force_generic_plan set jit=off owner headroom_owner
-  as 'sha256 9aac4994bfae53d6';
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set plan_cache_mode=force_generic_plan set jit=off set lock_timeout=2s owner headroom_owner
+  as 'sha256 ce322bb216bad59d';
 grant execute on function outbox.claim to headroom_executor;
 
-create function outbox.claim_special_lanes(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_lane_ids bigint[])
+create function outbox.claim_queues(p_relay_id integer, p_stream outbox.streams, p_max_rows integer, p_max_bytes bigint, p_since timestamp with time zone, p_in_flight jsonb)
   returns SETOF outbox.claimed_row
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1a05e9ce6089a9bc';
+  as 'sha256 2fc6da74b65ffe7d';
+
+create function outbox.claim_special_lanes(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_lane_ids bigint[], p_destination_ids integer[])
+  returns SETOF outbox.claimed_row
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 28e04d4a57e07609';
 
 create function outbox.claim_special_rows(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_outbox_ids uuid[])
   returns SETOF outbox.claimed_row
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 efa15070e76720a6';
+  as 'sha256 ced82bc7e6dda0bf';
 
 create function outbox.clear_destination(p_name text)
   returns void
   language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8c44e9f3b6b14053';
+  as 'sha256 77395d48f8039dad';
 
 create function outbox.close_rows(p_claim_ids bigint[])
   returns void
@@ -3308,15 +3564,15 @@ create function outbox.dead_by_rail()
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 45f91cf757ba721f';
 
-create function outbox.destination_id(p_name text)
+create function outbox.destination_id(p_name text, p_tenant_id text)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 493c32a0513fb285';
+  as 'sha256 6aa67827e756e081';
 
 create function outbox.destination_status()
   returns TABLE(destination text, endpoint text, circuit text, failures integer, open_until timestamp with time zone, min_interval_ms integer, next_slot_at timestamp with time zone, last_error_code text, disabled_code text, disabled_at timestamp with time zone)
   language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 79f3b2fbc62046d9';
+  as 'sha256 f67577a3661e10af';
 grant execute on function outbox.destination_status to headroom_auditor;
 grant execute on function outbox.destination_status to headroom_control;
 grant execute on function outbox.destination_status to headroom_executor;
@@ -3358,19 +3614,24 @@ grant execute on function outbox.endpoint_gone to headroom_executor;
 create function outbox.enqueue(p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_payload jsonb, p_priority integer DEFAULT 5, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_coalesce_key text DEFAULT NULL::text, p_destination text DEFAULT NULL::text, p_captures jsonb DEFAULT NULL::jsonb, p_binds jsonb DEFAULT NULL::jsonb, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4a8990471d6543ed';
+  as 'sha256 96f0e1b2636b5829';
 grant execute on function outbox.enqueue to headroom_ingest;
 
 create function outbox.enqueue_many(p_rows jsonb)
   returns TABLE(ord integer, outbox_id uuid, seq bigint, created boolean)
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e9112e7eaad690da';
+  language sql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 595d143636d1de34';
 grant execute on function outbox.enqueue_many to headroom_ingest;
 
 create function outbox.enqueue_pair(p_tenant_id text, p_stream text, p_key text, p_instruction_id text, p_rail text, p_destination text, p_first_key text, p_first_payload jsonb, p_first_coalesce_key text, p_first_binds jsonb, p_second_key text, p_second_payload jsonb, p_second_coalesce_key text, p_second_binds jsonb)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1d2e4854553d35f4';
+  as 'sha256 a86d64d6d909ba5b';
+
+create function outbox.enqueuer()
+  returns text
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 afb58f0e11e4176e';
 
 create function outbox.ensure_partitions(p_days_ahead integer DEFAULT 30)
   returns integer
@@ -3392,7 +3653,7 @@ create function outbox.existing_row(p_stream_id smallint, p_instruction_id text,
 create function outbox.fence_lanes(p_live bigint[], p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outcomes text[])
   returns outbox.fenced_lane[]
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f8f9f05da79e3590';
+  as 'sha256 61931416d9db7a7c';
 
 create function outbox.fill_binds(p_outbox_ids uuid[], p_captured jsonb DEFAULT NULL::jsonb)
   returns TABLE(outbox_id uuid, body text, sent_hash bytea, outcome text, code text, reason text)
@@ -3405,10 +3666,20 @@ create function outbox.find_endpoint(p_name text, p_workspace_id text)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 e69a743320a2f0dc';
 
+create function outbox.first_bytes(p_rows outbox.run_row[], p_max_bytes bigint)
+  returns outbox.run_row[]
+  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 09989d60f2c741c1';
+
 create function outbox.forget_expired(p_most integer DEFAULT 500, OUT forgotten integer, OUT failed_code text, OUT failed_message text, OUT more boolean)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2a612c2123476eb0';
+  as 'sha256 b8c650709dcc7982';
+
+create function outbox.gates_of(p_names text[])
+  returns TABLE(name text, min_interval_ms integer, failure_threshold integer, open_base_ms integer, next_slot_at timestamp with time zone, failures integer, times_opened integer, open_until timestamp with time zone, probe_until timestamp with time zone, last_error_code text)
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 27fdda9c60dc8ca7';
 
 create function outbox.gc(p_batch integer DEFAULT 10000)
   returns jsonb
@@ -3425,6 +3696,11 @@ create function outbox.gc_keys(p_batch integer)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off owner headroom_owner
   as 'sha256 48d91339f320d029';
+
+create function outbox.hold_gates(p_names text[])
+  returns text[]
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 61711fb66c1aea43';
 
 create function outbox.id_time(p_outbox_id uuid)
   returns timestamp with time zone
@@ -3448,20 +3724,20 @@ create function outbox.is_path(p_path jsonb)
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 7e1ed4b01f762311';
 
-create function outbox.late_in_lanes(p_live bigint[], p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[])
-  returns uuid[]
+create function outbox.late_in_lanes(p_live bigint[], p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], OUT late uuid[], OUT busy uuid[])
+  returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7c56c1deebfc8ef2';
+  as 'sha256 f4eb38e67b17de2f';
 
-create function outbox.late_rows(p_stream outbox.streams, p_live bigint[], p_claim_ids bigint[], p_outbox_ids uuid[], p_attempt_nos integer[])
-  returns uuid[]
+create function outbox.late_rows(p_stream outbox.streams, p_live bigint[], p_claim_ids bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], OUT late uuid[], OUT busy uuid[])
+  returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6179aa65cf63d7dc';
+  as 'sha256 e18882c979a4cabb';
 
 create function outbox.limit_destination(p_name text, p_min_interval_ms integer DEFAULT NULL::integer, p_failure_threshold integer DEFAULT NULL::integer, p_open_base_ms integer DEFAULT NULL::integer)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a408fd24d1ed57b5';
+  as 'sha256 9debb1427049af1b';
 grant execute on function outbox.limit_destination to headroom_control;
 
 create function outbox.lines_of(p_outbox_id uuid)
@@ -3485,7 +3761,7 @@ grant execute on function outbox.list_dead to headroom_control;
 create function outbox.list_endpoints(p_workspace_id text DEFAULT NULL::text)
   returns TABLE(id uuid, name text, workspace_id text, url text, description text, topics text[], header_names text[], enabled boolean, disabled_at timestamp with time zone, disabled_code text, disabled_reason text, secrets integer, readable boolean, old_secret_until timestamp with time zone, dead bigint, circuit text, created_at timestamp with time zone, updated_at timestamp with time zone)
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e228453c2b797b01';
+  as 'sha256 5aa466bfa1054b68';
 grant execute on function outbox.list_endpoints to headroom_auditor;
 grant execute on function outbox.list_endpoints to headroom_control;
 
@@ -3498,19 +3774,19 @@ grant execute on function outbox.list_streams to headroom_control;
 grant execute on function outbox.list_streams to headroom_executor;
 
 create function outbox.lock_lanes(p_lane_ids bigint[])
-  returns void
+  returns bigint[]
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 39e1656afb2b75f3';
+  as 'sha256 bd77c02c6328d848';
 
-create function outbox.may_write(p_writers name[], p_role text)
+create function outbox.may_write(p_writers name[])
   returns boolean
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 16036c3d7feebc06';
+  as 'sha256 c4e9bd4c933bf2e7';
 
 create function outbox.mend_headless(p_lane_ids bigint[])
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a16199500f35d60c';
+  as 'sha256 33136db30531d887';
 
 create function outbox.mend_unblocked(p_lane_ids bigint[])
   returns integer
@@ -3527,16 +3803,16 @@ create function outbox.new_id(p_class_id smallint)
   language plpgsql volatile security invoker parallel safe set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 a761402bd892d5c3';
 
-create function outbox.next_due(p_stream_ids smallint[])
+create function outbox.next_due(p_stream_ids smallint[], p_in_flight jsonb DEFAULT NULL::jsonb)
   returns TABLE(stream_id smallint, wait_ms integer)
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set plan_cache_mode=force_generic_plan owner headroom_owner
-  as 'sha256 96b6cf8ceb32da57';
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set plan_cache_mode=force_generic_plan owner headroom_owner
+  as 'sha256 02610d89db300bfc';
 grant execute on function outbox.next_due to headroom_executor;
 
 create function outbox.note_destinations(p_destination_ids integer[], p_outcomes text[], p_codes text[], p_after_ms bigint[], p_throttled boolean[])
   returns void
-  language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 bed61b2af42d6e8d';
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 1886b699561ee65d';
 
 create function outbox.note_relay(p_relay_id integer, p_name text, p_wants_notify boolean)
   returns void
@@ -3548,6 +3824,11 @@ create function outbox.open_endpoint_secret(p_secret_id uuid, p_box bytea)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 8efb4014ae1e39ef';
+
+create function outbox.open_queues(p_stream outbox.streams, p_since timestamp with time zone, p_in_flight jsonb, p_hold boolean, p_most integer DEFAULT 200)
+  returns TABLE(destination_id integer, name text, tenant_id text, slots integer, tenant_slots integer, opens_at timestamp with time zone, limited boolean)
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 92f2ac7dfe5532ae';
 
 create function outbox.park_dead()
   returns trigger
@@ -3570,7 +3851,7 @@ grant execute on function outbox.partition_status to headroom_executor;
 create function outbox.ping_endpoint(p_name text, p_workspace_id text DEFAULT NULL::text)
   returns uuid
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e06e6c642fa21004';
+  as 'sha256 f242b6348854c43b';
 grant execute on function outbox.ping_endpoint to headroom_control;
 
 create function outbox.place_of_untouched(p_outbox_id uuid)
@@ -3592,35 +3873,35 @@ grant execute on function outbox.put_alert to headroom_control;
 create function outbox.put_endpoint(p_name text, p_changes jsonb DEFAULT '{}'::jsonb, p_secret text DEFAULT NULL::text, p_allow_private boolean DEFAULT false, p_workspace_id text DEFAULT NULL::text, OUT name text, OUT created boolean, OUT secret text)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 96b6ebe95dc3df8c';
+  as 'sha256 a77c635af1d1dfe1';
 grant execute on function outbox.put_endpoint to headroom_control;
 
 create function outbox.raise_alerts()
   returns integer
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0cbb515d41a708cc';
+  as 'sha256 4e43f648466ac4db';
 grant execute on function outbox.raise_alerts to headroom_executor;
 
 create function outbox.reap(p_max_claims integer DEFAULT 100)
   returns integer
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set plan_cache_mode=force_generic_plan owner headroom_owner
-  as 'sha256 26e1b1455fac6c7e';
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set plan_cache_mode=force_generic_plan set lock_timeout=2s owner headroom_owner
+  as 'sha256 f492565becadd254';
 grant execute on function outbox.reap to headroom_executor;
 
 create function outbox.reap_lanes(p_stream outbox.streams, p_claim outbox.claims)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0cdddf89d3b37c23';
+  as 'sha256 bccc0a1141095998';
 
 create function outbox.reap_rows(p_stream outbox.streams, p_claim outbox.claims)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1bc883f66c00900c';
+  as 'sha256 0a7864051db59f10';
 
 create function outbox.redrive(p_outbox_ids uuid[], p_actor text, p_reason text, p_out_of_order boolean DEFAULT false)
   returns TABLE(outbox_id uuid, result text, detail text)
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e3d7aeb1ba93c785';
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=5s owner headroom_owner
+  as 'sha256 b38f67f8924a6d49';
 grant execute on function outbox.redrive to headroom_control;
 
 create function outbox.refuse_change()
@@ -3670,24 +3951,24 @@ create function outbox.rendered(p_stream_id smallint, p_renderer text, p_payload
 create function outbox.replay_envelopes(p_endpoint text, p_from timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_stream text DEFAULT NULL::text)
   returns integer
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 81e9f01838b954c1';
+  as 'sha256 008237781c665657';
 grant execute on function outbox.replay_envelopes to headroom_control;
 
 create function outbox.requeue_dead(p_outbox_ids uuid[], p_overtaken boolean[], p_actor text, p_reason text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8e193b81078a6f9c';
+  as 'sha256 adf05992eaada706';
 
 create function outbox.resolve_dead(p_outbox_id uuid, p_delivered boolean, p_actor text, p_reason text, p_reference text DEFAULT NULL::text, OUT outbox_id uuid, OUT result text, OUT detail text)
   returns record
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ecec7540a2c94128';
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=5s owner headroom_owner
+  as 'sha256 3336a301b42a98a5';
 grant execute on function outbox.resolve_dead to headroom_control;
 
 create function outbox.rewind_lanes(p_lane_ids bigint[])
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3d5a6c87cfa5bc35';
+  as 'sha256 e10e0affed06f7f3';
 
 create function outbox.rotate_endpoint_secret(p_name text, p_secret text DEFAULT NULL::text, p_window interval DEFAULT '24:00:00'::interval, p_workspace_id text DEFAULT NULL::text)
   returns text
@@ -3710,10 +3991,10 @@ create function outbox.set_endpoint_headers(p_endpoint_id uuid, p_headers jsonb)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 b564e178db8e6345';
 
-create function outbox.settle(p_stream_id smallint, p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[] DEFAULT NULL::integer[], p_codes text[] DEFAULT NULL::text[], p_references text[] DEFAULT NULL::text[], p_outcomes text[] DEFAULT NULL::text[], p_messages text[] DEFAULT NULL::text[], p_after_ms bigint[] DEFAULT NULL::bigint[], p_throttled boolean[] DEFAULT NULL::boolean[], p_absent boolean[] DEFAULT NULL::boolean[], p_destination_ids integer[] DEFAULT NULL::integer[], p_captures jsonb DEFAULT NULL::jsonb, p_sent_hashes bytea[] DEFAULT NULL::bytea[], OUT delivered integer, OUT retried integer, OUT released integer, OUT failed integer, OUT late uuid[], OUT given_up uuid[])
+create function outbox.settle(p_stream_id smallint, p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[] DEFAULT NULL::integer[], p_codes text[] DEFAULT NULL::text[], p_references text[] DEFAULT NULL::text[], p_outcomes text[] DEFAULT NULL::text[], p_messages text[] DEFAULT NULL::text[], p_after_ms bigint[] DEFAULT NULL::bigint[], p_throttled boolean[] DEFAULT NULL::boolean[], p_absent boolean[] DEFAULT NULL::boolean[], p_destination_ids integer[] DEFAULT NULL::integer[], p_captures jsonb DEFAULT NULL::jsonb, p_sent_hashes bytea[] DEFAULT NULL::bytea[], OUT delivered integer, OUT retried integer, OUT released integer, OUT failed integer, OUT late uuid[], OUT given_up uuid[], OUT busy uuid[])
   returns record
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set plan_cache_mode=force_generic_plan set jit=off owner headroom_owner
-  as 'sha256 bc92cda6994c619d';
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set plan_cache_mode=force_generic_plan set jit=off set lock_timeout=2s owner headroom_owner
+  as 'sha256 e20bfa4d91462aa3';
 grant execute on function outbox.settle to headroom_executor;
 
 create function outbox.settle_lane_exceptions(p_stream outbox.streams, p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[], p_sent_hashes bytea[], OUT retried integer, OUT released integer, OUT failed integer, OUT given_up uuid[])
@@ -3729,7 +4010,7 @@ create function outbox.settle_lanes(p_stream outbox.streams, p_lanes outbox.fenc
 create function outbox.settle_row_exceptions(p_stream outbox.streams, p_claim_ids bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[], p_sent_hashes bytea[], OUT retried integer, OUT released integer, OUT failed integer, OUT given_up uuid[])
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a7db55afaace186e';
+  as 'sha256 b1a54975b2ec4f3b';
 
 create function outbox.settle_rows(p_stream outbox.streams, p_claim_ids bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_references text[], p_outcomes text[], p_sent_hashes bytea[])
   returns void
@@ -3738,8 +4019,8 @@ create function outbox.settle_rows(p_stream outbox.streams, p_claim_ids bigint[]
 
 create function outbox.skip(p_outbox_ids uuid[], p_actor text, p_reason text)
   returns TABLE(outbox_id uuid, result text, detail text)
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off owner headroom_owner
-  as 'sha256 5ce54f07c38313e0';
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set lock_timeout=5s owner headroom_owner
+  as 'sha256 723347866af47caf';
 grant execute on function outbox.skip to headroom_control;
 
 create function outbox.start_relay(p_name text)
@@ -3774,14 +4055,14 @@ create function outbox.store_captures(p_captures jsonb)
 
 create function outbox.sweep(p_max_lanes integer DEFAULT 5000)
   returns integer
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off owner headroom_owner
-  as 'sha256 bfd28dc1ccad5c94';
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set lock_timeout=2s owner headroom_owner
+  as 'sha256 9028c98ee49dcb09';
 grant execute on function outbox.sweep to headroom_executor;
 
-create function outbox.too_deep(p_value jsonb)
+create function outbox.too_deep(p_value jsonb, p_text text)
   returns boolean
-  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f865d3b03cd12a65';
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 6d407f660eef4b2a';
 
 create function outbox.topic_matches(p_topics text[], p_stream text, p_type text)
   returns boolean
@@ -3813,10 +4094,10 @@ create function outbox.why_keep_partition(p_class_id smallint, p_partition regcl
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 4ff0cb5cd7abb293';
 
-create function outbox.why_not_enqueued(p_role text, p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_payload jsonb, p_priority integer, p_coalesce_key text, p_destination text, p_captures jsonb, p_binds jsonb, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
+create function outbox.why_not_enqueued(p_checked boolean, p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_body text, p_too_deep boolean, p_priority integer, p_coalesce_key text, p_destination text, p_captures jsonb, p_binds jsonb, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ffbd955b9b18e746';
+  as 'sha256 4dd54d8fd90af850';
 
 create function outbox.with_value_at(p_target jsonb, p_path text[], p_value jsonb)
   returns jsonb
@@ -3836,13 +4117,13 @@ create function payments.bump_participant_outbox_seq(p_participant_id text)
 create function payments.enqueue_payment_outbox(p_instruction_id text, p_participant_id text, p_idempotency_key text, p_rail_type text, p_payload jsonb, OUT outbox_id uuid, OUT sequence_id bigint, OUT created boolean)
   returns record
   language sql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f5b0231d20708ca9';
+  as 'sha256 2bff8b1cb3654782';
 grant execute on function payments.enqueue_payment_outbox to headroom_ingest;
 
 create function public.apply_capacity_event(p_request_id text, p_event_type public.capacity_request_event_type, p_actor_type public.capacity_request_actor_type, p_actor_id text, p_payload jsonb DEFAULT '{}'::jsonb, p_expected_version integer DEFAULT NULL::integer)
   returns public.capacity_requests
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan owner headroom_owner
-  as 'sha256 1a8b72c59dde4d31';
+  as 'sha256 0077485ddf73eafd';
 grant execute on function public.apply_capacity_event to authenticated;
 grant execute on function public.apply_capacity_event to headroom_control;
 grant execute on function public.apply_capacity_event to service_role;
@@ -3912,7 +4193,7 @@ grant execute on function public.erase_customer to service_role;
 create function public.get_capacity_request(p_request_id text)
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fe162e3c0b5b8410';
+  as 'sha256 d3b3cd00af77bb59';
 grant execute on function public.get_capacity_request to authenticated;
 grant execute on function public.get_capacity_request to headroom_control;
 grant execute on function public.get_capacity_request to service_role;
@@ -3949,7 +4230,7 @@ grant execute on function public.list_personas to service_role;
 create function public.note_capacity_request(p_request_id text, p_body text, p_actor_id text DEFAULT NULL::text)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 554603e0ae53115b';
+  as 'sha256 72cd44214ebd41ff';
 grant execute on function public.note_capacity_request to authenticated;
 grant execute on function public.note_capacity_request to headroom_control;
 grant execute on function public.note_capacity_request to service_role;
@@ -3957,15 +4238,15 @@ grant execute on function public.note_capacity_request to service_role;
 create function public.nudge_capacity_request(p_request_id text, p_actor_id text DEFAULT NULL::text)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c22625298401f2a9';
+  as 'sha256 cc081beaec0be894';
 grant execute on function public.nudge_capacity_request to authenticated;
 grant execute on function public.nudge_capacity_request to headroom_control;
 grant execute on function public.nudge_capacity_request to service_role;
 
-create function public.preview_capacity_request(p_requester_user_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_requested_size text, p_quantity integer, p_region text, p_estimated_monthly_cost_usd numeric DEFAULT NULL::numeric, p_workspace_id text DEFAULT NULL::text, p_slack_channel_id text DEFAULT NULL::text)
+create function public.preview_capacity_request(p_requester_user_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_requested_size text, p_quantity integer, p_region text, p_estimated_monthly_cost_usd numeric DEFAULT NULL::numeric, p_workspace_id text DEFAULT NULL::text, p_slack_channel_id text DEFAULT NULL::text, p_customer_ref jsonb DEFAULT NULL::jsonb)
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 749bd6c31b79c17c';
+  as 'sha256 3ec804bb98cdff1b';
 grant execute on function public.preview_capacity_request to authenticated;
 grant execute on function public.preview_capacity_request to headroom_control;
 grant execute on function public.preview_capacity_request to service_role;
@@ -4004,13 +4285,29 @@ create function public.rotate_endpoint_secret(p_name text, p_hours integer DEFAU
 grant execute on function public.rotate_endpoint_secret to authenticated;
 grant execute on function public.rotate_endpoint_secret to service_role;
 
-create function public.run_capacity_request_timers(p_most integer DEFAULT 200)
+create function public.run_capacity_request_timers(p_most integer DEFAULT 200, p_runner text DEFAULT 'call'::text)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 87b8df3d2dee7954';
+  as 'sha256 9963eda401dd5995';
 grant execute on function public.run_capacity_request_timers to headroom_control;
 grant execute on function public.run_capacity_request_timers to headroom_executor;
 grant execute on function public.run_capacity_request_timers to service_role;
+
+create function public.send_confirmation_link(p_request_id text, p_actor_id text DEFAULT NULL::text)
+  returns jsonb
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 7d9d5c0331abd4d6';
+grant execute on function public.send_confirmation_link to authenticated;
+grant execute on function public.send_confirmation_link to headroom_control;
+grant execute on function public.send_confirmation_link to service_role;
+
+create function public.set_customer_address(p_request_id text, p_email text, p_actor_id text DEFAULT NULL::text)
+  returns jsonb
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 931517f105ce9903';
+grant execute on function public.set_customer_address to authenticated;
+grant execute on function public.set_customer_address to headroom_control;
+grant execute on function public.set_customer_address to service_role;
 
 create function public.sign_in_member(p_issuer text, p_subject text, p_email text DEFAULT NULL::text, p_email_verified boolean DEFAULT false)
   returns jsonb

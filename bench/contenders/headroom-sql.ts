@@ -53,7 +53,7 @@ export async function openSteps(client: Client, stream: StreamName): Promise<Ste
       const startedAtMs = nowMs();
       const { rows } = await client.query<ClaimedRow>({
         name: "claim",
-        text: "select claim_id, lane_id, seq, outbox_id, attempt_no, payload from outbox.claim($1, $2, $3, $4, $5)",
+        text: "select claim_id, lane_id, seq, outbox_id, attempt_no, body from outbox.claim($1, $2, $3, $4, $5)",
         values: [relayId, streamId, MAX_ROWS, MAX_LANES, sinceMs],
       });
       return { rows, tookMs: nowMs() - startedAtMs };

@@ -9,6 +9,7 @@ import { heldOpenPart } from "./held-open.ts";
 import { memoryPart } from "./memory.ts";
 import { orderedPart, runsOfOnePart } from "./ordered.ts";
 import { rpcPart } from "./rpc.ts";
+import { stallsPart } from "./stalls.ts";
 import { wakePart } from "./wake.ts";
 
 export const PARTS: readonly Part[] = [
@@ -19,6 +20,7 @@ export const PARTS: readonly Part[] = [
   enqueuePart,
   applyPart,
   rpcPart,
+  stallsPart,
   backlogPart,
   archivePart,
   heldOpenPart,

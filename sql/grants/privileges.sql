@@ -54,12 +54,12 @@ grant select on
   outbox.streams, outbox.rails, outbox.relays, outbox.destinations, outbox.pending, outbox.pending_unordered, outbox.attempts
 to headroom_executor;
 grant execute on function
-  outbox.claim(integer, smallint, integer, integer, bigint),
+  outbox.claim(integer, smallint, integer, integer, bigint, bigint, jsonb),
   outbox.settle(
     smallint, bigint[], bigint[], bigint[], uuid[], integer[], integer[], text[], text[], text[], text[], bigint[], boolean[], boolean[], integer[], jsonb, bytea[]),
   outbox.reap(integer),
   outbox.sweep(integer),
-  outbox.next_due(smallint[]),
+  outbox.next_due(smallint[], jsonb),
   outbox.start_relay(text),
   outbox.note_relay(integer, text, boolean),
   outbox.stop_relay(integer),
@@ -146,7 +146,8 @@ grant select on
   capacity.waits, capacity.parties
 to authenticated, service_role;
 grant execute on function
-  capacity.last_notified_at(text, integer)
+  capacity.last_notified_at(text, integer),
+  capacity.unasked(text, public.capacity_request_state)
 to authenticated, service_role, headroom_control, headroom_auditor;
 grant execute on function
   capacity.reader_id(),
@@ -163,12 +164,14 @@ to service_role;
 -- What members do, machines do for them, and operators do at the command line. Each of these finds out who calls.
 grant execute on function
   public.create_capacity_request(text, text, text, jsonb, text, integer, text, date, integer, numeric, integer, text, text, text, text),
-  public.preview_capacity_request(text, text, text, text, integer, text, numeric, text, text),
+  public.preview_capacity_request(text, text, text, text, integer, text, numeric, text, text, jsonb),
   public.apply_capacity_event(text, public.capacity_request_event_type, public.capacity_request_actor_type, text, jsonb, integer),
   public.decide_capacity_request(text, public.capacity_request_event_type, text, jsonb, integer),
   public.get_capacity_request(text),
   public.nudge_capacity_request(text, text),
   public.note_capacity_request(text, text, text),
+  public.set_customer_address(text, text, text),
+  public.send_confirmation_link(text, text),
   public.erase_customer(text, text, text)
 to authenticated, service_role, headroom_control;
 
@@ -215,11 +218,15 @@ to anon, authenticated, service_role;
 -- The executor sweeps, and makes a confirmation link at the moment of sending it.
 grant usage on schema capacity to headroom_executor;
 grant execute on function
-  public.run_capacity_request_timers(integer)
+  public.run_capacity_request_timers(integer, text)
 to headroom_executor, headroom_control, service_role;
 grant execute on function
-  capacity.confirmation_token(uuid)
+  capacity.confirmation_token(uuid),
+  capacity.note_timers_failed(text, text)
 to headroom_executor;
+grant execute on function
+  capacity.timers_last_ran()
+to headroom_executor, headroom_control, headroom_auditor;
 
 -- Control keeps the directory, the policies and what is connected, and stores secrets, which it cannot read back.
 grant usage on schema capacity to headroom_control;
@@ -236,8 +243,11 @@ grant execute on function
   capacity.put_subscription(text, text, jsonb),
   capacity.remove_subscription(text, text),
   capacity.put_linear_state(text, public.capacity_request_state, text),
-  capacity.set_secret(text, text),
+  capacity.set_secret(text, text, boolean),
+  capacity.remove_secret(text, boolean),
   capacity.list_secrets(),
+  capacity.switch_sealing_key(),
+  capacity.reseal_secrets(text, integer, boolean),
   capacity.put_identity(text, text, text, text),
   capacity.remove_identity(text, text),
   capacity.put_identity_domain(text, text, text),

@@ -3,7 +3,7 @@
  * client of the HTTP API reads the same answers where there is no database driver.
  */
 import { z } from "zod";
-import { askedSchema, personSchema, planSchema, requestSchema, requestStates } from "./request.ts";
+import { askedSchema, personSchema, planSchema, requestSchema, requestStates, unaskedSchema } from "./request.ts";
 
 const asked = z.array(askedSchema);
 export const previewSchema = planSchema
@@ -12,9 +12,14 @@ export const previewSchema = planSchema
     technical: planSchema.shape.technical.extend({ asked }),
     state: z.enum(requestStates),
     slack_channel_id: z.string().nullable(),
+    customer_unasked: unaskedSchema,
   })
-  .transform(({ slack_channel_id: slackChannelId, ...rest }) => ({ ...rest, slackChannelId }));
-/** The plan with whom it would ask first, the state that the request would be in, and where it would be posted. */
+  .transform(({ slack_channel_id: slackChannelId, customer_unasked: customerUnasked, ...rest }) => ({
+    ...rest,
+    slackChannelId,
+    customerUnasked,
+  }));
+/** The plan with whom it would ask first, the state that the request would be in, where it would be posted, and why its customer would get no mail. */
 export type Preview = z.infer<typeof previewSchema>;
 
 export const nudgeSchema = z
@@ -35,6 +40,32 @@ export const nudgeSchema = z
   }));
 /** Whom the nudge asks, through what, and when another one may follow. */
 export type Nudged = z.infer<typeof nudgeSchema>;
+
+export const noteSchema = z
+  .object({ request_id: z.string(), notice_id: z.number() })
+  .transform((row) => ({ outcome: "noted" as const, requestId: row.request_id, noticeId: row.notice_id }));
+export type Noted = z.infer<typeof noteSchema>;
+
+export const askingSchema = z
+  .object({
+    request_id: z.string(),
+    repeated: z.boolean(),
+    mailed: z.boolean(),
+    next_link_at: z.coerce.date().nullable(),
+    customer_unasked: unaskedSchema,
+  })
+  .transform((answer) => ({
+    /** `repeated`: that was the address already; nothing was changed. */
+    outcome: answer.repeated ? ("repeated" as const) : ("kept" as const),
+    requestId: answer.request_id,
+    /** Whether the link is on its way to the customer now. */
+    mailed: answer.mailed,
+    /** When the link may be sent again. */
+    nextLinkAt: answer.next_link_at,
+    customerUnasked: answer.customer_unasked,
+  }));
+/** What became of an address for the customer, or of a link that was to be sent again. */
+export type Asking = z.infer<typeof askingSchema>;
 
 export const decisionSchema = z
   .object({

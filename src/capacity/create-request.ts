@@ -20,11 +20,11 @@ export interface RequestTerms {
   readonly workspaceId?: string | undefined;
   /** Default: the workspace's. */
   readonly slackChannelId?: string | undefined;
+  /** Who wants it: as little as will do, such as `{ org_id, name, email }`. The `email` gets the link. */
+  readonly customerRef?: unknown;
 }
 
 export interface NewRequest extends RequestTerms {
-  /** Who wants it: as little as will do, such as `{ org_id, name, email }`. */
-  readonly customerRef?: unknown;
   /** A calendar date, `2027-01-31`. */
   readonly neededBy?: string | undefined;
   readonly durationDays?: number | undefined;

@@ -7,12 +7,13 @@
  */
 export { createRequest, type Created, type NewRequest, type RequestTerms } from "./create-request.ts";
 export { previewRequest, type Previewed } from "./preview-request.ts";
-export type { Decided, Nudged, Preview } from "./answers.ts";
+export type { Asking, Decided, Noted, Nudged, Preview } from "./answers.ts";
 export { getRequest, type Found } from "./get-request.ts";
 export { listRequests, type Listed, type ListedRequest, type ListOptions } from "./list-requests.ts";
 export { applyEvent, decide, type EventOptions, type MemberEvent, type Recorded } from "./apply-event.ts";
 export { eraseCustomer, type Erased } from "./erase-customer.ts";
-export { nudgeRequest } from "./nudge-request.ts";
+export { noteRequest, nudgeRequest } from "./nudge-request.ts";
+export { sendLink, setAddress } from "./ask-customer.ts";
 
 /** What a request is. */
 export {
@@ -30,6 +31,7 @@ export {
   type Person,
   type RequestStory,
   type ReviewPlan,
+  type Unasked,
 } from "./request.ts";
 
 /** People and rules. */
@@ -77,7 +79,21 @@ export {
 export { listApiKeys, registerApiKey, revokeApiKey, type ApiKey, type KeyHolder } from "./api-keys.ts";
 
 /** Keys and tokens that the database uses. */
-export { listSecrets, makeConfirmationToken, setSecret, type SecretStatus } from "./secrets.ts";
+export { listSecrets, makeConfirmationToken, removeSecret, setSecret, type SecretStatus } from "./secrets.ts";
+export { rotateSecretKey, type Resealed, type Sealed } from "./rotate-secret-key.ts";
+
+/** What happens because time passes: beside a relay of your own, or before the turns of one on demand. */
+export {
+  runTimers,
+  startTimers,
+  sweepBeforeTurns,
+  type Sweep,
+  type SweepOptions,
+  type TimerFailure,
+  type TimerRunner,
+  type Timers,
+  type TimersOptions,
+} from "./timers.ts";
 
 /** The proof that nothing was lost or changed. */
 export {

@@ -21,6 +21,7 @@ async function preview(db: Queryable, terms: RequestTerms): Promise<Previewed> {
     p_estimated_monthly_cost_usd: terms.monthlyCostUsd,
     p_workspace_id: terms.workspaceId,
     p_slack_channel_id: terms.slackChannelId,
+    p_customer_ref: terms.customerRef,
   });
   return { outcome: "previewed", preview: previewSchema.parse(answer) };
 }

@@ -68,6 +68,18 @@ export const planSchema = z.object({
 /** Who must approve and by which rule. */
 export type ReviewPlan = z.infer<typeof planSchema>;
 
+/** Why the customer has not been asked by mail, or, before the reviews are done, will not be. */
+export const unaskedReasons = [
+  "no_address",
+  "bad_address",
+  "no_public_url",
+  "mail_failed",
+  "not_sent",
+  "erased",
+] as const;
+export const unaskedSchema = z.enum(unaskedReasons).nullable();
+export type Unasked = (typeof unaskedReasons)[number];
+
 export const requestSchema = z
   .object({
     id: z.string(),
@@ -104,6 +116,7 @@ export const requestSchema = z
     slack_thread_ts: maybeText,
     linear_issue_id: maybeText,
     last_notified_at: maybeMoment,
+    customer_unasked: unaskedSchema,
   })
   .transform((row) => ({
     id: row.id,
@@ -140,6 +153,8 @@ export const requestSchema = z
     slackThreadTs: row.slack_thread_ts,
     linearIssueId: row.linear_issue_id,
     lastNotifiedAt: row.last_notified_at,
+    /** Null where the customer was asked or will be, and once the request has ended. */
+    customerUnasked: row.customer_unasked,
   }));
 export type CapacityRequest = z.infer<typeof requestSchema>;
 
@@ -195,6 +210,7 @@ export type PendingApproval = z.infer<typeof pendingSchema>;
 const deliverySchema = z
   .looseObject({
     effect: z.string(),
+    endpoint: z.string().optional(),
     event_seq: z.number().nullable(),
     notice_id: z.number().nullable(),
     rail: maybeText,
@@ -205,6 +221,8 @@ const deliverySchema = z
   })
   .transform((row) => ({
     effect: row.effect,
+    /** What the request's workspace calls the endpoint that it goes to, where that is one of its own. */
+    endpoint: row.endpoint ?? null,
     eventSeq: row.event_seq,
     noticeId: row.notice_id,
     rail: row.rail,
@@ -218,7 +236,7 @@ export type Delivery = z.infer<typeof deliverySchema>;
 const noticeSchema = z
   .object({
     id: z.number(),
-    kind: z.enum(["warning", "reminder", "late", "nudge", "note"]),
+    kind: z.enum(["warning", "reminder", "late", "nudge", "note", "unasked", "address", "link"]),
     step: maybeText,
     member_id: maybeText,
     actor_type: z.string(),
@@ -273,6 +291,8 @@ export const storySchema = z
     deliveries: z.array(deliverySchema),
     jobs: z.array(z.json()),
     notices: z.array(noticeSchema),
+    /** Where the customer gets mail, why they were not asked, and who can see to it that they are. */
+    customer: z.object({ address: maybeText, unasked: unaskedSchema, menders: z.array(personSchema) }),
     erasure: erasureSchema.nullable(),
   })
   .transform(({ pending_approvals: pendingApprovals, ...rest }) => ({ ...rest, pendingApprovals }));

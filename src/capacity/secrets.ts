@@ -5,7 +5,7 @@
  */
 import type { ClientBase } from "pg";
 import { call, type FunctionResult } from "../db/call.ts";
-import { withSecretKey } from "../db/secret-key.ts";
+import { withSecretKey, type SecretKey } from "../db/secret-key.ts";
 import { refusable, type Refused } from "./refusal.ts";
 
 export interface SecretStatus {
@@ -18,20 +18,37 @@ export interface SecretStatus {
 
 export async function setSecret(
   client: ClientBase,
-  secret: { readonly name: string; readonly value: string; readonly key?: string | undefined },
+  secret: {
+    readonly name: string;
+    readonly value: string;
+    readonly key?: SecretKey | undefined;
+    /** Whether what it was before goes on counting, as `<name>_PREVIOUS`, until that is removed. Default: false. */
+    readonly keepPrevious?: boolean | undefined;
+  },
 ): Promise<{ readonly outcome: "stored"; readonly name: string } | Refused> {
-  const { name, value, key } = secret;
+  const { name, value, key, keepPrevious } = secret;
   return refusable(
     withSecretKey(client, key, async () => {
-      await call(client, "capacity.set_secret", { p_name: name, p_value: value });
+      await call(client, "capacity.set_secret", { p_name: name, p_value: value, p_keep_previous: keepPrevious });
       return { outcome: "stored", name } as const;
     }),
   );
 }
 
+/** `overwritten`: Vault keeps the row, with neither its name nor its value. `anyway`: also when a link that it signed can still be answered. */
+export async function removeSecret(
+  client: ClientBase,
+  name: string,
+  options: { readonly anyway?: boolean | undefined } = {},
+): Promise<{ readonly outcome: "removed" | "overwritten"; readonly name: string } | Refused> {
+  const removed = await refusable(call(client, "capacity.remove_secret", { p_name: name, p_anyway: options.anyway }));
+  if (typeof removed !== "string") return removed;
+  return { outcome: removed === "overwritten" ? removed : "removed", name };
+}
+
 export async function listSecrets(
   client: ClientBase,
-  key?: string,
+  key?: SecretKey,
 ): Promise<{ readonly outcome: "listed"; readonly secrets: readonly SecretStatus[] } | Refused> {
   const rows = await refusable(withSecretKey(client, key, () => call(client, "capacity.list_secrets", {})));
   if (!Array.isArray(rows)) return rows;
@@ -42,7 +59,7 @@ export async function listSecrets(
  * The token of a confirmation link, made from its id for the mail that is being sent at this moment. Whoever calls this puts it
  * into that mail and nowhere else.
  */
-export async function makeConfirmationToken(client: ClientBase, tokenId: string, key?: string): Promise<string> {
+export async function makeConfirmationToken(client: ClientBase, tokenId: string, key?: SecretKey): Promise<string> {
   return await withSecretKey(client, key, () => call(client, "capacity.confirmation_token", { p_token_id: tokenId }));
 }
 

@@ -1,13 +1,16 @@
 /**
- * The clock of the workflow, as the worker has it: runs the sweep of public.run_capacity_request_timers() once a minute.
+ * The clock of the workflow, as processes have it: the sweep of public.run_capacity_request_timers(), once a minute in those that run for
+ * long, and before a turn in relays on demand.
  *
  * Owns: when it runs, and saying what came of it. Does not own: what is due, and that several sweeps at once are safe; both are
- * the database's. So every worker sweeps, whether pg_cron does so too or not, and none waits for another.
+ * the database's. So every process sweeps, whether pg_cron does so too or not, and none waits for another.
  */
 import { z } from "zod";
 import { call, type Queryable } from "../db/call.ts";
 import { createPool, surviveLostConnections } from "../db/connect.ts";
 import { toHeadroomError } from "../db/errors.ts";
+import { withSettings } from "../db/transaction.ts";
+import type { TurnStart } from "../outbox/drain.ts";
 import type { RelayLogEntry } from "../outbox/options.ts";
 import { pause } from "../outbox/pause.ts";
 import { Session } from "../outbox/session.ts";
@@ -24,6 +27,7 @@ const failureSchema = z.object({
 const sweepSchema = z.object({
   expired: z.number(),
   warned: z.number(),
+  unasked: z.number(),
   reminded: z.number(),
   late: z.number(),
   erased: z.number(),
@@ -37,18 +41,35 @@ export type TimerFailure = z.infer<typeof failureSchema>;
 /** What one sweep did. `more`: it took on as many as it may, so another one at once is worth it. */
 export type Sweep = z.infer<typeof sweepSchema>;
 
-export async function runTimers(db: Queryable): Promise<Sweep> {
-  return sweepSchema.parse(await call(db, "public.run_capacity_request_timers", {}));
+/** Who sweeps, for the record of who swept last (capacity.timer_runs): a worker, a server, or a turn on demand. */
+export type TimerRunner = "worker" | "server" | "turn";
+
+export interface SweepOptions {
+  readonly runner?: TimerRunner | undefined;
+  /** Most requests of each kind in this sweep. Default: 200. */
+  readonly most?: number | undefined;
 }
 
-export interface TimersOptions {
-  readonly connectionString: string;
+export async function runTimers(db: Queryable, { runner, most }: SweepOptions = {}): Promise<Sweep> {
+  return sweepSchema.parse(await call(db, "public.run_capacity_request_timers", { p_most: most, p_runner: runner }));
+}
+
+type Log = (entry: RelayLogEntry) => void;
+
+/** Lends a connection for as long as the work takes. */
+type Lend = <T>(work: (db: Queryable) => Promise<T>) => Promise<T>;
+
+export interface TimersOptions extends SweepOptions {
+  /** Where the database is, as a member of headroom_executor. Either this or `use`. */
+  readonly connectionString?: string | undefined;
+  /** Lends a connection of the caller's for one sweep, as anybody who may sweep. */
+  readonly use?: Lend | undefined;
   /** How often to sweep, 100 to 3,600,000. Default: 60,000. */
   readonly everyMs?: number | undefined;
   /** How long `stop()` lets a sweep that is under way finish; one that is cut off is rolled back whole. Default: 5,000. */
   readonly stopMs?: number | undefined;
   /** Receives log entries. Default: nothing is logged. */
-  readonly log?: ((entry: RelayLogEntry) => void) | undefined;
+  readonly log?: Log | undefined;
 }
 
 export interface Timers {
@@ -56,22 +77,21 @@ export interface Timers {
   stop(): Promise<void>;
 }
 
-const defaults = { everyMs: 60_000, stopMs: 5_000 } as const satisfies Partial<TimersOptions>;
+const defaults = { everyMs: 60_000, stopMs: 5_000, runner: "worker" } as const satisfies Partial<TimersOptions>;
 
 /** After a long outage there is much to do; beyond this the next minute goes on with it. */
 const mostSweepsAtOnce = 100;
 
 /** Begins at once. Failures are logged and never thrown: the next sweep does what this one could not. */
 export function startTimers(options: TimersOptions): Timers {
-  const { everyMs = defaults.everyMs, stopMs = defaults.stopMs, log = () => undefined } = options;
+  const { everyMs = defaults.everyMs, stopMs = defaults.stopMs, runner = defaults.runner, most } = options;
+  const log = options.log ?? ignore;
   const stopping = new AbortController();
-  const pool = createPool(options.connectionString, { applicationName: "headroom timers", maxConnections: 1 });
-  surviveLostConnections(pool);
-  const session = new Session(pool);
+  const { lend, note, close } = connectionOf(options);
   const loop = (async () => {
     while (!stopping.signal.aborted) {
-      await sweepAll(session, log, stopping.signal);
-      // Spread, so that workers started together do not come together.
+      await sweepAll({ lend, note, runner, most, log, signal: stopping.signal });
+      // Spread, so that processes started together do not come together.
       await pause(everyMs * (0.9 + Math.random() * 0.2), stopping.signal);
     }
   })();
@@ -80,6 +100,27 @@ export function startTimers(options: TimersOptions): Timers {
       stopping.abort();
       const enough = new AbortController();
       await Promise.race([loop.finally(() => enough.abort()), pause(stopMs, enough.signal)]);
+      await close();
+    },
+  };
+}
+
+interface Connection {
+  readonly lend: Lend;
+  readonly note: Lend | undefined;
+  readonly close: () => Promise<void>;
+}
+
+function connectionOf({ connectionString = "", use }: TimersOptions): Connection {
+  if (use !== undefined) return { lend: use, note: undefined, close: () => Promise.resolve() };
+  const pool = createPool(connectionString, { applicationName: "headroom timers", maxConnections: 1 });
+  surviveLostConnections(pool);
+  const session = new Session(pool);
+  const lend: Lend = (work) => session.use(work);
+  return {
+    lend,
+    note: lend,
+    async close() {
       // A database that does not answer must not keep a stopping worker: the connection is cut, whatever runs on it.
       session.close();
       await pool.end();
@@ -87,10 +128,51 @@ export function startTimers(options: TimersOptions): Timers {
   };
 }
 
-async function sweepAll(session: Session, log: (entry: RelayLogEntry) => void, signal: AbortSignal): Promise<void> {
+/** How often turns sweep, however often they come: a webhook for each row would have each of them look at all that is due. */
+const turnsSweepEveryMs = 30_000;
+/** Turns have little time, and a sweep that is cut off is lost whole: so small ones. */
+const mostInTurn = 50;
+/** What is left of a turn's time is for sending. */
+const longestInTurnMs = 5_000;
+
+/**
+ * For relays on demand: `createDrainer({ …, beforeTurn: sweepBeforeTurns() })`. Sweeps before the turn, so that it sends what the sweep has
+ * to say, for half of the turn's time at most, and not at all when this process did so just before. Never throws.
+ */
+export function sweepBeforeTurns(options: Pick<TimersOptions, "log"> = {}): (turn: TurnStart) => Promise<void> {
+  const log = options.log ?? ignore;
+  let sweptAtMs = -Infinity;
+  return async ({ use, budgetMs, signal }) => {
+    const nowMs = performance.now();
+    if (budgetMs <= 0 || nowMs - sweptAtMs < turnsSweepEveryMs) return;
+    sweptAtMs = nowMs;
+    const untilMs = nowMs + Math.min(budgetMs / 2, longestInTurnMs);
+    // By the server: a sweep that waits for somebody ends, and lets the turn begin.
+    const lend: Lend = (work) =>
+      use((db) => {
+        const timeout = String(Math.max(1, Math.ceil(untilMs - performance.now())));
+        return withSettings(db, { statement_timeout: timeout }, () => work(db));
+      });
+    await sweepAll({ lend, note: use, runner: "turn", most: mostInTurn, untilMs, log, signal });
+  };
+}
+
+interface Sweeping extends SweepOptions {
+  readonly lend: Lend;
+  /** For writing down that a sweep failed, where the connection may do so. */
+  readonly note: Lend | undefined;
+  readonly runner: TimerRunner;
+  /** No sweep begins later, by performance.now(). */
+  readonly untilMs?: number;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+}
+
+async function sweepAll(sweeping: Sweeping): Promise<void> {
+  const { lend, note, runner, most, untilMs = Infinity, log, signal } = sweeping;
   try {
-    for (let turn = 0; turn < mostSweepsAtOnce && !signal.aborted; turn += 1) {
-      const sweep = await session.use((db) => runTimers(db));
+    for (let turn = 0; turn < mostSweepsAtOnce && !signal.aborted && performance.now() < untilMs; turn += 1) {
+      const sweep = await lend((db) => runTimers(db, { runner, most }));
       report(sweep, log);
       if (!sweep.more) return;
     }
@@ -98,14 +180,19 @@ async function sweepAll(session: Session, log: (entry: RelayLogEntry) => void, s
     if (signal.aborted) return;
     const { code, sqlState } = toHeadroomError(error);
     log({ level: "warn", event: "timers_failed", code, sqlState });
+    const failed = { p_runner: runner, p_code: sqlState ?? code };
+    // What keeps sweeps from succeeding may keep this from it too; the log has it.
+    await note?.((db) => call(db, "capacity.note_timers_failed", failed)).catch(ignore);
   }
 }
 
-function report(sweep: Sweep, log: (entry: RelayLogEntry) => void): void {
-  const { expired, warned, reminded, late, erased, failed } = sweep;
-  if (expired + warned + reminded + late + erased > 0)
-    log({ level: "info", event: "timers_ran", expired, warned, reminded, late, erased });
+function report(sweep: Sweep, log: Log): void {
+  const { expired, warned, unasked, reminded, late, erased, failed } = sweep;
+  if (expired + warned + unasked + reminded + late + erased > 0)
+    log({ level: "info", event: "timers_ran", expired, warned, unasked, reminded, late, erased });
   for (const { request_id, timer, code, failures } of failed) {
     log({ level: "error", event: "timer_failed", request: request_id, what: timer, code, failures });
   }
 }
+
+function ignore(): void {}

@@ -5,12 +5,25 @@
  * named, they would open nothing there, and what they encrypted or signed would be lost.
  */
 import { Option } from "commander";
+import { HeadroomError } from "../db/errors.ts";
+import type { SecretKey } from "../db/secret-key.ts";
 import type { DatabaseUrlOption } from "./database.ts";
 import { findLocalServer } from "./local-server.ts";
+import type { Environment } from "./relay/provider-rails.ts";
 import { readInstallationKeys, type InstallationKeys } from "./up/installation.ts";
 
 export interface SecretKeyOption {
   readonly secretKey?: string | undefined;
+}
+
+/** The keys to what the database seals, as an environment says them; undefined where it names none, as with Vault. */
+export function secretKeyOf(environment: Environment): SecretKey | undefined {
+  const [current, previous] = [environment["HEADROOM_SECRET_KEY"], environment["HEADROOM_SECRET_KEY_PREVIOUS"]];
+  if (isGiven(current)) return isGiven(previous) && previous !== current ? { current, previous } : current;
+  if (!isGiven(previous)) return undefined;
+  throw new HeadroomError("usage", "HEADROOM_SECRET_KEY_PREVIOUS is set, and HEADROOM_SECRET_KEY is not.", {
+    hint: "While the key is being changed both are set: the new one, and the one before.",
+  });
 }
 
 /** From the environment alone: what stands on a command line is seen by everybody on the machine. */
@@ -18,10 +31,10 @@ export function secretKeyOption(): Option {
   return new Option("--secret-key <key>").env("HEADROOM_SECRET_KEY").hideHelp();
 }
 
-/** The key of the database's secrets; undefined where there is none, as with Vault. */
-export async function findSecretKey(options: DatabaseUrlOption & SecretKeyOption): Promise<string | undefined> {
-  if (isGiven(options.secretKey)) return options.secretKey;
-  return (await findLocalKeys(options))?.secretKey;
+/** The keys of the database's secrets; undefined where there is none, as with Vault. */
+export async function findSecretKey(options: DatabaseUrlOption & SecretKeyOption): Promise<SecretKey | undefined> {
+  const local = isGiven(options.secretKey) ? undefined : await findLocalKeys(options);
+  return secretKeyOf({ ...process.env, HEADROOM_SECRET_KEY: options.secretKey || local?.secretKey });
 }
 
 /** The keys of the installation that runs in this folder; undefined when the command is about another database. */

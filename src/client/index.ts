@@ -9,7 +9,17 @@
  * as in headroom/capacity, and everything else that goes wrong is thrown.
  */
 import { z } from "zod";
-import { decisionSchema, nudgeSchema, previewSchema, type Decided, type Nudged } from "../capacity/answers.ts";
+import {
+  askingSchema,
+  decisionSchema,
+  noteSchema,
+  nudgeSchema,
+  previewSchema,
+  type Asking,
+  type Decided,
+  type Noted,
+  type Nudged,
+} from "../capacity/answers.ts";
 import type { Created, NewRequest, RequestTerms } from "../capacity/create-request.ts";
 import type { MemberEvent } from "../capacity/apply-event.ts";
 import type { Found } from "../capacity/get-request.ts";
@@ -21,8 +31,8 @@ import { createTransport, type ClientOptions, type Transport } from "./transport
 
 export type { ClientOptions } from "./transport.ts";
 export type { LiveEvent, SubscribeOptions } from "./subscribe.ts";
-export type { CapacityRequest, CapacityRequestState, Created, Decided, Found, MemberEvent, NewRequest, Nudged };
-export type { Previewed, Refused, RequestTerms };
+export type { Asking, CapacityRequest, CapacityRequestState, Created, Decided, Found, MemberEvent, NewRequest, Noted };
+export type { Nudged, Previewed, Refused, RequestTerms };
 
 /** A member's token acts as that member; a service's key says for whom. */
 export interface ActingOptions {
@@ -37,12 +47,6 @@ export interface ListFilter {
   readonly offset?: number | undefined;
 }
 
-export interface Noted {
-  readonly outcome: "noted";
-  readonly requestId: string;
-  readonly noticeId: number;
-}
-
 /** The offer behind a customer's link. */
 export type Offer = z.infer<typeof offerSchema>;
 
@@ -52,9 +56,6 @@ const offerSchema = z.looseObject({
   expires_at: z.coerce.date(),
   decided_at: z.coerce.date().nullable(),
 });
-const noteSchema = z
-  .object({ request_id: z.string(), notice_id: z.number() })
-  .transform((row): Noted => ({ outcome: "noted", requestId: row.request_id, noticeId: row.notice_id }));
 
 export type HeadroomClient = ReturnType<typeof createClient>;
 
@@ -118,6 +119,16 @@ function decisionCalls({ rpc }: Transport) {
       rpc("note_capacity_request", { p_request_id: requestId, p_body: body, p_actor_id: as }, (answer) =>
         noteSchema.parse(answer),
       ),
+    /** Where the customer's link goes from now on; it is mailed at once where the customer is waited for. */
+    setAddress: (requestId: string, email: string, { as }: ActingOptions = {}): Promise<Asking | Refused> =>
+      rpc("set_customer_address", { p_request_id: requestId, p_email: email, p_actor_id: as }, (answer) =>
+        askingSchema.parse(answer),
+      ),
+    /** Mails the customer the link again. */
+    sendLink: (requestId: string, { as }: ActingOptions = {}): Promise<Asking | Refused> =>
+      rpc("send_confirmation_link", { p_request_id: requestId, p_actor_id: as }, (answer) =>
+        askingSchema.parse(answer),
+      ),
   };
 }
 
@@ -153,13 +164,13 @@ function termArguments(terms: RequestTerms): Record<string, unknown> {
     p_estimated_monthly_cost_usd: terms.monthlyCostUsd,
     p_workspace_id: terms.workspaceId,
     p_slack_channel_id: terms.slackChannelId,
+    p_customer_ref: terms.customerRef ?? null,
   };
 }
 
 function newRequestArguments(terms: NewRequest): Record<string, unknown> {
   return {
     ...termArguments(terms),
-    p_customer_ref: terms.customerRef ?? null,
     p_needed_by_date: terms.neededBy ?? null,
     p_expected_duration_days: terms.durationDays ?? null,
     p_confirmation_ttl_days: terms.confirmationTtlDays,

@@ -302,3 +302,11 @@ export function isRetryableConnectionError(error: unknown): boolean {
   if (error instanceof HeadroomError) return error.code === "database_unreachable" || error.code === "connection_lost";
   return connectionCodeOf(error) !== undefined;
 }
+
+/**
+ * Failures that the statement did not cause and that pass by themselves: a deadlock, a lock that was waited for too long, a full disk, a
+ * server out of memory, a time that was over.
+ */
+export function isPassing(sqlState: string | undefined): boolean {
+  return /^(40|53|55P03|57014|58)/.test(sqlState ?? "");
+}

@@ -77,6 +77,7 @@ export interface CapacityConfirmationTokens {
   created_at: Date;
   used_at: Date | null;
   used_for: CapacityRequestEventType | null;
+  revoked_at: Date | null;
 }
 
 /** Accounts at identity providers and Slack users that were taken from a member; only an admin links them again. */
@@ -186,7 +187,7 @@ export interface CapacityMembers {
   tokens_from: Date | null;
 }
 
-/** Warnings, reminders, nudges and notes. Append-only; side effects have instruction <request>!<id>. */
+/** What is said about a request without changing it. Append-only; side effects have instruction <request>!<id>. */
 export interface CapacityNotices {
   id: number;
   request_id: string;
@@ -289,6 +290,13 @@ export interface CapacityReviewLooks {
   next_look_at: Date;
 }
 
+/** The id of the key that secrets are sealed under; no row before the first one is sealed. */
+export interface CapacitySealingKey {
+  only_one: boolean;
+  key_id: Buffer;
+  since: Date;
+}
+
 /** Secrets of a database without Vault, encrypted under a key that only the environment holds. */
 export interface CapacitySecrets {
   name: string;
@@ -324,6 +332,17 @@ export interface CapacityTimerFailures {
   first_at: Date;
   last_at: Date;
   retry_at: Date;
+}
+
+/** The last sweep of the timers by each kind of runner. */
+export interface CapacityTimerRuns {
+  runner: string;
+  login: string | null;
+  began_at: Date | null;
+  ended_at: Date | null;
+  failures: number;
+  failed_at: Date | null;
+  failed_code: string | null;
 }
 
 /** What open requests wait for, and on whom now. */
@@ -518,20 +537,11 @@ export interface OutboxDedupe {
   created_at: Date;
 }
 
+/** Where rows go, and whose they are: each number is a queue. Producers add to it and change nothing. */
 export interface OutboxDestinations {
   destination_id: number;
   name: string;
-  min_interval_ms: number;
-  next_slot_at: Date;
-  tail_at: Date;
-  failures: number;
-  failure_threshold: number;
-  open_base_ms: number;
-  open_until: Date | null;
-  probe_until: Date | null;
-  times_opened: number;
-  last_error_code: string | null;
-  changed_at: Date;
+  tenant_id: string | null;
 }
 
 /** What an endpoint's requests are signed with, and the headers that are sent along. Never in the clear. */
@@ -601,6 +611,30 @@ export interface OutboxFencedLane {
   whole: boolean;
 }
 
+/** What settles have to say about destinations, until somebody has the gate: a settle writes its note and waits for nobody. */
+export interface OutboxGateNotes {
+  note_id: number;
+  name: string;
+  failed: number;
+  answered: number;
+  throttled: boolean;
+  quiet_ms: number | null;
+  code: string | null;
+  noted_at: Date;
+}
+
+/** What relays found out about destinations. Written under an advisory lock that is tried for and never waited for. */
+export interface OutboxGates {
+  name: string;
+  next_slot_at: Date;
+  failures: number;
+  times_opened: number;
+  open_until: Date | null;
+  probe_until: Date | null;
+  last_error_code: string | null;
+  changed_at: Date;
+}
+
 export interface OutboxHeads {
   lane_id: number;
   stream_id: number;
@@ -613,8 +647,8 @@ export interface OutboxHeads {
   delivered_to: number | null;
   run_limit: number | null;
   misses: number;
-  deferred: boolean;
   blocked: boolean;
+  destination_id: number;
 }
 
 /** One row per key: the next number. Written by producers, so relays never wait for it. */
@@ -625,6 +659,16 @@ export interface OutboxLanes {
   next_seq: number;
   idle_at: number;
   delivered_to: number | null;
+}
+
+/** How destinations are treated, as operators say: by name, by kind ("slack:" for all that begin so), and "*" for the rest. Relays read it and lock nothing. */
+export interface OutboxLimits {
+  name: string;
+  min_interval_ms: number | null;
+  failure_threshold: number | null;
+  open_base_ms: number | null;
+  cleared_at: Date | null;
+  changed_at: Date;
 }
 
 export interface OutboxPayloads {
@@ -649,6 +693,7 @@ export interface OutboxPayloads {
   erased_by: string | null;
   erase_reason: string | null;
   tenant_id: string | null;
+  bytes: number;
 }
 
 export interface OutboxPending {
@@ -666,6 +711,7 @@ export interface OutboxPending {
   special: boolean;
   payload_hash: Buffer;
   coalesce_key: string | null;
+  bytes: number;
 }
 
 export interface OutboxPendingUnordered {
@@ -676,11 +722,11 @@ export interface OutboxPendingUnordered {
   expires_at: Date | null;
   first_sent_at: Date | null;
   lines: number;
-  destination_id: number | null;
+  destination_id: number;
   tries: number;
   uncertain: boolean;
-  deferred: boolean;
   payload_hash: Buffer;
+  bytes: number;
 }
 
 /** What each rail can prove. A row may only name a rail that stands here. */
@@ -726,6 +772,7 @@ export interface OutboxRunRow {
   uncertain: boolean;
   first_sent_at: Date;
   payload_hash: Buffer;
+  bytes: number;
 }
 
 /** A named outbox and its settings. */
@@ -916,6 +963,7 @@ export interface PublicCapacityRequests {
   commercial_approved_by: string | null;
   technical_approved_by: string | null;
   rejection_reason: string | null;
+  customer_unasked: string | null;
 }
 
 /** Time in state: stays that ended, by workspace, day (UTC) and state. Ask for a span of days. */
@@ -950,10 +998,12 @@ export interface Tables {
   "capacity.request_captures": CapacityRequestCaptures;
   "capacity.requests": CapacityRequests;
   "capacity.review_looks": CapacityReviewLooks;
+  "capacity.sealing_key": CapacitySealingKey;
   "capacity.secrets": CapacitySecrets;
   "capacity.submissions": CapacitySubmissions;
   "capacity.subscriptions": CapacitySubscriptions;
   "capacity.timer_failures": CapacityTimerFailures;
+  "capacity.timer_runs": CapacityTimerRuns;
   "capacity.workspaces": CapacityWorkspaces;
   "headroom.migrations": HeadroomMigrations;
   "headroom.recreatables": HeadroomRecreatables;
@@ -969,8 +1019,11 @@ export interface Tables {
   "outbox.endpoint_secrets": OutboxEndpointSecrets;
   "outbox.endpoints": OutboxEndpoints;
   "outbox.envelopes": OutboxEnvelopes;
+  "outbox.gate_notes": OutboxGateNotes;
+  "outbox.gates": OutboxGates;
   "outbox.heads": OutboxHeads;
   "outbox.lanes": OutboxLanes;
+  "outbox.limits": OutboxLimits;
   "outbox.payloads": OutboxPayloads;
   "outbox.pending": OutboxPending;
   "outbox.pending_unordered": OutboxPendingUnordered;
@@ -1022,6 +1075,14 @@ export interface Functions {
     };
     result: boolean;
   };
+  /** Why no link can be mailed: no_address, bad_address or no_public_url. Nullable: p_given, p_public_url, result. */
+  "capacity.address_problem": {
+    args: {
+      p_given: unknown;
+      p_public_url: string | null;
+    };
+    result: string | null;
+  };
   /** Records an event and everything that follows from it, or answers who decided before. Nullable: decided_by, decided_at. */
   "capacity.apply": {
     args: {
@@ -1040,6 +1101,15 @@ export interface Functions {
       p_via: string | null;
     };
     result: CapacityRequests;
+  };
+  /** Gives a request's customer another address, or sends the link again. Nullable: p_email. */
+  "capacity.ask_customer": {
+    args: {
+      p_request: string | null;
+      p_actor: string | null;
+      p_email: string | null;
+    };
+    result: Json;
   };
   /** Who may decide a request now, why, and whom it waits on. Nullable: stands_for. */
   "capacity.asked_now": {
@@ -1106,6 +1176,14 @@ export interface Functions {
       p_name: string | null;
       p_most_bytes: number | null;
       p_code: string | null;
+    };
+    result: void;
+  };
+  /** Raises not_allowed unless this actor may give the customer's address or have the link sent. */
+  "capacity.check_mender": {
+    args: {
+      p_request: string | null;
+      p_actor: string | null;
     };
     result: void;
   };
@@ -1199,6 +1277,18 @@ export interface Functions {
       p_token_id: string | null;
     };
     result: string;
+  };
+  /** The current key of this process; refuses when it is missing or too short. */
+  "capacity.current_key": {
+    args: Record<string, never>;
+    result: string;
+  };
+  /** The customer's address, and why no link can be mailed to them. Nullable: address, problem. */
+  "capacity.customer_reach": {
+    args: {
+      p_request_id: string | null;
+    };
+    result: { address: string | null; problem: string | null };
   };
   /** Records an event for whoever calls and says who decided. Nullable: customer_ref, slack_thread_ts, linear_issue_id, last_notified_at. */
   "capacity.decide": {
@@ -1399,6 +1489,13 @@ export interface Functions {
     };
     result: Buffer;
   };
+  /** Whether a text is an e-mail address to which mail can be sent. */
+  "capacity.is_address": {
+    args: {
+      p_text: string | null;
+    };
+    result: boolean;
+  };
   /** When what the claims were verified from was issued; -infinity where they do not say. */
   "capacity.issued_at": {
     args: {
@@ -1412,6 +1509,33 @@ export interface Functions {
       p_text: string | null;
     };
     result: string | null;
+  };
+  /** Keeps the present value of a secret as the previous one. */
+  "capacity.keep_secret": {
+    args: {
+      p_name: string | null;
+    };
+    result: void;
+  };
+  /** The id of a key, which says nothing about it. */
+  "capacity.key_id": {
+    args: {
+      p_key: string | null;
+    };
+    result: Buffer;
+  };
+  /** The key of this process under which a box is whole, or null. Nullable: result. */
+  "capacity.key_of_box": {
+    args: {
+      p_name: string | null;
+      p_box: Buffer | null;
+    };
+    result: string | null;
+  };
+  /** The key that is in use, if this process holds it; refuses otherwise. */
+  "capacity.key_to_seal_with": {
+    args: Record<string, never>;
+    result: string;
   };
   /** When a message about a request last reached people. Nullable: result. */
   "capacity.last_delivery": {
@@ -1489,6 +1613,13 @@ export interface Functions {
       p_email: string | null;
     };
     result: CapacityIdentities;
+  };
+  /** The mails with the customer's link, and whether each was lost. Nullable: notice_id, outbox_id. */
+  "capacity.links_of": {
+    args: {
+      p_request_id: string | null;
+    };
+    result: { effect: string; asked_at: Date; notice_id: number | null; outbox_id: string | null; lost: boolean }[];
   };
   /** Registered keys. Nullable: workspace_id, member_id, note, expires_at, revoked_at. */
   "capacity.list_api_keys": {
@@ -1635,7 +1766,23 @@ export interface Functions {
     };
     result: CapacityMembers;
   };
-  /** The id of a new single-use confirmation token; a request gets one at most. */
+  /** Names of side effects that are mails to members. */
+  "capacity.member_mails": {
+    args: {
+      p_workspace_id: string | null;
+      p_member_ids: readonly string[] | string | null;
+    };
+    result: string[];
+  };
+  /** Member ids of those who can see to it that a customer is asked. */
+  "capacity.menders": {
+    args: {
+      p_request: string | null;
+      p_unasked: string | null;
+    };
+    result: string[];
+  };
+  /** The id of a new single-use confirmation token; a request has one in force at most. */
   "capacity.new_confirmation_token": {
     args: {
       p_request_id: string | null;
@@ -1658,6 +1805,31 @@ export interface Functions {
     };
     result: void;
   };
+  /** Adds a note to a request. */
+  "capacity.note": {
+    args: {
+      p_request: string | null;
+      p_actor: string | null;
+      p_body: string | null;
+    };
+    result: Json;
+  };
+  /** Records a sweep of the timers that came to its end. */
+  "capacity.note_timer_run": {
+    args: {
+      p_runner: string | null;
+      p_failures: number | null;
+    };
+    result: void;
+  };
+  /** Records a sweep of the timers that failed as a whole. */
+  "capacity.note_timers_failed": {
+    args: {
+      p_runner: string | null;
+      p_code: string | null;
+    };
+    result: void;
+  };
   /** Member ids of those whom a notice calls upon. */
   "capacity.notice_asked": {
     args: {
@@ -1676,6 +1848,14 @@ export interface Functions {
       p_asked: readonly string[] | string | null;
     };
     result: string[];
+  };
+  /** Nudges those whose decision a request waits for. */
+  "capacity.nudge": {
+    args: {
+      p_request: string | null;
+      p_actor: string | null;
+    };
+    result: Json;
   };
   /** The secret in a sealed box, or null when the box does not open. Nullable: result. */
   "capacity.open_secret": {
@@ -1893,6 +2073,14 @@ export interface Functions {
     };
     result: void;
   };
+  /** Forgets a secret: removed, or in Vault overwritten. */
+  "capacity.remove_secret": {
+    args: {
+      p_name: string | null;
+      p_anyway?: boolean | null | undefined;
+    };
+    result: string;
+  };
   /** Ends the subscription of an endpoint. */
   "capacity.remove_subscription": {
     args: {
@@ -2018,6 +2206,15 @@ export interface Functions {
     };
     result: void;
   };
+  /** Seals a batch of secrets again under the current key, or looks what there is. Nullable: after. */
+  "capacity.reseal_secrets": {
+    args: {
+      p_after: string | null;
+      p_most: number | null;
+      p_write: boolean | null;
+    };
+    result: { seen: number; due: number; unreadable: string[]; in_vault: number; after: string | null };
+  };
   /** Who must approve what and by which rule; raises nobody_can_approve when that would be nobody. */
   "capacity.review_plan": {
     args: {
@@ -2051,7 +2248,7 @@ export interface Functions {
     args: Record<string, never>;
     result: string;
   };
-  /** A secret as it is stored: encrypted and authenticated under the key of the process. */
+  /** A secret as it is stored: encrypted and authenticated under the key in use. */
   "capacity.seal_secret": {
     args: {
       p_name: string | null;
@@ -2072,6 +2269,7 @@ export interface Functions {
     args: {
       p_name: string | null;
       p_value: string | null;
+      p_keep_previous?: boolean | null | undefined;
     };
     result: void;
   };
@@ -2080,19 +2278,20 @@ export interface Functions {
     args: Record<string, never>;
     result: CapacityMembers;
   };
+  /** Whether a secret signed a link. */
+  "capacity.signed_link": {
+    args: {
+      p_secret_name: string | null;
+      p_bytes: Buffer | null;
+    };
+    result: boolean;
+  };
   /** A secret to sign with; refuses when it is missing or too short. */
   "capacity.signing_key": {
     args: {
       p_name: string | null;
     };
     result: Buffer;
-  };
-  /** Gives a Slack channel its rate limit on first use. */
-  "capacity.slack_limit": {
-    args: {
-      p_channel: string | null;
-    };
-    result: void;
   };
   /** Mentions of members, separated by commas. Nullable: result. */
   "capacity.slack_mentions": {
@@ -2229,6 +2428,11 @@ export interface Functions {
     };
     result: CapacityRequests;
   };
+  /** Makes the caller's current key the one that secrets are sealed under. */
+  "capacity.switch_sealing_key": {
+    args: Record<string, never>;
+    result: boolean;
+  };
   /** The technical half of a review plan, from the rules that apply. */
   "capacity.technical_plan": {
     args: {
@@ -2326,6 +2530,16 @@ export interface Functions {
     };
     result: { late: number; due: string[] };
   };
+  /** Posts a notice of a timer once, and what failed. */
+  "capacity.timer_say": {
+    args: {
+      p_request: string | null;
+      p_kind: string | null;
+      p_since: Date | string | null;
+      p_failed_before: boolean | null;
+    };
+    result: { said: number; failed: Json };
+  };
   /** When the clock of a review step began to run. */
   "capacity.timer_since": {
     args: {
@@ -2334,12 +2548,33 @@ export interface Functions {
     };
     result: Date;
   };
+  /** Tells of customers whose mail was given up, a batch of them. */
+  "capacity.timer_unasked": {
+    args: {
+      p_most: number | null;
+    };
+    result: { told: number; failed: Json; more: boolean };
+  };
   /** Warns of deadlines that are near, a batch of them, each once. */
   "capacity.timer_warn": {
     args: {
       p_most: number | null;
     };
     result: { warned: number; failed: Json; more: boolean };
+  };
+  /** The last sweep of the timers by each runner. Nullable: login, began_at, ended_at, seconds_ago, failed_at, failed_code. */
+  "capacity.timers_last_ran": {
+    args: Record<string, never>;
+    result: {
+      runner: string;
+      login: string | null;
+      began_at: Date | null;
+      ended_at: Date | null;
+      seconds_ago: number | null;
+      failures: number;
+      failed_at: Date | null;
+      failed_code: string | null;
+    }[];
   };
   /** Every lawful step; null where it does not depend on the approvals. Nullable: when_both_approved. */
   "capacity.transitions": {
@@ -2350,6 +2585,31 @@ export interface Functions {
       state_after: CapacityRequestState;
       when_both_approved: boolean | null;
     }[];
+  };
+  /** Why the customer of a request has not been asked, as a word. Nullable: result. */
+  "capacity.unasked": {
+    args: {
+      p_request_id: string | null;
+      p_state: CapacityRequestState | null;
+    };
+    result: string | null;
+  };
+  /** What to do about a customer who is not asked. Nullable: p_unasked, result. */
+  "capacity.unasked_remedy": {
+    args: {
+      p_unasked: string | null;
+      p_request_id: string | null;
+      p_state: string | null;
+    };
+    result: string | null;
+  };
+  /** Why a customer is not asked, in words. Nullable: p_unasked, result. */
+  "capacity.unasked_words": {
+    args: {
+      p_unasked: string | null;
+      p_state: string | null;
+    };
+    result: string | null;
   };
   /** Broken numbering, hashes and transitions in the log of a range of requests. */
   "capacity.verify_chain": {
@@ -2648,6 +2908,16 @@ export interface Functions {
     };
     result: string;
   };
+  /** The view of the form for a note or for the customer's address. Nullable: p_channel, p_address. */
+  "inbound.render_errand": {
+    args: {
+      p_request_id: string | null;
+      p_errand: string | null;
+      p_channel: string | null;
+      p_address: string | null;
+    };
+    result: Json;
+  };
   /** An input block of a form. */
   "inbound.render_input": {
     args: {
@@ -2736,6 +3006,34 @@ export interface Functions {
       p_signature: string | null;
     };
     result: string;
+  };
+  /** Nudges, notes, or has the customer asked, for a member in Slack, and says what was done. Nullable: p_words. */
+  "inbound.slack_errand": {
+    args: {
+      p_member: string | null;
+      p_request_id: string | null;
+      p_errand: string | null;
+      p_words: string | null;
+      p_seen: boolean | null;
+    };
+    result: string;
+  };
+  /** Carries out a click on a button that decides nothing, and replies. */
+  "inbound.slack_errand_button": {
+    args: {
+      p_delivery: unknown;
+      p_member: string | null;
+    };
+    result: Json;
+  };
+  /** Carries out what a form asks for that decides nothing, and replies. */
+  "inbound.slack_errand_form": {
+    args: {
+      p_delivery: unknown;
+      p_member: string | null;
+      p_metadata: unknown;
+    };
+    result: Json;
   };
   /** Opens the form for a new request and says so. */
   "inbound.slack_form": {
@@ -2892,6 +3190,13 @@ export interface Functions {
     };
     result: string;
   };
+  /** A sentence about a customer who will not be asked. Nullable: result. */
+  "inbound.slack_unasked": {
+    args: {
+      p_request: string | null;
+    };
+    result: string | null;
+  };
   /** The workspace that a Slack team or enterprise acts on, or a refusal. */
   "inbound.slack_workspace": {
     args: {
@@ -2938,7 +3243,7 @@ export interface Functions {
   /** Adds one row to a stream in the caller's transaction, once per (stream, instruction, idempotency key). Nullable: seq. */
   "outbox.add_row": {
     args: {
-      p_role: string | null;
+      p_checked: boolean | null;
       p_tenant_id: string | null;
       p_stream: string | null;
       p_key: string | null;
@@ -2959,19 +3264,10 @@ export interface Functions {
   /** Adds an array of rows in the caller's transaction; one result per element. Nullable: seq. */
   "outbox.add_rows": {
     args: {
-      p_role: string | null;
+      p_checked: boolean | null;
       p_rows: unknown;
     };
     result: { ord: number; outbox_id: string; seq: number | null; created: boolean }[];
-  };
-  /** Reserves send slots at destinations, and dates the rows that have to wait. */
-  "outbox.admit": {
-    args: {
-      p_destination_ids: readonly number[] | string | null;
-      p_deferred: readonly boolean[] | string | null;
-      p_lease_seconds: number | null;
-    };
-    result: { ord: number; admitted: boolean; due: Date }[];
   };
   /** Moves lanes on to their next pending row at or after the given number, or lets them go idle. */
   "outbox.advance_lanes": {
@@ -2996,6 +3292,14 @@ export interface Functions {
       p_after_ms: number | bigint | string | null;
     };
     result: string;
+  };
+  /** Moves the next slot of gates on, and marks probes. */
+  "outbox.book_slots": {
+    args: {
+      p_names: readonly string[] | string | null;
+      p_lease_seconds: number | null;
+    };
+    result: void;
   };
   /** Moves the first rows of free lanes to the dead letters. */
   "outbox.bury_heads": {
@@ -3054,13 +3358,14 @@ export interface Functions {
     args: {
       p_stream: string | null;
       p_stream_name: string | null;
-      p_role: string | null;
+      p_checked: boolean | null;
       p_rail_id: number | null;
       p_rail: string | null;
       p_key: string | null;
       p_instruction_id: string | null;
       p_idempotency_key: string | null;
-      p_payload: unknown;
+      p_payload_bytes: number | null;
+      p_too_deep: boolean | null;
       p_priority: number | null;
       p_coalesce_key: string | null;
       p_destination: string | null;
@@ -3079,11 +3384,25 @@ export interface Functions {
   /** Leases due rows of a stream to a relay, in the order in which they must be sent. */
   "outbox.claim": {
     args: {
-      p_relay: number | null;
+      p_relay_id: number | null;
       p_stream_id: number | null;
       p_max_rows: number | null;
       p_max_lanes?: number | null | undefined;
       p_since_ms?: number | bigint | string | null | undefined;
+      p_max_bytes?: number | bigint | string | null | undefined;
+      p_in_flight?: unknown;
+    };
+    result: OutboxClaimedRow[];
+  };
+  /** Leases due rows that are bound for destinations. */
+  "outbox.claim_queues": {
+    args: {
+      p_relay_id: number | null;
+      p_stream: string | null;
+      p_max_rows: number | null;
+      p_max_bytes: number | bigint | string | null;
+      p_since: Date | string | null;
+      p_in_flight: unknown;
     };
     result: OutboxClaimedRow[];
   };
@@ -3094,6 +3413,7 @@ export interface Functions {
       p_relay_id: number | null;
       p_stream: string | null;
       p_lane_ids: readonly (number | bigint | string)[] | string | null;
+      p_destination_ids: readonly number[] | string | null;
     };
     result: OutboxClaimedRow[];
   };
@@ -3158,10 +3478,11 @@ export interface Functions {
     args: Record<string, never>;
     result: { stream_id: number; rail_id: number; dead: number; parked: number; last_died_at: Date; codes: Json }[];
   };
-  /** The number of a destination, made on first use. */
+  /** The number of a queue, made on first use. */
   "outbox.destination_id": {
     args: {
       p_name: string | null;
+      p_tenant_id: string | null;
     };
     result: number;
   };
@@ -3289,6 +3610,11 @@ export interface Functions {
     };
     result: number;
   };
+  /** The role that enqueues, as streams name their writers. */
+  "outbox.enqueuer": {
+    args: Record<string, never>;
+    result: string;
+  };
   /** Makes missing archive partitions for the days ahead and returns how many it made. */
   "outbox.ensure_partitions": {
     args: {
@@ -3349,12 +3675,38 @@ export interface Functions {
     };
     result: OutboxEndpoints;
   };
+  /** The first of these rows that weigh no more than so much together, one at least. */
+  "outbox.first_bytes": {
+    args: {
+      p_rows: readonly string[] | string | null;
+      p_max_bytes: number | bigint | string | null;
+    };
+    result: string;
+  };
   /** Gives up and erases rows that expired long enough ago, on streams that forget. Nullable: failed_code, failed_message. */
   "outbox.forget_expired": {
     args: {
       p_most?: number | null | undefined;
     };
     result: { forgotten: number; failed_code: string | null; failed_message: string | null; more: boolean };
+  };
+  /** Limits and state of destinations. Nullable: open_until, probe_until, last_error_code. */
+  "outbox.gates_of": {
+    args: {
+      p_names: readonly string[] | string | null;
+    };
+    result: {
+      name: string;
+      min_interval_ms: number;
+      failure_threshold: number;
+      open_base_ms: number;
+      next_slot_at: Date;
+      failures: number;
+      times_opened: number;
+      open_until: Date | null;
+      probe_until: Date | null;
+      last_error_code: string | null;
+    }[];
   };
   /** Drops archive partitions past their retention, and what belongs to them; says what it did, what it kept and why. */
   "outbox.gc": {
@@ -3377,6 +3729,13 @@ export interface Functions {
     };
     result: number;
   };
+  /** Takes the gates that are free until the end of the transaction, and brings them up to date. Nullable: result. */
+  "outbox.hold_gates": {
+    args: {
+      p_names: readonly string[] | string | null;
+    };
+    result: string[] | null;
+  };
   /** The time that an outbox id carries. */
   "outbox.id_time": {
     args: {
@@ -3398,7 +3757,7 @@ export interface Functions {
     };
     result: boolean;
   };
-  /** Results of ordered rows that come too late to count. Nullable: result. */
+  /** Results of ordered rows that come too late to count, and those that must wait. Nullable: late, busy. */
   "outbox.late_in_lanes": {
     args: {
       p_live: readonly (number | bigint | string)[] | string | null;
@@ -3407,9 +3766,9 @@ export interface Functions {
       p_seqs: readonly (number | bigint | string)[] | string | null;
       p_outbox_ids: readonly string[] | string | null;
     };
-    result: string[] | null;
+    result: { late: string[] | null; busy: string[] | null };
   };
-  /** Results of unordered rows that come too late to count. */
+  /** Results of unordered rows that come too late to count, and those that must wait. Nullable: late, busy. */
   "outbox.late_rows": {
     args: {
       p_stream: string | null;
@@ -3418,9 +3777,9 @@ export interface Functions {
       p_outbox_ids: readonly string[] | string | null;
       p_attempt_nos: readonly number[] | string | null;
     };
-    result: string[];
+    result: { late: string[] | null; busy: string[] | null };
   };
-  /** Rate limit and circuit settings of a destination. */
+  /** Rate limit and circuit settings of a destination, or of a kind of them. */
   "outbox.limit_destination": {
     args: {
       p_name: string | null;
@@ -3511,18 +3870,17 @@ export interface Functions {
     args: Record<string, never>;
     result: OutboxStreams[];
   };
-  /** Locks lanes and their heads for an operator's act. */
+  /** Takes lanes for an operator until the end of the transaction, those that are free. */
   "outbox.lock_lanes": {
     args: {
       p_lane_ids: readonly (number | bigint | string)[] | string | null;
     };
-    result: void;
+    result: number[];
   };
-  /** Whether a role is among those that a stream says may enqueue into it. */
+  /** Whether the role that enqueues is, or is a member of, one of the roles that a stream says may write it. */
   "outbox.may_write": {
     args: {
       p_writers: readonly string[] | string | null;
-      p_role: string | null;
     };
     result: boolean;
   };
@@ -3558,6 +3916,7 @@ export interface Functions {
   "outbox.next_due": {
     args: {
       p_stream_ids: readonly number[] | string | null;
+      p_in_flight?: unknown;
     };
     result: { stream_id: number; wait_ms: number }[];
   };
@@ -3588,6 +3947,25 @@ export interface Functions {
       p_box: Buffer | null;
     };
     result: string | null;
+  };
+  /** Queues that hold something, and what may leave them. Nullable: tenant_id. */
+  "outbox.open_queues": {
+    args: {
+      p_stream: string | null;
+      p_since: Date | string | null;
+      p_in_flight: unknown;
+      p_hold: boolean | null;
+      p_most?: number | null | undefined;
+    };
+    result: {
+      destination_id: number;
+      name: string;
+      tenant_id: string | null;
+      slots: number;
+      tenant_slots: number;
+      opens_at: Date;
+      limited: boolean;
+    }[];
   };
   /** Lower bound, as an outbox id, of everything made at or after a time. */
   "outbox.partition_floor": {
@@ -3814,7 +4192,7 @@ export interface Functions {
     };
     result: string[];
   };
-  /** Records outcomes of claimed rows and moves their lanes on; counts the lines it wrote, and names rows that came too late or were given up. Nullable: late, given_up. */
+  /** Records outcomes of claimed rows and moves their lanes on; counts its lines, names rows that were late, given up, or must wait. Nullable: late, given_up, busy. */
   "outbox.settle": {
     args: {
       p_stream_id: number | null;
@@ -3842,6 +4220,7 @@ export interface Functions {
       failed: number;
       late: string[] | null;
       given_up: string[] | null;
+      busy: string[] | null;
     };
   };
   /** Records failed and released rows of ordered lanes, counts them, and names those given up. Nullable: given_up. */
@@ -3978,10 +4357,11 @@ export interface Functions {
     };
     result: number;
   };
-  /** Whether JSON is nested deeper than 64 levels. */
+  /** Whether JSON, given with its text, is nested deeper than 64 levels. */
   "outbox.too_deep": {
     args: {
       p_value: unknown;
+      p_text: string | null;
     };
     result: boolean;
   };
@@ -4041,13 +4421,14 @@ export interface Functions {
   /** Raises for a bad row, or finds the row that a repeat stands for. Nullable: outbox_id, seq. */
   "outbox.why_not_enqueued": {
     args: {
-      p_role: string | null;
+      p_checked: boolean | null;
       p_stream: string | null;
       p_key: string | null;
       p_instruction_id: string | null;
       p_idempotency_key: string | null;
       p_rail: string | null;
-      p_payload: unknown;
+      p_body: string | null;
+      p_too_deep: boolean | null;
       p_priority: number | null;
       p_coalesce_key: string | null;
       p_destination: string | null;
@@ -4262,6 +4643,7 @@ export interface Functions {
       p_estimated_monthly_cost_usd?: number | string | null | undefined;
       p_workspace_id?: string | null | undefined;
       p_slack_channel_id?: string | null | undefined;
+      p_customer_ref?: unknown;
     };
     result: Json;
   };
@@ -4316,6 +4698,24 @@ export interface Functions {
   "public.run_capacity_request_timers": {
     args: {
       p_most?: number | null | undefined;
+      p_runner?: string | null | undefined;
+    };
+    result: Json;
+  };
+  /** Mails the customer the link of a request again, some time after the last mail. */
+  "public.send_confirmation_link": {
+    args: {
+      p_request_id: string | null;
+      p_actor_id?: string | null | undefined;
+    };
+    result: Json;
+  };
+  /** Sets the e-mail address of a request's customer, and mails the link where it is waited for. */
+  "public.set_customer_address": {
+    args: {
+      p_request_id: string | null;
+      p_email: string | null;
+      p_actor_id?: string | null | undefined;
     };
     result: Json;
   };
@@ -4352,8 +4752,10 @@ export interface Functions {
 export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = {
   "capacity.acting": { returns: "row", json: [], positional: false },
   "capacity.acts_as_owner": { returns: "value", json: [], positional: false },
+  "capacity.address_problem": { returns: "value", json: ["p_given"], positional: false },
   "capacity.apply": { returns: "row", json: ["p_payload"], positional: false },
   "capacity.approve_by_rule": { returns: "row", json: [], positional: false },
+  "capacity.ask_customer": { returns: "value", json: [], positional: false },
   "capacity.asked_now": { returns: "rows", json: [], positional: false },
   "capacity.authorize": { returns: "row", json: [], positional: false },
   "capacity.caller": { returns: "row", json: [], positional: false },
@@ -4362,6 +4764,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.check_channel": { returns: "nothing", json: [], positional: false },
   "capacity.check_issuer": { returns: "nothing", json: [], positional: false },
   "capacity.check_json": { returns: "nothing", json: ["p_value"], positional: false },
+  "capacity.check_mender": { returns: "nothing", json: [], positional: false },
   "capacity.check_payload": { returns: "nothing", json: ["p_payload"], positional: false },
   "capacity.check_policy": { returns: "value", json: [], positional: false },
   "capacity.check_replaced": { returns: "nothing", json: [], positional: false },
@@ -4372,6 +4775,8 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.compute_next_state": { returns: "value", json: [], positional: false },
   "capacity.confirmation_story": { returns: "value", json: [], positional: false },
   "capacity.confirmation_token": { returns: "value", json: [], positional: false },
+  "capacity.current_key": { returns: "value", json: [], positional: false },
+  "capacity.customer_reach": { returns: "row", json: [], positional: false },
   "capacity.decide": { returns: "row", json: ["p_payload"], positional: false },
   "capacity.deliveries_of": { returns: "value", json: [], positional: false },
   "capacity.dispatch_side_effects": { returns: "value", json: [], positional: false },
@@ -4396,8 +4801,13 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.get_secret": { returns: "value", json: [], positional: false },
   "capacity.has_vault": { returns: "value", json: [], positional: false },
   "capacity.hmac_sha256": { returns: "value", json: [], positional: false },
+  "capacity.is_address": { returns: "value", json: [], positional: false },
   "capacity.issued_at": { returns: "value", json: ["p_claims"], positional: false },
   "capacity.json_text": { returns: "value", json: [], positional: false },
+  "capacity.keep_secret": { returns: "nothing", json: [], positional: false },
+  "capacity.key_id": { returns: "value", json: [], positional: false },
+  "capacity.key_of_box": { returns: "value", json: [], positional: false },
+  "capacity.key_to_seal_with": { returns: "value", json: [], positional: false },
   "capacity.last_delivery": { returns: "value", json: [], positional: false },
   "capacity.last_notice": { returns: "value", json: [], positional: false },
   "capacity.last_notified_at": { returns: "value", json: [], positional: false },
@@ -4408,6 +4818,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.linear_step": { returns: "value", json: ["p_story"], positional: false },
   "capacity.linear_text": { returns: "value", json: [], positional: false },
   "capacity.link_by_domain": { returns: "row", json: [], positional: false },
+  "capacity.links_of": { returns: "rows", json: [], positional: false },
   "capacity.list_api_keys": { returns: "rows", json: [], positional: false },
   "capacity.list_groups": { returns: "rows", json: [], positional: false },
   "capacity.list_heads": { returns: "rows", json: [], positional: false },
@@ -4422,11 +4833,17 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.lock_readable": { returns: "nothing", json: [], positional: false },
   "capacity.may_read": { returns: "value", json: [], positional: false },
   "capacity.member_for_slack": { returns: "row", json: [], positional: false },
+  "capacity.member_mails": { returns: "value", json: [], positional: false },
+  "capacity.menders": { returns: "value", json: [], positional: false },
   "capacity.new_confirmation_token": { returns: "value", json: [], positional: false },
   "capacity.next_request_id": { returns: "value", json: [], positional: false },
   "capacity.no_such_request": { returns: "nothing", json: [], positional: false },
+  "capacity.note": { returns: "value", json: [], positional: false },
+  "capacity.note_timer_run": { returns: "nothing", json: [], positional: false },
+  "capacity.note_timers_failed": { returns: "nothing", json: [], positional: false },
   "capacity.notice_asked": { returns: "value", json: [], positional: false },
   "capacity.notice_effects": { returns: "value", json: [], positional: false },
+  "capacity.nudge": { returns: "value", json: [], positional: false },
   "capacity.open_secret": { returns: "value", json: [], positional: false },
   "capacity.pending_approvals": { returns: "value", json: [], positional: false },
   "capacity.post_notice": { returns: "row", json: [], positional: false },
@@ -4453,6 +4870,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.remove_identity_domain": { returns: "value", json: [], positional: false },
   "capacity.remove_member": { returns: "row", json: [], positional: false },
   "capacity.remove_policy": { returns: "nothing", json: [], positional: false },
+  "capacity.remove_secret": { returns: "value", json: [], positional: false },
   "capacity.remove_subscription": { returns: "nothing", json: [], positional: false },
   "capacity.render_email_closing": { returns: "value", json: ["p_story"], positional: false },
   "capacity.render_email_confirmation": { returns: "value", json: ["p_story"], positional: false },
@@ -4470,6 +4888,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.render_time": { returns: "value", json: ["p_seconds"], positional: false },
   "capacity.request_for": { returns: "row", json: [], positional: false },
   "capacity.require_purpose": { returns: "nothing", json: [], positional: false },
+  "capacity.reseal_secrets": { returns: "row", json: [], positional: false },
   "capacity.review_plan": { returns: "value", json: [], positional: false },
   "capacity.revocation": { returns: "value", json: ["p_claims"], positional: false },
   "capacity.revoke_api_key": { returns: "row", json: [], positional: false },
@@ -4478,8 +4897,8 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.set_aside": { returns: "value", json: ["p_payload"], positional: false },
   "capacity.set_secret": { returns: "nothing", json: [], positional: false },
   "capacity.signed_in_member": { returns: "row", json: [], positional: false },
+  "capacity.signed_link": { returns: "value", json: [], positional: false },
   "capacity.signing_key": { returns: "value", json: [], positional: false },
-  "capacity.slack_limit": { returns: "nothing", json: [], positional: false },
   "capacity.slack_mentions": { returns: "value", json: ["p_story", "p_ids"], positional: false },
   "capacity.slack_quote": { returns: "value", json: [], positional: false },
   "capacity.slack_root_now": { returns: "value", json: ["p_payload"], positional: false },
@@ -4496,6 +4915,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.story_sentence": { returns: "value", json: ["p_story"], positional: false },
   "capacity.story_state": { returns: "value", json: [], positional: false },
   "capacity.submit": { returns: "row", json: ["p_customer_ref"], positional: false },
+  "capacity.switch_sealing_key": { returns: "value", json: [], positional: false },
   "capacity.technical_plan": { returns: "value", json: [], positional: false },
   "capacity.technical_reviewers": { returns: "value", json: [], positional: false },
   "capacity.timer_actor": { returns: "row", json: [], positional: false },
@@ -4508,9 +4928,15 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.timer_remind_person": { returns: "row", json: ["p_items"], positional: false },
   "capacity.timer_review": { returns: "row", json: [], positional: false },
   "capacity.timer_review_one": { returns: "row", json: [], positional: false },
+  "capacity.timer_say": { returns: "row", json: [], positional: false },
   "capacity.timer_since": { returns: "value", json: [], positional: false },
+  "capacity.timer_unasked": { returns: "row", json: [], positional: false },
   "capacity.timer_warn": { returns: "row", json: [], positional: false },
+  "capacity.timers_last_ran": { returns: "rows", json: [], positional: false },
   "capacity.transitions": { returns: "rows", json: [], positional: false },
+  "capacity.unasked": { returns: "value", json: [], positional: false },
+  "capacity.unasked_remedy": { returns: "value", json: [], positional: false },
+  "capacity.unasked_words": { returns: "value", json: [], positional: false },
   "capacity.verify_chain": { returns: "rows", json: [], positional: false },
   "capacity.verify_deliveries": { returns: "row", json: [], positional: false },
   "capacity.verify_effects": { returns: "row", json: [], positional: false },
@@ -4547,6 +4973,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "inbound.percent_decode": { returns: "value", json: [], positional: false },
   "inbound.record": { returns: "value", json: ["p_payload"], positional: false },
   "inbound.refused_field": { returns: "value", json: [], positional: false },
+  "inbound.render_errand": { returns: "value", json: [], positional: false },
   "inbound.render_input": { returns: "value", json: [], positional: false },
   "inbound.render_intake": { returns: "value", json: ["p_fields", "p_groups"], positional: false },
   "inbound.render_reason": { returns: "value", json: [], positional: false },
@@ -4557,6 +4984,9 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "inbound.slack_command": { returns: "value", json: ["p_delivery"], positional: false },
   "inbound.slack_decision": { returns: "value", json: ["p_delivery"], positional: false },
   "inbound.slack_delivery_id": { returns: "value", json: ["p_delivery"], positional: false },
+  "inbound.slack_errand": { returns: "value", json: [], positional: false },
+  "inbound.slack_errand_button": { returns: "value", json: ["p_delivery"], positional: false },
+  "inbound.slack_errand_form": { returns: "value", json: ["p_delivery", "p_metadata"], positional: false },
   "inbound.slack_form": { returns: "value", json: ["p_delivery", "p_fields"], positional: false },
   "inbound.slack_handle": { returns: "value", json: ["p_delivery"], positional: false },
   "inbound.slack_help": { returns: "value", json: [], positional: false },
@@ -4576,6 +5006,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "inbound.slack_stamp_problem": { returns: "value", json: [], positional: false },
   "inbound.slack_submission": { returns: "value", json: ["p_delivery"], positional: false },
   "inbound.slack_submitted": { returns: "value", json: [], positional: false },
+  "inbound.slack_unasked": { returns: "value", json: [], positional: false },
   "inbound.slack_workspace": { returns: "value", json: [], positional: false },
   "inbound.submit_terms": { returns: "row", json: ["p_delivery", "p_fields"], positional: false },
   "inbound.too_late": { returns: "nothing", json: [], positional: false },
@@ -4583,19 +5014,20 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.add_endpoint_secret": { returns: "value", json: [], positional: false },
   "outbox.add_row": { returns: "row", json: ["p_payload", "p_captures", "p_binds"], positional: false },
   "outbox.add_rows": { returns: "rows", json: ["p_rows"], positional: false },
-  "outbox.admit": { returns: "rows", json: [], positional: false },
   "outbox.advance_lanes": { returns: "nothing", json: [], positional: false },
   "outbox.archive_partitions": { returns: "rows", json: [], positional: false },
   "outbox.backoff": { returns: "value", json: [], positional: false },
+  "outbox.book_slots": { returns: "nothing", json: [], positional: false },
   "outbox.bury_heads": { returns: "nothing", json: [], positional: false },
   "outbox.check_binds": { returns: "nothing", json: ["p_captures", "p_binds"], positional: false },
   "outbox.check_endpoint": { returns: "nothing", json: [], positional: false },
   "outbox.check_endpoint_url": { returns: "nothing", json: [], positional: false },
   "outbox.check_envelope": { returns: "nothing", json: ["p_envelope"], positional: false },
   "outbox.check_operator": { returns: "nothing", json: [], positional: false },
-  "outbox.check_row": { returns: "nothing", json: ["p_payload", "p_captures", "p_binds"], positional: false },
+  "outbox.check_row": { returns: "nothing", json: ["p_captures", "p_binds"], positional: false },
   "outbox.check_stream_name": { returns: "nothing", json: [], positional: false },
-  "outbox.claim": { returns: "rows", json: [], positional: false },
+  "outbox.claim": { returns: "rows", json: ["p_in_flight"], positional: false },
+  "outbox.claim_queues": { returns: "rows", json: ["p_in_flight"], positional: false },
   "outbox.claim_special_lanes": { returns: "rows", json: [], positional: false },
   "outbox.claim_special_rows": { returns: "rows", json: [], positional: false },
   "outbox.clear_destination": { returns: "nothing", json: [], positional: false },
@@ -4618,37 +5050,42 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
     json: ["p_first_payload", "p_first_binds", "p_second_payload", "p_second_binds"],
     positional: false,
   },
+  "outbox.enqueuer": { returns: "value", json: [], positional: false },
   "outbox.ensure_partitions": { returns: "value", json: [], positional: false },
   "outbox.erase_payload": { returns: "nothing", json: [], positional: false },
   "outbox.existing_row": { returns: "row", json: [], positional: false },
   "outbox.fence_lanes": { returns: "value", json: [], positional: false },
   "outbox.fill_binds": { returns: "rows", json: ["p_captured"], positional: false },
   "outbox.find_endpoint": { returns: "row", json: [], positional: false },
+  "outbox.first_bytes": { returns: "value", json: [], positional: false },
   "outbox.forget_expired": { returns: "row", json: [], positional: false },
+  "outbox.gates_of": { returns: "rows", json: [], positional: false },
   "outbox.gc": { returns: "value", json: [], positional: false },
   "outbox.gc_envelopes": { returns: "value", json: [], positional: false },
   "outbox.gc_keys": { returns: "value", json: [], positional: false },
+  "outbox.hold_gates": { returns: "value", json: [], positional: false },
   "outbox.id_time": { returns: "value", json: [], positional: false },
   "outbox.inspect": { returns: "value", json: [], positional: false },
   "outbox.is_path": { returns: "value", json: ["p_path"], positional: false },
-  "outbox.late_in_lanes": { returns: "value", json: [], positional: false },
-  "outbox.late_rows": { returns: "value", json: [], positional: false },
+  "outbox.late_in_lanes": { returns: "row", json: [], positional: false },
+  "outbox.late_rows": { returns: "row", json: [], positional: false },
   "outbox.limit_destination": { returns: "nothing", json: [], positional: false },
   "outbox.lines_of": { returns: "value", json: [], positional: false },
   "outbox.list_alerts": { returns: "rows", json: [], positional: false },
   "outbox.list_dead": { returns: "rows", json: [], positional: false },
   "outbox.list_endpoints": { returns: "rows", json: [], positional: false },
   "outbox.list_streams": { returns: "rows", json: [], positional: false },
-  "outbox.lock_lanes": { returns: "nothing", json: [], positional: false },
+  "outbox.lock_lanes": { returns: "value", json: [], positional: false },
   "outbox.may_write": { returns: "value", json: [], positional: false },
   "outbox.mend_headless": { returns: "value", json: [], positional: false },
   "outbox.mend_unblocked": { returns: "value", json: [], positional: false },
   "outbox.mend_unheld": { returns: "value", json: [], positional: false },
   "outbox.new_id": { returns: "value", json: [], positional: false },
-  "outbox.next_due": { returns: "rows", json: [], positional: false },
+  "outbox.next_due": { returns: "rows", json: ["p_in_flight"], positional: false },
   "outbox.note_destinations": { returns: "nothing", json: [], positional: false },
   "outbox.note_relay": { returns: "nothing", json: [], positional: false },
   "outbox.open_endpoint_secret": { returns: "value", json: [], positional: false },
+  "outbox.open_queues": { returns: "rows", json: ["p_in_flight"], positional: false },
   "outbox.partition_floor": { returns: "value", json: [], positional: false },
   "outbox.partition_status": { returns: "rows", json: [], positional: false },
   "outbox.ping_endpoint": { returns: "value", json: [], positional: false },
@@ -4695,7 +5132,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.wake_relays": { returns: "nothing", json: [], positional: false },
   "outbox.whereabouts": { returns: "value", json: [], positional: false },
   "outbox.why_keep_partition": { returns: "value", json: [], positional: false },
-  "outbox.why_not_enqueued": { returns: "row", json: ["p_payload", "p_captures", "p_binds"], positional: false },
+  "outbox.why_not_enqueued": { returns: "row", json: ["p_captures", "p_binds"], positional: false },
   "outbox.with_value_at": { returns: "value", json: ["p_target", "p_value"], positional: false },
   "outbox.without_addresses": { returns: "value", json: [], positional: false },
   "payments.bump_participant_outbox_seq": { returns: "value", json: [], positional: false },
@@ -4716,13 +5153,15 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "public.list_personas": { returns: "value", json: [], positional: false },
   "public.note_capacity_request": { returns: "value", json: [], positional: false },
   "public.nudge_capacity_request": { returns: "value", json: [], positional: false },
-  "public.preview_capacity_request": { returns: "value", json: [], positional: false },
+  "public.preview_capacity_request": { returns: "value", json: ["p_customer_ref"], positional: false },
   "public.put_endpoint": { returns: "row", json: ["p_headers"], positional: false },
   "public.recent_capacity_events": { returns: "value", json: [], positional: false },
   "public.record_delivery": { returns: "value", json: ["p_payload"], positional: false },
   "public.remove_endpoint": { returns: "nothing", json: [], positional: false },
   "public.rotate_endpoint_secret": { returns: "row", json: [], positional: false },
   "public.run_capacity_request_timers": { returns: "value", json: [], positional: false },
+  "public.send_confirmation_link": { returns: "value", json: [], positional: false },
+  "public.set_customer_address": { returns: "value", json: [], positional: false },
   "public.sign_in_member": { returns: "value", json: [], positional: false },
   "public.sign_out_everywhere": { returns: "nothing", json: [], positional: false },
   "public.webhook_keys": { returns: "value", json: [], positional: false },

@@ -248,7 +248,7 @@ async function pass(
   }
   entered(context.session.role);
   if (route.asksNothing === true) await checkRevocation(context.session);
-  // Machines and members are known and can be called back; whoever holds the anon key is anybody.
+  // Machines and members are known and can be revoked; whoever holds the anon key is anybody.
   const wait = route.credentials === "apikey" && context.session.role === "anon" ? takeAsAnybody() : null;
   return wait === null ? route.handler(context) : refuseFor(wait);
 }

@@ -20,8 +20,8 @@ export function createCredentialChecks(
   dependencies: HttpDependencies,
   now: () => number,
 ): Readonly<Record<Credentials, CredentialCheck>> {
-  const { database, keys, relaySecret } = dependencies;
-  if (relaySecret !== undefined) requireLong(relaySecret, "The secret that wakes the relay (HEADROOM_RELAY_SECRET)");
+  const { database, keys } = dependencies;
+  const relaySecrets = relaySecretsOf(dependencies);
   const verifier = createTokenVerifier(keys, now);
   const cookies = createCookieSessions(dependencies, now);
   const checkRevocation = createRevocationCheck(database);
@@ -71,10 +71,19 @@ export function createCredentialChecks(
     },
     async "relay-secret"(request) {
       const secret = request.headers.get("x-outbox-secret");
-      if (relaySecret !== undefined && secret !== null && sameText(secret, relaySecret)) return anonymous;
+      if (secret !== null && relaySecrets.some((known) => sameText(secret, known))) return anonymous;
       throw refusal("not_allowed", "This needs the relay's secret.", "Send it as X-Outbox-Secret.");
     },
   };
+}
+
+/** Without a current one, none counts. */
+function relaySecretsOf({ relaySecret, previousRelaySecret }: HttpDependencies): string[] {
+  if (relaySecret === undefined) return [];
+  requireLong(relaySecret, "The secret that wakes the relay (HEADROOM_RELAY_SECRET)");
+  if (previousRelaySecret === undefined) return [relaySecret];
+  requireLong(previousRelaySecret, "The one before it (HEADROOM_RELAY_SECRET_PREVIOUS)");
+  return [relaySecret, previousRelaySecret];
 }
 
 async function sessionOfApiKey(

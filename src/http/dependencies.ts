@@ -49,10 +49,10 @@ export interface HttpDependencies {
   readonly log: (entry: HttpLogEntry) => void;
   /** Names that it answers to. Default: any. */
   readonly hosts?: HostPolicy | undefined;
-  /** What HEADROOM_SECRET_KEY holds: opens what the database keeps encrypted. */
-  readonly secretKey?: string | undefined;
   /** What X-Outbox-Secret must be for /api/internal/*. */
   readonly relaySecret?: string | undefined;
+  /** What it may be too, while it is being changed. */
+  readonly previousRelaySecret?: string | undefined;
   /** Delivers what is due when /api/internal/outbox-relay is called. */
   readonly drainer?: Pick<Drainer, "drain"> | undefined;
   /** How long one such call may go on sending. Default: 10,000. */

@@ -12,6 +12,7 @@ import { Pool, type PoolClient } from "pg";
 import { sendBatch, type BatchResult, type BatchStatement } from "../db/batch.ts";
 import { checkDatabaseUrl, surviveLostConnections } from "../db/connect.ts";
 import { HeadroomError, toHeadroomError } from "../db/errors.ts";
+import { keysOf, type SecretKey } from "../db/secret-key.ts";
 import { valueTypes } from "../db/values.ts";
 import { mayNeedSecrets } from "./secret-use.ts";
 import { whoIs, type Session } from "./session.ts";
@@ -42,7 +43,7 @@ export interface GatewayDatabaseOptions {
   readonly url: string;
   readonly maxConnections?: number | undefined;
   /** Opens what the database keeps encrypted (HEADROOM_SECRET_KEY); set for the transaction alone, and only where it may be needed. */
-  readonly secretKey?: string | undefined;
+  readonly secretKey?: SecretKey | undefined;
   /** Called first in every transaction, when it exists. Default: public.check_request. */
   readonly preRequest?: { readonly schema: string; readonly name: string } | undefined;
   /** Longest statement. Default: 8,000. */
@@ -96,7 +97,7 @@ class PooledGatewayDatabase implements GatewayDatabase {
   readonly #pool: Pool;
   readonly #shares: Shares;
   readonly #waitMs: number;
-  readonly #secretKey: string;
+  readonly #secretKeys: readonly [current: string, previous: string];
   readonly #preRequest: BatchStatement;
   readonly #preRequestName: string;
   readonly #prepare: boolean;
@@ -108,7 +109,8 @@ class PooledGatewayDatabase implements GatewayDatabase {
     this.#pool = pool;
     this.#shares = new Shares(options.maxConnections ?? defaults.maxConnections);
     this.#waitMs = options.connectTimeoutMs ?? defaults.connectTimeoutMs;
-    this.#secretKey = options.secretKey ?? "";
+    const [current = "", previous = ""] = keysOf(options.secretKey);
+    this.#secretKeys = [current, previous];
     const { schema, name } = options.preRequest ?? defaults.preRequest;
     this.#preRequestName = `${quoted(schema)}.${quoted(name)}()`;
     this.#preRequest = { name: "headroom_pre_request", text: `select ${this.#preRequestName}` };
@@ -210,7 +212,7 @@ class PooledGatewayDatabase implements GatewayDatabase {
       name: "headroom_enter",
       text: enterText,
       values: [
-        secrets ? this.#secretKey : "",
+        ...(secrets ? this.#secretKeys : ["", ""]),
         JSON.stringify(session.claims),
         JSON.stringify(request?.headers ?? {}),
         request?.method ?? "",
@@ -257,10 +259,10 @@ const begin: BatchStatement = { name: "headroom_begin", text: "begin" };
 /** For the transaction alone, like everything that is set: poolers refuse most of what a connection asks for when it starts. */
 const boundText = "select set_config('statement_timeout', $1, true)";
 
-const enterText = `select set_config('headroom.secret_key', $1, true), set_config('request.jwt.claims', $2, true),
-  set_config('request.headers', $3, true), set_config('request.method', $4, true), set_config('request.path', $5, true),
-  set_config('transaction_read_only', coalesce($6, current_setting('transaction_read_only')), true),
-  set_config('statement_timeout', $7, true), set_config('role', $8, true)`;
+const enterText = `select set_config('headroom.secret_key', $1, true), set_config('headroom.secret_key_previous', $2, true),
+  set_config('request.jwt.claims', $3, true), set_config('request.headers', $4, true), set_config('request.method', $5, true),
+  set_config('request.path', $6, true), set_config('transaction_read_only', coalesce($7, current_setting('transaction_read_only')), true),
+  set_config('statement_timeout', $8, true), set_config('role', $9, true)`;
 
 /** A name as SQL writes it. */
 export function quoted(name: string): string {

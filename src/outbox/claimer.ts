@@ -6,7 +6,9 @@
  * Does not own: when to look (the relay), or what happens to the rows.
  */
 import { call } from "../db/call.ts";
+import { type Moment, thisMoment } from "./elapsed.ts";
 import type { ClaimedRow } from "./message.ts";
+import type { InFlight } from "./places.ts";
 import type { Session } from "./session.ts";
 import type { Stream } from "./streams.ts";
 
@@ -15,7 +17,7 @@ const quickMs = 250;
 const slowMs = 2_000;
 /** Rows that were stamped just before the last look and committed just after it. */
 const overlapMs = 1_000;
-/** About how much payload one claim may bring into memory. */
+/** How much payload one claim may bring into memory. */
 const maxClaimBytes = 8 * 1024 * 1024;
 
 export class Claimer {
@@ -24,7 +26,6 @@ export class Claimer {
   readonly #minRows: number;
   #rows: number;
   #runLength: number;
-  #payloadBytes = 0;
   /** When the last look began that left nothing due behind it, by this process' monotonic clock. */
   #drainedAtMs: number | undefined;
   #lookedEverywhereAtMs = -Infinity;
@@ -70,46 +71,55 @@ export class Claimer {
     session: Session,
     relayId: number,
     prepare: boolean,
-  ): Promise<{ rows: ClaimedRow[]; startedAtMs: number }> {
+    inFlight: InFlight,
+  ): Promise<{ rows: ClaimedRow[]; claimedAt: Moment }> {
     this.hot = false;
-    const startedAtMs = performance.now();
+    const claimedAt = thisMoment();
+    const startedAtMs = claimedAt.steadyMs;
     const due = startedAtMs - this.#lookedEverywhereAtMs >= this.#everywhereEveryMs;
     const recent =
       due || this.#drainedAtMs === undefined ? null : Math.ceil(startedAtMs - this.#drainedAtMs + overlapMs);
     let rows: ClaimedRow[];
     this.#underWay += 1;
     try {
-      rows = await this.#read(session, relayId, prepare, recent);
-      if (rows.length === 0 && recent !== null) rows = await this.#read(session, relayId, prepare, null);
+      rows = await this.#read(session, relayId, prepare, inFlight, recent);
+      if (rows.length === 0 && recent !== null) rows = await this.#read(session, relayId, prepare, inFlight, null);
     } finally {
       this.#underWay -= 1;
     }
     this.unsettled += rows.length;
     this.#emptyLooks = rows.length === 0 ? this.#emptyLooks + 1 : 0;
     this.#lookedAtMs = startedAtMs;
-    return { rows, startedAtMs };
+    return { rows, claimedAt };
   }
 
-  async #read(session: Session, relayId: number, prepare: boolean, sinceMs: number | null): Promise<ClaimedRow[]> {
+  async #read(
+    session: Session,
+    relayId: number,
+    prepare: boolean,
+    inFlight: InFlight,
+    sinceMs: number | null,
+  ): Promise<ClaimedRow[]> {
     const startedAtMs = performance.now();
-    const most = Math.max(1, Math.min(this.#rows, Math.floor(maxClaimBytes / (this.#payloadBytes + 1))));
-    const lanes = Math.max(1, Math.ceil(most / this.#runLength));
+    const lanes = Math.max(1, Math.ceil(this.#rows / this.#runLength));
     const rows: ClaimedRow[] = await session.use((db) =>
       call(
         db,
         "outbox.claim",
         {
-          p_relay: relayId,
+          p_relay_id: relayId,
           p_stream_id: this.stream.id,
-          p_max_rows: most,
+          p_max_rows: this.#rows,
           p_max_lanes: lanes,
           p_since_ms: sinceMs,
+          p_max_bytes: maxClaimBytes,
+          p_in_flight: inFlight,
         },
         { prepare },
       ),
     );
     const found = this.stream.ordered ? putInOrder(rows) : rows.length;
-    const full = found >= (this.stream.ordered ? lanes : most);
+    const full = found >= (this.stream.ordered ? lanes : this.#rows);
     this.#rich = full;
     if (full) {
       this.hot = true;
@@ -121,16 +131,14 @@ export class Claimer {
       // A look everywhere is dear while an old transaction keeps dead entries in the index; then it is rarer.
       this.#everywhereEveryMs = Math.min(5_000, Math.max(500, (performance.now() - startedAtMs) * 100));
     }
-    if (rows.length > 0) this.#measure(rows, found);
+    if (rows.length > 0 && this.stream.ordered) this.#runLength = Math.max(1, rows.length / found);
     return rows;
   }
 
-  /** Learns the shape of the work: how long runs are, and how large payloads, by a sample of three. */
-  #measure(rows: readonly ClaimedRow[], lanes: number): void {
-    if (this.stream.ordered) this.#runLength = Math.max(1, rows.length / lanes);
-    const sample = [rows[0], rows[rows.length >> 1], rows.at(-1)];
-    const bytes = Math.max(...sample.map((row) => row?.body.length ?? 0));
-    this.#payloadBytes = Math.max(bytes, this.#payloadBytes / 2);
+  /** Rows were settled: what was held back for them may be had now. */
+  settled(rows: number): void {
+    this.unsettled -= rows;
+    this.#emptyLooks = 0;
   }
 
   /** Learns from how long the rows of a claim took to send. */

@@ -5,16 +5,17 @@
  * row does can touch another. Does not own: what is claimed when, or how results are written.
  */
 import { call, type FunctionResult } from "../db/call.ts";
-import { isRetryableConnectionError, toHeadroomError } from "../db/errors.ts";
+import { isPassing, isRetryableConnectionError, toHeadroomError } from "../db/errors.ts";
 import type { Rail } from "../rails/rail.ts";
 import type { Captured } from "./captures.ts";
+import { elapsedMs, type Moment } from "./elapsed.ts";
 import { type ClaimedRow, Message } from "./message.ts";
 import type { RelayStep } from "./options.ts";
 import { reasonOf } from "./outcome.ts";
+import type { Line, Places } from "./places.ts";
 import { released, type Result } from "./result.ts";
 import { send } from "./send.ts";
 import type { Session } from "./session.ts";
-import type { CallSlots } from "./slots.ts";
 import { longestSendMs, type Stream } from "./streams.ts";
 import { type Calls, isPromise } from "./timed.ts";
 
@@ -31,7 +32,7 @@ function foreignRailPauseMs(message: Message): number {
 
 export interface DispatcherOptions {
   readonly rails: ReadonlyMap<number, Rail>;
-  readonly slots: CallSlots;
+  readonly places: Places;
   readonly calls: Calls;
   readonly leaseMarginMs: number;
   /** For filling in what rows bind. */
@@ -44,8 +45,8 @@ export interface DispatcherOptions {
 
 interface Claim {
   readonly stream: Stream;
-  /** By this process' monotonic clock, taken before the claim was asked for: the lease cannot be younger. */
-  readonly claimedAtMs: number;
+  /** Taken before the claim was asked for: the lease cannot be younger. */
+  readonly claimedAt: Moment;
   /** The texts of rows that bind something, by the row's id; a row that is not here is asked for when its turn comes. */
   readonly filled: ReadonlyMap<string, Filled>;
 }
@@ -60,9 +61,10 @@ export class Dispatcher {
   }
 
   /** Sends all rows of a claim; every row gets exactly one result, whatever becomes of the others. */
-  async dispatch(stream: Stream, rows: readonly ClaimedRow[], claimedAtMs: number): Promise<void> {
-    const { rails } = this.#options;
-    const claim: Claim = { stream, claimedAtMs, filled: await this.#fillAhead(rows) };
+  async dispatch(stream: Stream, rows: readonly ClaimedRow[], claimedAt: Moment): Promise<void> {
+    const { rails, places } = this.#options;
+    places.claimed(stream, rows);
+    const claim: Claim = { stream, claimedAt, filled: await this.#fillAhead(rows) };
     const waiting: Promise<void>[] = [];
     for (let start = 0; start < rows.length;) {
       const laneId = rows[start]?.lane_id ?? null;
@@ -109,12 +111,16 @@ export class Dispatcher {
 
   /** The first row that is not delivered hands back those behind it. Returns whether the run goes on. */
   #report(claim: Claim, run: readonly Message[], index: number, result: Result): boolean {
-    const { onResult, onStep } = this.#options;
-    onStep?.("send.after");
-    onResult(claim.stream, result);
+    this.#options.onStep?.("send.after");
+    this.#finish(claim, result);
     if (result.outcome === "delivered") return true;
-    for (const behind of run.slice(index + 1)) onResult(claim.stream, released(behind, "behind_undelivered"));
+    for (const behind of run.slice(index + 1)) this.#finish(claim, released(behind, "behind_undelivered"));
     return false;
+  }
+
+  #finish({ stream }: Claim, result: Result): void {
+    this.#options.places.finished(stream, result.message.row);
+    this.#options.onResult(stream, result);
   }
 
   /** Whatever goes wrong between claim and settle is this row's own trouble. What had been sent by then nobody knows. */
@@ -137,22 +143,25 @@ export class Dispatcher {
   #sendWhenFree(claim: Claim, message: Message, captures: Captured): Result | Promise<Result> {
     const rail = message.rail;
     if (rail === undefined) return released(message, "rail_elsewhere", foreignRailPauseMs(message));
-    const place = this.#options.slots.take(rail);
+    const { places } = this.#options;
+    const line = places.line(claim.stream, rail);
+    const place = places.take(line, message.destination !== null);
     return place === null
-      ? this.#sendInPlace(claim, message, rail, captures)
-      : place.then(() => this.#sendInPlace(claim, message, rail, captures));
+      ? this.#sendInPlace(claim, message, rail, captures, line)
+      : place.then(() => this.#sendInPlace(claim, message, rail, captures, line));
   }
 
-  #sendInPlace(claim: Claim, message: Message, rail: Rail, captures: Captured): Result | Promise<Result> {
-    const { slots } = this.#options;
+  #sendInPlace(claim: Claim, message: Message, rail: Rail, captures: Captured, line: Line): Result | Promise<Result> {
+    const { places } = this.#options;
+    const bound = message.destination !== null;
     const sent = message.row.has_binds
       ? this.#fillAndSend(claim, message, rail, captures)
       : this.#send(claim, message, rail);
     if (!isPromise(sent)) {
-      slots.give(rail);
+      places.give(line, bound);
       return sent;
     }
-    return sent.finally(() => slots.give(rail));
+    return sent.finally(() => places.give(line, bound));
   }
 
   #fillAndSend(claim: Claim, message: Message, rail: Rail, captures: Captured): Result | Promise<Result> {
@@ -179,7 +188,7 @@ export class Dispatcher {
   /** The last look at the lease is right before the call: filling in takes time too. */
   #send(claim: Claim, message: Message, rail: Rail): Result | Promise<Result> {
     const { calls, leaseMarginMs, onStep, stopping } = this.#options;
-    const sinceClaimMs = performance.now() - claim.claimedAtMs;
+    const sinceClaimMs = elapsedMs(claim.claimedAt);
     if (stopping()) return released(message, "relay_stopping");
     if (claim.stream.leaseMs - sinceClaimMs <= longestSendMs(rail) + leaseMarginMs) {
       return released(message, "lease_too_short");
@@ -218,9 +227,9 @@ function notFilled(message: Message, reason: string, code = "render_failed"): Re
   return { message, outcome: "retry", latencyMs: 0, code, reason: reasonOf(reason) };
 }
 
-/** What failed is the question: a database in trouble makes the row wait, one that the row itself brought down counts as its try. */
+/** What failed is the question. A database in trouble makes the row wait; a time that was over may be the row's own doing, and counts as its try. */
 function notAsked(message: Message, error: unknown): Result {
-  const { code, sqlState = "" } = toHeadroomError(error);
-  const passes = isRetryableConnectionError(error) || /^(40|53|55P03|58)/.test(sqlState);
-  return passes ? released(message, "binds_unreadable", 1_000) : notFilled(message, code);
+  const { code, sqlState } = toHeadroomError(error);
+  const waits = isRetryableConnectionError(error) || (isPassing(sqlState) && code !== "query_canceled");
+  return waits ? released(message, "binds_unreadable", 1_000) : notFilled(message, code);
 }

@@ -10,16 +10,16 @@ import type { Claimer } from "./claimer.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import type { RelayMetrics } from "./metrics.ts";
 import type { RelayLogEntry, RelayStep } from "./options.ts";
+import type { Places } from "./places.ts";
 import type { Session } from "./session.ts";
 import { Settler } from "./settler.ts";
-import type { CallSlots } from "./slots.ts";
 import type { Stream } from "./streams.ts";
 import type { Calls } from "./timed.ts";
 
 export interface DrainTurnOptions {
   readonly claimers: readonly Claimer[];
   readonly rails: ReadonlyMap<number, Rail>;
-  readonly slots: CallSlots;
+  readonly places: Places;
   readonly calls: Calls;
   readonly claiming: Session;
   readonly settling: Session;
@@ -64,7 +64,7 @@ export class DrainTurn {
   #onSettled: (() => void) | undefined;
 
   constructor(options: DrainTurnOptions) {
-    const { rails, slots, calls, claiming, settling, metrics, log, onStep, leaseMarginMs, deadlineMs } = options;
+    const { rails, places, calls, claiming, settling, metrics, log, onStep, leaseMarginMs, deadlineMs } = options;
     this.#options = options;
     this.#claimers = [...options.claimers];
     const settler = new Settler({
@@ -80,7 +80,7 @@ export class DrainTurn {
     this.#settler = settler;
     this.#dispatcher = new Dispatcher({
       rails,
-      slots,
+      places,
       calls,
       leaseMarginMs,
       session: claiming,
@@ -131,11 +131,11 @@ export class DrainTurn {
   }
 
   async #claim(claimer: Claimer): Promise<void> {
-    const { claiming, relayId, metrics, onStep, makePartitions } = this.#options;
+    const { claiming, places, relayId, metrics, onStep, makePartitions } = this.#options;
     this.#claimers.push(...this.#claimers.splice(this.#claimers.indexOf(claimer), 1));
     onStep?.("claim.before");
-    const take = (): ReturnType<Claimer["claim"]> => claimer.claim(claiming, relayId, false);
-    const { rows, startedAtMs } = await take().catch(async (error: unknown) => {
+    const take = (): ReturnType<Claimer["claim"]> => claimer.claim(claiming, relayId, false, places.inFlight);
+    const { rows, claimedAt } = await take().catch(async (error: unknown) => {
       if (toHeadroomError(error).code !== "partition_missing") throw error;
       await makePartitions();
       return take();
@@ -149,7 +149,7 @@ export class DrainTurn {
     metrics.countAttempts("DISPATCHING", rows.length);
     this.#unsettled += rows.length;
     const dispatch = this.#dispatcher
-      .dispatch(claimer.stream, rows, startedAtMs)
+      .dispatch(claimer.stream, rows, claimedAt)
       .finally(() => this.#dispatches.delete(dispatch));
     this.#dispatches.add(dispatch);
   }
@@ -158,7 +158,7 @@ export class DrainTurn {
     this.#unsettled -= rows;
     for (const claimer of this.#options.claimers) {
       if (claimer.stream !== stream) continue;
-      claimer.unsettled -= rows;
+      claimer.settled(rows);
       // The lanes stand at their next rows now.
       this.#empty.delete(claimer);
     }
@@ -183,7 +183,10 @@ export class DrainTurn {
 
   async #due(): Promise<ReadonlySet<number>> {
     const ids = this.#options.claimers.map((claimer) => claimer.stream.id);
-    const waits = await this.#options.claiming.use((db) => call(db, "outbox.next_due", { p_stream_ids: ids }));
+    const { claiming, places } = this.#options;
+    const waits = await claiming.use((db) =>
+      call(db, "outbox.next_due", { p_stream_ids: ids, p_in_flight: places.inFlight }),
+    );
     return new Set(waits.filter((wait) => wait.wait_ms === 0).map((wait) => wait.stream_id));
   }
 }

@@ -8,7 +8,7 @@
  */
 import { hostname } from "node:os";
 import type { Pool } from "pg";
-import { call } from "../db/call.ts";
+import { call, type Queryable } from "../db/call.ts";
 import { createPool, surviveLostConnections } from "../db/connect.ts";
 import { toHeadroomError } from "../db/errors.ts";
 import { createRailRegistry } from "../rails/registry.ts";
@@ -16,8 +16,8 @@ import type { Rail } from "../rails/rail.ts";
 import { Claimer } from "./claimer.ts";
 import { DrainTurn } from "./drain-turn.ts";
 import { type RelayOptions, type Settings, settingsOf } from "./options.ts";
+import { Places } from "./places.ts";
 import { Session } from "./session.ts";
-import { CallSlots } from "./slots.ts";
 import { explainStart } from "./start-checks.ts";
 import { readStreams, registerRails, requireSafeLeases } from "./streams.ts";
 import { Calls } from "./timed.ts";
@@ -27,7 +27,18 @@ import { Upkeep } from "./upkeep.ts";
 export type DrainerOptions = Pick<
   RelayOptions,
   "connectionString" | "pool" | "rails" | "streams" | "name" | "concurrency" | "leaseMarginMs" | "log" | "onStep"
->;
+> & {
+  /** Done before a turn claims anything, e.g. `sweepBeforeTurns()`. What it throws is logged, and the turn goes on. Default: nothing. */
+  readonly beforeTurn?: ((turn: TurnStart) => Promise<void>) | undefined;
+};
+
+export interface TurnStart {
+  /** Lends a connection of the turn's. */
+  readonly use: <T>(work: (db: Queryable) => Promise<T>) => Promise<T>;
+  /** How long the whole turn may go on, this included. */
+  readonly budgetMs: number;
+  readonly signal: AbortSignal;
+}
 
 export interface DrainOptions {
   /** No send begins after so long; calls under way then end by their own time-outs. Default: 10,000. */
@@ -80,7 +91,7 @@ class OnDemandRelay implements Drainer {
   readonly #pool: Pool;
   readonly #claiming: Session;
   readonly #settling: Session;
-  readonly #slots: CallSlots;
+  readonly #places: Places;
   readonly #calls = new Calls();
   readonly #closing = new AbortController();
   #railIds: Promise<ReadonlyMap<number, Rail>> | undefined;
@@ -92,7 +103,7 @@ class OnDemandRelay implements Drainer {
     this.#options = options;
     this.#settings = settings;
     this.#rails = createRailRegistry(options.rails).all();
-    this.#slots = new CallSlots(settings.concurrency, this.#rails);
+    this.#places = new Places(settings.concurrency);
     this.#pool =
       options.pool ??
       createPool(options.connectionString ?? "", { applicationName: "headroom drain", maxConnections: 4 });
@@ -125,7 +136,8 @@ class OnDemandRelay implements Drainer {
     signal,
   }: DrainOptions): Promise<DrainReport> {
     const deadlineMs = performance.now() + budgetMs;
-    const signals = [this.#closing.signal, ...(signal === undefined ? [] : [signal])];
+    const ending = AbortSignal.any([this.#closing.signal, ...(signal === undefined ? [] : [signal])]);
+    await this.#before(budgetMs, ending);
     const rails = await this.#registered();
     const streams = await this.#claiming.use((db) => readStreams(db, this.#options.streams));
     requireSafeLeases(streams, this.#rails, this.#settings.leaseMarginMs);
@@ -141,7 +153,7 @@ class OnDemandRelay implements Drainer {
           (stream) => new Claimer(stream, Math.min(maxClaimRows, maxRows), this.#settings.concurrency),
         ),
         rails,
-        slots: this.#slots,
+        places: this.#places,
         calls: this.#calls,
         claiming: this.#claiming,
         settling: this.#settling,
@@ -152,7 +164,7 @@ class OnDemandRelay implements Drainer {
         onStep: this.#options.onStep,
         deadlineMs,
         maxRows,
-        signal: AbortSignal.any(signals),
+        signal: ending,
         askedAgain: () => this.#takeAsked(),
         makePartitions: () => upkeep.makePartitions(),
       });
@@ -162,6 +174,14 @@ class OnDemandRelay implements Drainer {
     } finally {
       upkeep.close();
       await this.#claiming.use((db) => call(db, "outbox.stop_relay", { p_relay_id: relayId })).catch(ignore);
+    }
+  }
+
+  async #before(budgetMs: number, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#options.beforeTurn?.({ use: (work) => this.#claiming.use(work), budgetMs, signal });
+    } catch (error) {
+      this.#options.log?.({ level: "warn", event: "before_turn_failed", code: toHeadroomError(error).code });
     }
   }
 

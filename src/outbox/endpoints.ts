@@ -6,7 +6,7 @@
  */
 import type { ClientBase } from "pg";
 import { call, type FunctionResult, type Queryable } from "../db/call.ts";
-import { withSecretKey } from "../db/secret-key.ts";
+import { withSecretKey, type SecretKey } from "../db/secret-key.ts";
 
 export interface Endpoint {
   /** Its identity: `endpoint:<id>` is the destination of its rows. */
@@ -51,7 +51,7 @@ export interface EndpointOwner {
 
 export interface PutEndpointOptions extends EndpointOwner {
   /** HEADROOM_SECRET_KEY; not needed with Vault. */
-  readonly key?: string | undefined;
+  readonly key?: SecretKey | undefined;
   /** A secret that exists already. Default: one is made. */
   readonly secret?: string | undefined;
   /** Takes http and private addresses, for a sandbox; a relay must allow them too. Default: false. */
@@ -79,7 +79,7 @@ export async function putEndpoint(
 
 export async function listEndpoints(
   client: ClientBase,
-  options: { readonly key?: string | undefined; readonly workspaceId?: string | undefined } = {},
+  options: { readonly key?: SecretKey | undefined; readonly workspaceId?: string | undefined } = {},
 ): Promise<Endpoint[]> {
   const rows = await withSecretKey(client, options.key, () =>
     call(client, "outbox.list_endpoints", { p_workspace_id: options.workspaceId }),
@@ -92,7 +92,7 @@ export async function rotateEndpointSecret(
   client: ClientBase,
   name: string,
   options: EndpointOwner & {
-    readonly key?: string | undefined;
+    readonly key?: SecretKey | undefined;
     readonly windowHours?: number | undefined;
     readonly secret?: string | undefined;
   } = {},

@@ -9,7 +9,14 @@
  *     await relay.start();
  */
 export { enqueue, enqueueMany, type Bind, type EnqueueResult, type JsonPath, type NewRow } from "./enqueue.ts";
-export { createDrainer, type Drainer, type DrainerOptions, type DrainOptions, type DrainReport } from "./drain.ts";
+export {
+  createDrainer,
+  type Drainer,
+  type DrainerOptions,
+  type DrainOptions,
+  type DrainReport,
+  type TurnStart,
+} from "./drain.ts";
 export { createRelay, type Relay } from "./relay.ts";
 export { relaySteps, type RelayLogEntry, type RelayOptions, type RelayStep } from "./options.ts";
 export { createStream, type StreamSettings } from "./create-stream.ts";

@@ -14,13 +14,14 @@ import { createRailRegistry } from "../rails/registry.ts";
 import type { Rail } from "../rails/rail.ts";
 import { Claimer } from "./claimer.ts";
 import { Dispatcher } from "./dispatcher.ts";
+import type { Moment } from "./elapsed.ts";
 import type { ClaimedRow } from "./message.ts";
 import { RelayMetrics, renderDatabaseUp } from "./metrics.ts";
 import { type RelayLogEntry, type RelayOptions, type Settings, settingsOf } from "./options.ts";
 import { pause } from "./pause.ts";
+import { nothingFree, Places } from "./places.ts";
 import { Session } from "./session.ts";
 import { Settler } from "./settler.ts";
-import { CallSlots } from "./slots.ts";
 import { connectionsOfRelay, explainStart, requireRoom } from "./start-checks.ts";
 import { readStreams, registerRails, requireSafeLeases, type Stream } from "./streams.ts";
 import { Calls } from "./timed.ts";
@@ -58,6 +59,7 @@ class RelayProcess implements Relay {
   readonly #pool: Pool;
   readonly #rails: readonly Rail[];
   readonly #calls = new Calls();
+  readonly #places: Places;
   readonly #stopping = new AbortController();
   readonly #giveUp = new AbortController();
   readonly #log: (entry: RelayLogEntry) => void;
@@ -81,6 +83,7 @@ class RelayProcess implements Relay {
     this.#options = options;
     this.#settings = settings;
     this.#rails = createRailRegistry(options.rails).all();
+    this.#places = new Places(settings.concurrency);
     this.#name = options.name ?? `${hostname()}:${process.pid}`;
     this.#log = options.log ?? (() => undefined);
     this.#pool =
@@ -141,7 +144,7 @@ class RelayProcess implements Relay {
     const settler = this.#settler;
     this.#dispatcher = new Dispatcher({
       rails: railsById,
-      slots: new CallSlots(concurrency, this.#rails),
+      places: this.#places,
       calls: this.#calls,
       leaseMarginMs,
       session: this.#claiming,
@@ -160,6 +163,7 @@ class RelayProcess implements Relay {
       log: this.#log,
       stopping: this.#stopping.signal,
       claimers: this.#claimers,
+      places: this.#places,
     });
     await this.#waker.start();
     this.#upkeep = new Upkeep({
@@ -246,26 +250,28 @@ class RelayProcess implements Relay {
     const { onStep } = this.#options;
     onStep?.("claim.before");
     const prepare = this.server?.preparedStatements ?? false;
-    const { rows, startedAtMs } = await claimer.claim(session, this.#relayId, prepare);
+    // A second claim at the same time must not bring what the first one brings: both would be told of the same free places.
+    const inFlight = session === this.#claiming ? this.#places.inFlight : nothingFree;
+    const { rows, claimedAt } = await claimer.claim(session, this.#relayId, prepare, inFlight);
     onStep?.("claim.after");
     if (rows.length === 0) return;
     this.counters.claimBatches += 1;
     this.counters.countAttempts("DISPATCHING", rows.length);
     this.#waker?.noteWork();
-    const dispatch = this.#dispatch(claimer, rows, startedAtMs).finally(() => this.#dispatches.delete(dispatch));
+    const dispatch = this.#dispatch(claimer, rows, claimedAt).finally(() => this.#dispatches.delete(dispatch));
     this.#dispatches.add(dispatch);
     this.#changed();
   }
 
-  async #dispatch(claimer: Claimer, rows: readonly ClaimedRow[], claimedAtMs: number): Promise<void> {
+  async #dispatch(claimer: Claimer, rows: readonly ClaimedRow[], claimedAt: Moment): Promise<void> {
     const startedAtMs = performance.now();
-    await this.#dispatcher?.dispatch(claimer.stream, rows, claimedAtMs);
+    await this.#dispatcher?.dispatch(claimer.stream, rows, claimedAt);
     claimer.learn(rows.length, performance.now() - startedAtMs);
   }
 
   #settled(stream: Stream, rows: number): void {
     const claimer = this.#claimers.find((candidate) => candidate.stream === stream);
-    if (claimer !== undefined) claimer.unsettled -= rows;
+    claimer?.settled(rows);
     this.#waker?.nudge();
     this.#changed();
   }

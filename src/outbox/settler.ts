@@ -6,7 +6,7 @@
  * Does not own: what an outcome leads to (the SQL decides).
  */
 import { call, type FunctionResult } from "../db/call.ts";
-import { isRetryableConnectionError, toHeadroomError } from "../db/errors.ts";
+import { isPassing, isRetryableConnectionError, toHeadroomError } from "../db/errors.ts";
 import { plainArray, textArray } from "./array-literal.ts";
 import type { RelayMetrics } from "./metrics.ts";
 import type { RelayLogEntry, RelayStep } from "./options.ts";
@@ -19,6 +19,8 @@ type Written = FunctionResult<"outbox.settle">;
 
 /** More would hold locks for long and gain nothing. */
 const maxBatchRows = 2_000;
+/** How long results of lanes that somebody else holds wait before they are settled again; twice as long each time. */
+const busyPause = { firstMs: 50, mostMs: 1_000 } as const;
 /** How often a batch is tried as a whole when the database is in trouble. */
 const wholeBatchTries = 4;
 /** Of one batch; when a whole receiver is gone, hundreds of lines say no more than these. */
@@ -40,6 +42,9 @@ export class Settler {
   readonly #options: SettlerOptions;
   readonly #queues = new Map<Stream, Result[]>();
   #running: Promise<void> | undefined;
+  /** Results of lanes that somebody else held when they were to be settled. What comes after them in their lane waits with them. */
+  readonly #held = new Map<number | string, { readonly stream: Stream; readonly results: Result[] }>();
+  #waiting: Promise<void> | undefined;
 
   constructor(options: SettlerOptions) {
     this.#options = options;
@@ -55,7 +60,7 @@ export class Settler {
 
   /** Resolves when everything taken so far has been written. */
   async idle(): Promise<void> {
-    while (this.#running !== undefined) await this.#running;
+    while (this.#running !== undefined || this.#waiting !== undefined) await (this.#running ?? this.#waiting);
   }
 
   async #run(): Promise<void> {
@@ -70,15 +75,17 @@ export class Settler {
         // The stream goes to the back, so that a busy one does not starve the others.
         this.#queues.delete(stream);
         this.#queues.set(stream, queue);
-        await this.#settle(stream, batch);
-        this.#options.onSettled(stream, batch.length);
+        const free = batch.filter((result) => !this.#keepsWaiting(result));
+        const busy = free.length === 0 ? 0 : await this.#settle(stream, free);
+        if (free.length > busy) this.#options.onSettled(stream, free.length - busy);
       }
     } finally {
       this.#running = undefined;
     }
   }
 
-  async #settle(stream: Stream, batch: readonly Result[]): Promise<void> {
+  /** Returns how many of them are to be settled later. */
+  async #settle(stream: Stream, batch: readonly Result[]): Promise<number> {
     const { metrics, log, onStep, giveUp } = this.#options;
     const beganAtMs = performance.now();
     for (let attempt = 1; !giveUp.aborted; attempt += 1) {
@@ -87,23 +94,54 @@ export class Settler {
         const written = await this.#write(stream, batch);
         onStep?.("settle.after");
         this.#count(stream, batch, written);
-        return;
+        return this.#hold(stream, batch, new Set(written.busy));
       } catch (error) {
         metrics.settleErrors += 1;
         const { code, sqlState } = toHeadroomError(error);
         log({ level: "error", event: "settle_failed", stream: stream.name, rows: batch.length, code, attempt });
         // What takes too long as a whole may be quick enough in parts, hence not for ever.
         const patient = attempt < wholeBatchTries || lanesOf(batch).length <= 1;
-        const mayPass = passes(sqlState) || code === "partition_missing";
+        const mayPass = isPassing(sqlState) || code === "partition_missing";
         const passing = mayPass && patient && performance.now() - beganAtMs < stream.leaseMs;
         if (!isRetryableConnectionError(error) && !passing) return this.#isolate(stream, batch);
         await pause(Math.min(50 * 2 ** attempt, 2_000), giveUp);
       }
     }
+    return 0;
+  }
+
+  /** Results behind one of their lane that is held wait with it. */
+  #keepsWaiting(result: Result): boolean {
+    const held = this.#held.get(laneOf(result));
+    held?.results.push(result);
+    return held !== undefined;
+  }
+
+  #hold(stream: Stream, batch: readonly Result[], busy: ReadonlySet<string>): number {
+    for (const result of batch) {
+      if (!busy.has(result.message.outboxId) || this.#keepsWaiting(result)) continue;
+      this.#held.set(laneOf(result), { stream, results: [result] });
+    }
+    if (busy.size > 0) this.#waiting ??= this.#releaseHeld().finally(() => (this.#waiting = undefined));
+    return busy.size;
+  }
+
+  /** An operator is done in a moment, or at a prompt for a minute. The claim stands meanwhile: nobody can take back what nobody can lock. */
+  async #releaseHeld(): Promise<void> {
+    const { giveUp, log } = this.#options;
+    for (let round = 0; this.#held.size > 0; round += 1) {
+      if (round === 5) log({ level: "warn", event: "settle_waits", lanes: this.#held.size });
+      await pause(Math.min(busyPause.firstMs * 2 ** round, busyPause.mostMs), giveUp);
+      const all = [...this.#held.values()];
+      this.#held.clear();
+      if (giveUp.aborted) return;
+      for (const { stream, results } of all) for (const result of results) this.add(stream, result);
+      await this.#running;
+    }
   }
 
   /** A batch that the database refuses is halved until the row at fault stands alone; that one is left to its lease. */
-  async #isolate(stream: Stream, batch: readonly Result[]): Promise<void> {
+  async #isolate(stream: Stream, batch: readonly Result[]): Promise<number> {
     const lanes = lanesOf(batch);
     if (lanes.length <= 1) {
       this.#options.log({
@@ -113,21 +151,22 @@ export class Settler {
         rows: batch.length,
         outboxId: batch[0]?.message.outboxId,
       });
-      return;
+      return 0;
     }
     const firstHalf = new Set(lanes.slice(0, lanes.length / 2));
     const inFirst = (result: Result): boolean => firstHalf.has(laneOf(result));
-    await this.#settle(stream, batch.filter(inFirst));
-    await this.#settle(
-      stream,
-      batch.filter((result) => !inFirst(result)),
-    );
+    const busy = await this.#settle(stream, batch.filter(inFirst));
+    const rest = batch.filter((result) => !inFirst(result));
+    return busy + (await this.#settle(stream, rest));
   }
 
   /** By what the database says that it wrote. A call took its time even if its result came too late to count. */
   #count(stream: Stream, batch: readonly Result[], written: Written): void {
     const { metrics, log } = this.#options;
-    for (const result of batch) if (result.outcome !== "released") metrics.observeLatency(result.latencyMs);
+    const busy = new Set(written.busy);
+    for (const { outcome, latencyMs, message } of batch) {
+      if (outcome !== "released" && !busy.has(message.outboxId)) metrics.observeLatency(latencyMs);
+    }
     metrics.countAttempts("DISPATCHED", written.delivered);
     metrics.countAttempts("RETRYABLE", written.retried);
     metrics.countAttempts("RELEASED", written.released);
@@ -203,12 +242,4 @@ function laneOf({ message }: Result): number | string {
 
 function lanesOf(batch: readonly Result[]): (number | string)[] {
   return [...new Set(batch.map(laneOf))];
-}
-
-/**
- * Failures that the statement did not cause and that pass by themselves: a deadlock, a lock that was waited for too long, a
- * full disk, a server out of memory. The results are known meanwhile; giving them up would make them uncertain.
- */
-function passes(sqlState: string | undefined): boolean {
-  return /^(40|53|55P03|57014|58)/.test(sqlState ?? "");
 }

@@ -14,6 +14,7 @@ import type { Claimer } from "./claimer.ts";
 import type { RelayMetrics } from "./metrics.ts";
 import type { RelayLogEntry } from "./options.ts";
 import { pause } from "./pause.ts";
+import type { Places } from "./places.ts";
 import { Session } from "./session.ts";
 
 /** Work without a pause for this long makes a relay busy. */
@@ -31,6 +32,7 @@ export interface WakerOptions {
   readonly log: (entry: RelayLogEntry) => void;
   readonly stopping: AbortSignal;
   readonly claimers: readonly Claimer[];
+  readonly places: Places;
 }
 
 export class Waker {
@@ -133,9 +135,12 @@ export class Waker {
 
   /** Asks what is due, marks those streams, and says when the next one is. */
   async #untilDue(): Promise<number> {
-    const { claiming, claimers } = this.#options;
+    const { claiming, claimers, places } = this.#options;
     const waits = await claiming.use((db) =>
-      call(db, "outbox.next_due", { p_stream_ids: claimers.map((claimer) => claimer.stream.id) }),
+      call(db, "outbox.next_due", {
+        p_stream_ids: claimers.map((claimer) => claimer.stream.id),
+        p_in_flight: places.inFlight,
+      }),
     );
     let soonest = Infinity;
     for (const { stream_id: id, wait_ms: waitMs } of waits) {

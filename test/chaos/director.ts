@@ -299,5 +299,5 @@ function storms(): readonly (readonly ChanceOf[])[] {
 }
 
 export function planOf(weather: readonly ChanceOf[], seed: number, maxPerId: number): FaultPlan {
-  return { chance: { seed, maxPerId, faults: [...weather] } };
+  return { chance: { seed, maxPerId, faults: [...weather] }, slow: { pathStart: "/slow/", afterMs: 700 } };
 }

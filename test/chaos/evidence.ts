@@ -83,7 +83,7 @@ export async function gatherEvidence(
 
 /** The claim and the line under which a request was sent, which relays put into its path. */
 export function senderOf(request: ReceivedRequest): { claimId: number; attemptNo: number } | undefined {
-  const match = /^\/(\d+)\/(\d+)$/.exec(request.path);
+  const match = /^(?:\/slow)?\/(\d+)\/(\d+)$/.exec(request.path);
   return match === null ? undefined : { claimId: Number(match[1]), attemptNo: Number(match[2]) };
 }
 

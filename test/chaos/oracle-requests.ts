@@ -109,10 +109,10 @@ function checkDeliveries(evidence: Evidence, findings: Findings): void {
   for (const [outboxId, lines] of evidence.lines) {
     for (const line of lines) {
       if (line.state !== "DISPATCHED") continue;
-      const path = `/${line.claimId}/${line.attemptNo - 1}`;
-      const told = evidence.requests
-        .get(outboxId)
-        ?.some((request) => request.path === path && request.effect !== "none");
+      const told = evidence.requests.get(outboxId)?.some((request) => {
+        const sender = senderOf(request);
+        return sender?.claimId === line.claimId && sender.attemptNo === line.attemptNo - 1 && request.effect !== "none";
+      });
       if (told !== true)
         findings.add("I7", `row ${outboxId} is DISPATCHED by line ${line.attemptNo} without a request`);
     }

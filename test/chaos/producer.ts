@@ -84,11 +84,16 @@ export class Producers {
     if (kind === "many") return this.#carryOut(rows(2, 12), "many", "commit", 0);
     if (kind === "burst") return this.#carryOut(this.#burst(random, random.between(4, 15)), "many", "commit", 0);
     if (kind === "one by one") return this.#carryOut(inLockOrder(rows(2, 5)), "one by one", "commit", 0);
-    if (kind === "held") {
+    if (kind === "held" || kind === "held for long") {
       faults.count("producer transactions held open");
       const end = random.chance(0.8) ? "commit" : "rollback";
       const intents = inLockOrder([...rows(1, 3), ...this.#burst(random, 2)]);
-      return this.#carryOut(intents, "one by one", end, random.between(...load.heldMs));
+      return this.#carryOut(
+        intents,
+        "one by one",
+        end,
+        random.between(...(kind === "held" ? load.heldMs : load.forgottenMs)),
+      );
     }
     if (kind === "rolled back") {
       const way = random.pick(["many", "one by one"] as const);

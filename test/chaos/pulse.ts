@@ -20,7 +20,7 @@ const depthQuery = `
   select (select count(*) from outbox.pending)::int + (select count(*) from outbox.pending_unordered)::int as "pending",
          (select count(*) from outbox.claims)::int as "inFlight",
          (select count(*) from outbox.dead)::int as "dead",
-         (select count(*) from outbox.destinations where open_until > now())::int as "openCircuits"`;
+         (select count(*) from outbox.gates where open_until > now())::int as "openCircuits"`;
 
 export class Pulse {
   readonly #url: string;

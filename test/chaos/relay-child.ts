@@ -16,6 +16,7 @@ import { createRelay } from "../../src/outbox/relay.ts";
 import type { RailMessage } from "../../src/rails/rail.ts";
 import { createWebhookRail } from "../../src/rails/webhook/rail.ts";
 import { shiftClock } from "./clock-shift.ts";
+import { slowDestination } from "./streams.ts";
 import {
   instructionSchema,
   relayConfigSchema,
@@ -41,7 +42,8 @@ function say(event: RelayEvent): void {
 
 function pathOf(message: RailMessage): string {
   if (!(message instanceof Message)) throw new Error("the relay hands rails a message of another kind");
-  return `/${message.row.claim_id}/${message.row.attempt_no}`;
+  const way = message.destination === slowDestination ? "/slow" : "";
+  return `${way}/${message.row.claim_id}/${message.row.attempt_no}`;
 }
 
 const rail = createWebhookRail({

@@ -53,10 +53,21 @@ export interface Load {
   readonly mix: Readonly<Record<TransactionKind, number>>;
   /** How long a held transaction stays open before its end. */
   readonly heldMs: Range;
+  /** And one whose client was forgotten. */
+  readonly forgottenMs: Range;
 }
 
 export type TransactionKind =
-  "single" | "many" | "burst" | "one by one" | "held" | "rolled back" | "repeat" | "twins" | "other payload";
+  | "single"
+  | "many"
+  | "burst"
+  | "one by one"
+  | "held"
+  | "held for long"
+  | "rolled back"
+  | "repeat"
+  | "twins"
+  | "other payload";
 
 /** A range is the pause between two of a kind; null switches the kind off. */
 export interface Faults {
@@ -106,6 +117,7 @@ const ordinaryMix: Readonly<Record<TransactionKind, number>> = {
   burst: 12,
   "one by one": 10,
   held: 2,
+  "held for long": 0.4,
   "rolled back": 8,
   repeat: 7,
   twins: 4,
@@ -144,6 +156,7 @@ export function ordinarySettings(choice: RunChoice): Settings {
       runLength: 10,
       mix: ordinaryMix,
       heldMs: [500, 2_500],
+      forgottenMs: [6_000, 15_000],
     },
     faults: {
       killAt: relaySteps,

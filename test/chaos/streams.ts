@@ -1,7 +1,8 @@
 /**
  * The three streams of a run and the rows that go onto them.
  *
- * orders: strict order per key, hundreds of keys, goes on past dead rows. notes: no order, some rows with a destination.
+ * orders: strict order per key, hundreds of keys, goes on past dead rows. notes: no order, some rows with a destination, one of which is
+ * slow and others never named before.
  * posts: strict order, blocked by a dead row, each key bound to a destination with a rate limit and a circuit.
  */
 import { createStream } from "../../src/outbox/create-stream.ts";
@@ -48,6 +49,9 @@ export async function makeStreams(db: Queryable, settings: Settings): Promise<vo
   }
 }
 
+/** Whoever sends there waits, for most of the rail's time-out. */
+export const slowDestination = "receiver:slow";
+
 function destinationOf(number: number): string {
   return `receiver:${number % destinations}`;
 }
@@ -88,6 +92,8 @@ export function noteRow(n: number, random: Random): NewRow {
     ...random.weighted<Partial<NewRow>>([
       [{}, 80],
       [{ destination: destinationOf(random.between(0, 99)) }, 12],
+      [{ destination: slowDestination }, 6],
+      [{ destination: `fresh:${n}` }, 4],
       [{ expiresAt: new Date(Date.now() + 3_600_000) }, 4],
       [{ priority: random.between(0, 9) }, 4],
     ]),

@@ -27,8 +27,6 @@ begin
       '[{"path": [], "renderer": "slack-root"}, {"path": ["ts"], "capture": "slack_thread_ts", "required": true}]',
       'slack:reply', capacity.render_slack_reply(v_story), null,
       '[{"path": ["thread_ts"], "capture": "slack_thread_ts", "required": true}]');
-  elsif p_event.effects[1] = 'slack:root' then
-    perform capacity.slack_limit(p_request.slack_channel_id);
   end if;
   if v_done < v_count then
     foreach v_effect in array p_event.effects[v_done + 1:v_count] loop

@@ -5,6 +5,9 @@
 -- A surface that was switched on while a request was under way is not used for it: a comment needs the issue that the first
 -- event made. One that was switched off is left alone from then on.
 --
+-- Where the customer should be asked and cannot be by mail, the reply in the thread says so; where there is no thread, those who can
+-- mend it get a mail.
+--
 -- Events go to the endpoints whose topics take them, the workspace's own and the installation's, each named by its id; and to the
 -- endpoints of the relays' file that an operator subscribed, which have names of their own kind (`file:`).
 create or replace function capacity.effects_of(
@@ -16,6 +19,8 @@ declare
   v_effects text[] := '{}';
   v_linear boolean;
   v_mails boolean;
+  v_asks boolean := p_request.state = 'CUSTOMER_CONFIRMATION_REQUIRED' and p_request.state <> p_state_before;
+  v_problem text;
   v_events text[];
 begin
   select w.linear_team_id is not null, w.public_url is not null,
@@ -32,7 +37,7 @@ begin
   if p_request.slack_channel_id is not null then
     v_effects := case when p_event_type = 'REQUEST_SUBMITTED' then '{slack:root}' else '{slack:root-update,slack:reply}' end;
   end if;
-  if not v_linear and not v_mails and v_events is null then
+  if not v_linear and not v_mails and not v_asks and v_events is null then
     return v_effects;
   end if;
   if v_linear then
@@ -43,11 +48,16 @@ begin
     end if;
   end if;
   -- The customer hears when an answer is wanted, and, once one was, how it ended.
-  if v_mails and p_request.state <> p_state_before
-     and (p_request.state = 'CUSTOMER_CONFIRMATION_REQUIRED'
-          or p_state_before in ('CUSTOMER_CONFIRMATION_REQUIRED', 'PROVISIONING') and p_request.state <> 'PROVISIONING')
-     and capacity.email_of_customer(p_request.id) is not null then
-    v_effects := v_effects || case when p_request.state = 'CUSTOMER_CONFIRMATION_REQUIRED' then 'email:confirmation' else 'email:closing' end;
+  if v_asks then
+    v_problem := (capacity.customer_reach(p_request.id)).problem;
+    if v_problem is null then
+      v_effects := v_effects || 'email:confirmation'::text;
+    elsif p_request.slack_channel_id is null then
+      v_effects := v_effects || capacity.member_mails(p_request.workspace_id, capacity.menders(p_request, v_problem));
+    end if;
+  elsif v_mails and p_request.state <> p_state_before and p_request.state <> 'PROVISIONING'
+        and p_state_before in ('CUSTOMER_CONFIRMATION_REQUIRED', 'PROVISIONING') and capacity.email_of_customer(p_request.id) is not null then
+    v_effects := v_effects || 'email:closing'::text;
   end if;
   return v_effects || v_events;
 end

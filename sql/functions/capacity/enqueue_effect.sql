@@ -27,11 +27,16 @@ begin
     if p_effect = 'slack:root' then
       v_payload := capacity.render_slack_root(p_story, 'chat.postMessage');
       v_captures := '{"slack_thread_ts": ["ts"]}';
+    elsif p_effect = 'slack:root-update' then
+      v_payload := jsonb_build_object('request', v_id);
+      v_binds := '[{"path": [], "renderer": "slack-root"}, {"path": ["ts"], "capture": "slack_thread_ts", "required": true}]';
+      v_coalesce_key := 'root';
     else
       v_payload := capacity.render_slack_reply(p_story);
       v_binds := '[{"path": ["thread_ts"], "capture": "slack_thread_ts", "required": true}]';
     end if;
   elsif v_rail = 'linear' then
+    v_destination := 'linear';
     if p_effect = 'linear:issue' then
       v_payload := capacity.render_linear_issue(p_story);
       v_captures := '{"linear_issue_id": ["issue", "id"]}';
@@ -44,6 +49,8 @@ begin
       v_binds := '[{"path": ["input", "issueId"], "capture": "linear_issue_id", "required": true}]';
     end if;
   elsif v_rail = 'email' then
+    -- What a workspace's recipients make of its mail says nothing about the mail of others.
+    v_destination := 'email:' || (p_story ->> 'workspace');
     if p_effect = 'email:closing' then
       v_payload := capacity.render_email_closing(p_story);
     elsif starts_with(p_effect, 'email:member:') then
@@ -61,7 +68,7 @@ begin
     v_payload := capacity.render_event(p_story);
   end if;
   v_row := outbox.add_row(
-    null, p_story ->> 'workspace', 'capacity', v_key, p_story ->> 'instruction', p_effect, v_rail, v_payload, p_expires_at => v_expires_at, p_coalesce_key => v_coalesce_key,
+    false, p_story ->> 'workspace', 'capacity', v_key, p_story ->> 'instruction', p_effect, v_rail, v_payload, p_expires_at => v_expires_at, p_coalesce_key => v_coalesce_key,
     p_destination => v_destination, p_captures => v_captures, p_binds => v_binds);
   assert v_row.outbox_id is not null, 'the side effect has its row';
 end

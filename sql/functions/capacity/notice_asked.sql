@@ -1,11 +1,18 @@
--- Whom a notice is meant for: those whose decision is waited for, at one step or at all of them, or, while the customer is asked,
--- whoever may record the customer's answer.
+-- Whom a notice is meant for: those whose decision is waited for, at one step or at all of them; while the customer is asked, whoever
+-- may record the customer's answer; and where the customer was not asked, who can mend that.
 create or replace function capacity.notice_asked(p_request capacity.requests, p_kind text, p_step text) returns text[]
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
+declare
+  v_unasked text;
 begin
-  if p_kind = 'note' then
+  if p_kind in ('note', 'address', 'link') then
     return '{}';
+  elsif p_kind in ('warning', 'unasked') then
+    v_unasked := capacity.unasked(p_request.id, p_request.state);
+    if v_unasked is not null then
+      return capacity.menders(p_request, v_unasked);
+    end if;
   end if;
   return array(select distinct a.member_id from capacity.asked_now(p_request) a where a.asked and (p_step is null or a.step = p_step) order by 1);
 end

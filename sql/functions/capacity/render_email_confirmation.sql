@@ -1,11 +1,11 @@
--- Asks the customer for an answer, at first and once more before time is up. The link is not in here: the sender makes it from
+-- Asks the customer for an answer: at first, when somebody has the link sent again, and once more before time is up. The link is not in here: the sender makes it from
 -- confirmation_token_id at the moment of sending, below confirmation_base_url, and puts it where {{confirmation_link}} stands.
 create or replace function capacity.render_email_confirmation(p_story jsonb) returns jsonb
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_deadline text := coalesce(capacity.render_time(p_story -> 'deadline'), 'the deadline');
-  v_warning boolean := p_story ? 'notice';
+  v_warning boolean := coalesce(p_story ->> 'notice' = 'warning', false);
 begin
   return capacity.email_letter(
     p_story ->> 'email',

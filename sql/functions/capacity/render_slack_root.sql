@@ -12,6 +12,9 @@ as $$
 declare
   v_story jsonb := p_story;
   v_state text := p_story ->> 'state';
+  -- Said in place of the deadline where the customer does not know of it.
+  v_unasked text := case p_story ->> 'state' when 'CUSTOMER_CONFIRMATION_REQUIRED' then p_story ->> 'unasked' end;
+  v_stands text := capacity.story_state(p_story ->> 'state') || case when v_unasked is null then '' else ', who has not been asked' end;
   v_value text := p_story ->> 'id';
   v_title text := concat_ws(': ', p_story ->> 'id', p_story ->> 'what');
   v_requester text := coalesce(p_story #>> array['people', p_story ->> 'requester', 'name'], p_story ->> 'requester', 'somebody');
@@ -36,12 +39,12 @@ begin
   end if;
   -- A message without a channel, an id or a sentence is none.
   return ('{"method": "' || p_method || '", "channel": "' || (v_story ->> 'channel') || '", "text": "' || v_title || ' ('
-    || capacity.story_state(v_state) || '). ' || v_sentence
+    || v_stands || '). ' || v_sentence
     || '", "metadata": {"event_type": "capacity_request", "event_payload": {"cr_id": "' || (v_story ->> 'id')
     || concat('", "instruction_id": "', v_story ->> 'id', '#1", "effect": "slack:root"}}, "blocks": [
       {"type": "header", "text": {"type": "plain_text", "text": "', v_title, '"}},
       {"type": "section", "fields": [
-        {"type": "mrkdwn", "text": "*State*\n', capacity.story_state(v_state), '"},
+        {"type": "mrkdwn", "text": "*State*\n', v_stands, '"},
         {"type": "mrkdwn", "text": "*Requester*\n', v_requester, '"}',
         ', {"type": "mrkdwn", "text": "*Customer*\n' || nullif(v_story ->> 'customer', '') || '"}',
         ', {"type": "mrkdwn", "text": "*Needed by*\n' || (v_story ->> 'needed_by') || '"}',
@@ -62,19 +65,27 @@ begin
             "accessibility_label": "Approve technically: $id"},
            {"type": "button", "action_id": "tech_reject", "value": "$id", "style": "danger", "text": {"type": "plain_text", "text": "Reject"},
             "accessibility_label": "Reject in the technical review: $id"}]}, ', '$id', v_value)
-           when v_state = 'CUSTOMER_CONFIRMATION_REQUIRED' then replace(
+           when v_state = 'CUSTOMER_CONFIRMATION_REQUIRED' then replace(replace(
         '{"type": "actions", "block_id": "customer_buttons", "elements": [
            {"type": "button", "action_id": "customer_confirm", "value": "$id", "style": "primary", "text": {"type": "plain_text", "text": "Customer confirmed"},
             "accessibility_label": "Customer confirmed: record it for $id"},
            {"type": "button", "action_id": "customer_decline", "value": "$id", "style": "danger", "text": {"type": "plain_text", "text": "Customer declined"},
-            "accessibility_label": "Customer declined: record it for $id"}]}, ', '$id', v_value) end,
+            "accessibility_label": "Customer declined: record it for $id"}$link]}, ', '$link', case
+           when v_unasked in ('no_public_url', 'erased') then '' else replace(',
+           {"type": "button", "action_id": "customer_link", "value": "$id", "text": {"type": "plain_text", "text": "$word"},
+            "accessibility_label": "$word: $id"}', '$word', case when v_unasked in ('no_address', 'bad_address') then 'Add the customer''s address'
+              when v_unasked = 'not_sent' then 'Mail the link' else 'Mail the link again' end) end), '$id', v_value) end,
       '{"type": "context", "elements": [{"type": "mrkdwn", "text": "', v_sentence, ' ' || capacity.slack_time(p_story -> 'at'), '"}]}',
       case when p_story ->> 'reason' <> '' then
         concat(', {"type": "section", "text": {"type": "mrkdwn", "text": ', to_json(capacity.slack_quote(p_story ->> 'reason')), '}}') end,
-      case when v_state in ('SUBMITTED', 'UNDER_REVIEW', 'CUSTOMER_CONFIRMATION_REQUIRED', 'PROVISIONING') then replace(
-        ', {"type": "actions", "block_id": "request_buttons", "elements": [
+      case when v_state in ('SUBMITTED', 'UNDER_REVIEW', 'CUSTOMER_CONFIRMATION_REQUIRED', 'PROVISIONING') then replace(replace(
+        ', {"type": "actions", "block_id": "request_buttons", "elements": [$nudge
+           {"type": "button", "action_id": "note", "value": "$id", "text": {"type": "plain_text", "text": "Add a note"},
+            "accessibility_label": "Add a note to $id"},
            {"type": "button", "action_id": "cancel", "value": "$id", "text": {"type": "plain_text", "text": "Cancel request"},
-            "accessibility_label": "Cancel request $id"}]}', '$id', v_value) end,
+            "accessibility_label": "Cancel request $id"}]}', '$nudge', case when v_state in ('UNDER_REVIEW', 'CUSTOMER_CONFIRMATION_REQUIRED') then '
+           {"type": "button", "action_id": "nudge", "value": "$id", "text": {"type": "plain_text", "text": "Nudge"},
+            "accessibility_label": "Nudge: remind those whom $id waits on"},' else '' end), '$id', v_value) end,
     ']}'))::jsonb;
 end
 $$;

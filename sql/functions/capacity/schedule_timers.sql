@@ -9,7 +9,8 @@ begin
   if coalesce(to_regprocedure('cron.schedule(text,text,text)'), to_regprocedure('cron.schedule(name,text,text)')) is null then
     return 'worker';
   end if;
-  execute format('select cron.schedule(%L, %L, %L)', 'capacity-request-timers', '* * * * *', 'select public.run_capacity_request_timers(1000)');
+  execute format('select cron.schedule(%L, %L, %L)', 'capacity-request-timers', '* * * * *',
+    'select public.run_capacity_request_timers(1000, ''pg_cron'')');
   execute format('select cron.schedule(%L, %L, %L)', 'capacity-timer-history', '17 3 * * *',
     'delete from cron.job_run_details d using cron.job j where j.jobid = d.jobid'
     ' and j.jobname in (''capacity-request-timers'', ''capacity-timer-history'') and d.end_time < now() - interval ''7 days''');

@@ -1,6 +1,8 @@
 -- Stores a secret, or replaces it: in Vault where it is, else encrypted in our table. Pass the value as a parameter of the
 -- statement and not in its text, which servers log. What is signed with (names that end in _SECRET) must be too long to be guessed.
-create or replace function capacity.set_secret(p_name text, p_value text) returns void
+-- With p_keep_previous the one before goes on counting, as <name>_PREVIOUS, until it is removed: nobody could read it out to store it
+-- again.
+create or replace function capacity.set_secret(p_name text, p_value text, p_keep_previous boolean default false) returns void
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -11,9 +13,12 @@ begin
     perform capacity.fail('invalid_input', 'A secret is named in capital letters, digits and underscores, such as SLACK_BOT_TOKEN.');
   elsif p_value is null or octet_length(p_value) not between 1 and 16384 then
     perform capacity.fail('invalid_input', 'A secret has 1 to 16384 bytes.');
-  elsif p_name ~ '_SECRET$' and octet_length(p_value) < 32 then
+  elsif p_name ~ '_SECRET(_PREVIOUS)?$' and octet_length(p_value) < 32 then
     perform capacity.fail('invalid_input', 'A secret to sign with has at least 32 bytes.', p_name,
       'Take for example the output of: openssl rand -hex 32');
+  end if;
+  if p_keep_previous then
+    perform capacity.keep_secret(p_name);
   end if;
   if capacity.has_vault() then
     begin
@@ -35,4 +40,4 @@ begin
   on conflict (name) do update set encrypted = excluded.encrypted, updated_at = now();
 end
 $$;
-comment on function capacity.set_secret(text, text) is 'Stores or replaces a secret.';
+comment on function capacity.set_secret(text, text, boolean) is 'Stores or replaces a secret.';

@@ -10,11 +10,24 @@ declare
     when 'customer' then 'The customer' else 'Headroom' end;
   v_behalf boolean := p_story ->> 'on_behalf' = 'customer';
   v_step text;
+  v_until text;
+  v_unasked text;
 begin
+  if p_story ->> 'state' = 'CUSTOMER_CONFIRMATION_REQUIRED' then
+    v_until := coalesce(capacity.render_time(p_story -> 'deadline'), 'the deadline');
+    -- What stands in place of the deadline of a customer who does not know of it.
+    v_unasked := capacity.unasked_words(p_story ->> 'unasked', p_story ->> 'state') || ' Without an answer the request expires on ' || v_until || '. '
+      || capacity.unasked_remedy(p_story ->> 'unasked', p_story ->> 'id', p_story ->> 'state');
+  end if;
   if v_event is null then
     return case p_story ->> 'notice'
-      when 'warning' then 'The customer has until ' || coalesce(capacity.render_time(p_story -> 'deadline'), 'the deadline')
-                          || ' to answer; after that the request expires.'
+      when 'warning' then coalesce(v_unasked, 'The customer has until ' || v_until || ' to answer; after that the request expires.')
+      when 'unasked' then coalesce(v_unasked, 'The mail with the customer''s link was given up.')
+      when 'address' then concat_ws(' ', v_actor || ' set the customer''s e-mail address'
+                                         || case when p_story -> 'mailed' = 'true'
+                                                 then ': the link is on its way to it, and one that was mailed before counts no more.' else '.' end,
+                                    v_unasked)
+      when 'link' then v_actor || ' had the customer''s link sent again.'
       when 'late' then format('The %s review is late: it should take %s hours, and has been open since %s.', p_story ->> 'step',
                               p_story ->> 'sla_hours', coalesce(capacity.render_time(p_story -> 'step_since'), 'its beginning'))
       when 'nudge' then v_actor || ' asks for a decision.'
@@ -25,7 +38,7 @@ begin
                 when p_story ->> 'actor_type' = 'user' then v_actor || ' approved the ' || v_step || ' review.'
                 else 'The ' || v_step || ' review was approved by a rule.' end
       || case when p_story ->> 'state' = 'CUSTOMER_CONFIRMATION_REQUIRED'
-              then ' The customer has until ' || coalesce(capacity.render_time(p_story -> 'deadline'), 'the deadline') || ' to confirm.'
+              then ' ' || coalesce(v_unasked, 'The customer has until ' || v_until || ' to confirm.')
               when p_story -> 'counts' = 'false' then ''
               else ' The ' || case v_step when 'commercial' then 'technical' else 'commercial' end || ' review is still open.' end;
   end if;
@@ -37,7 +50,8 @@ begin
                                         when p_story ->> 'actor_type' = 'system' then 'The customer''s payment confirmed the request.'
                                         else 'The customer confirmed.' end || ' Provisioning begins.'
     when 'CUSTOMER_DECLINED' then case when v_behalf then v_actor || ' recorded that the customer declined.' else 'The customer declined.' end
-    when 'CUSTOMER_CONFIRMATION_TIMEOUT' then 'The customer did not answer in time: the request has expired.'
+    when 'CUSTOMER_CONFIRMATION_TIMEOUT' then coalesce(capacity.unasked_words(p_story ->> 'unasked', 'EXPIRED') || ' The request has expired.',
+                                                       'The customer did not answer in time: the request has expired.')
     when 'PROVISIONING_COMPLETE' then 'Provisioning is complete.'
     when 'PROVISIONING_FAILED' then 'Provisioning failed.'
     else v_actor || ' cancelled the request.' end;

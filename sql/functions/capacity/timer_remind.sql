@@ -34,11 +34,11 @@ begin
     'instruction', v_instruction, 'id', p_items #> '{0,id}', 'items', p_items, 'others', p_others, 'member', p_member_id, 'workspace_name', p_workspace.name,
     'slack', v_member.slack_user_id, 'email', v_member.email, 'people', jsonb_build_object(p_member_id, jsonb_build_object('name', v_member.display_name)));
   if v_effect = 'slack:dm' then
-    perform outbox.add_row(null, p_workspace.id, 'capacity', 'member:' || p_workspace.id || '/' || p_member_id || ':slack', v_instruction, v_effect, 'slack',
+    perform outbox.add_row(false, p_workspace.id, 'capacity', 'member:' || p_workspace.id || '/' || p_member_id || ':slack', v_instruction, v_effect, 'slack',
                            capacity.render_slack_digest(v_story), p_destination => 'slack:' || v_member.slack_user_id);
   else
-    perform outbox.add_row(null, p_workspace.id, 'capacity', 'member:' || p_workspace.id || '/' || p_member_id || ':email', v_instruction, v_effect, 'email',
-                           capacity.render_email_digest(v_story));
+    perform outbox.add_row(false, p_workspace.id, 'capacity', 'member:' || p_workspace.id || '/' || p_member_id || ':email', v_instruction, v_effect, 'email',
+                           capacity.render_email_digest(v_story), p_destination => 'email:' || p_workspace.id);
   end if;
 end
 $$;

@@ -7,6 +7,7 @@ as $$
 declare
   v_row record;
   v_seen integer := 0;
+  v_done record;
 begin
   warned := 0;
   failed := '[]';
@@ -25,17 +26,9 @@ begin
        for update of r skip locked
   loop
     v_seen := v_seen + 1;
-    begin
-      if not exists (select from capacity.notices n where n.request_id = v_row.id and n.kind = 'warning') then
-        perform capacity.post_notice(v_row.request, 'warning', 'confirmation', null, capacity.timer_actor(), null);
-        warned := warned + 1;
-      end if;
-      if v_row.failed_before then
-        delete from capacity.timer_failures f where f.request_id = v_row.id and f.timer = 'warning';
-      end if;
-    exception when others then
-      failed := failed || capacity.timer_failed(v_row.id, 'warning', sqlstate, sqlerrm);
-    end;
+    v_done := capacity.timer_say(v_row.request, 'warning', '-infinity', v_row.failed_before);
+    warned := warned + v_done.said;
+    failed := failed || v_done.failed;
   end loop;
   more := v_seen = p_most;
 end

@@ -1,5 +1,6 @@
 -- Whom a request waits on, as lists say it: people by their ids, a role or a group by its name, or who is not a member. A party
--- that has nobody left is named as such, because nothing will move until an admin does something about it.
+-- that has nobody left is named as such, because nothing will move until an admin does something about it; and so is a customer who
+-- does not know that they are waited for.
 create or replace function capacity.waits_on(p_request capacity.requests) returns text[]
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -9,7 +10,7 @@ declare
   v_technical boolean;
 begin
   if p_request.state = 'CUSTOMER_CONFIRMATION_REQUIRED' then
-    return '{customer}';
+    return array['customer' || case when capacity.unasked(p_request.id, p_request.state) is not null then ' (not asked)' else '' end];
   elsif p_request.state = 'PROVISIONING' then
     return '{provisioning}';
   elsif p_request.state <> 'UNDER_REVIEW' then

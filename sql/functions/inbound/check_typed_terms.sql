@@ -27,8 +27,7 @@ begin
     elsif v_name = 'needed_by' then
       v_say := case when inbound.parse_date(v_value) is null then 'Say the day as year-month-day, such as by 2026-12-01.' end;
     elsif v_name = 'email' then
-      v_say := case when v_value !~ '^[^@\s[:cntrl:]<>"]+@[^@\s[:cntrl:]<>"]+\.[^@\s[:cntrl:]<>"]+$' or length(v_value) > 320
-                    then 'That is no e-mail address.' end;
+      v_say := case when not capacity.is_address(v_value) or v_value !~ '@.+\..+$' then 'That is no e-mail address.' end;
     elsif v_name = 'owner' then
       v_value := coalesce(substring(v_value from '^<@([UW][A-Z0-9]{2,31})(?:\|[^>]*)?>$'), ltrim(v_value, '@'));
       v_say := case when v_value !~ '^[A-Za-z0-9][A-Za-z0-9._@-]{0,62}$' then 'Name the owner as @name or by their id.' end;

@@ -14,7 +14,7 @@ begin
   end;
   if v_value is null or jsonb_typeof(v_value) <> 'object' then
     perform capacity.fail('invalid_input', 'The payload is not a JSON object.');
-  elsif outbox.too_deep(v_value) then
+  elsif outbox.too_deep(v_value, p_text) then
     perform capacity.fail('invalid_input', 'The payload is nested too deeply.', 'at most 64 levels');
   end if;
   return v_value;

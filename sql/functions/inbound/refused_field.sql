@@ -5,6 +5,8 @@ as $$
 begin
   if p_callback = 'capacity_reason' then
     return 'reason';
+  elsif p_callback in ('capacity_note', 'capacity_link') then
+    return case p_callback when 'capacity_note' then 'note' else 'email' end;
   end if;
   return case substring(p_facts from '^([a-z_]+):')
     when 'requested_size' then 'size' when 'quantity' then 'quantity' when 'region' then 'region' when 'needed_by_date' then 'needed_by'

@@ -9,6 +9,7 @@ declare
   v_rest text := btrim(regexp_replace(v_text, '^\S+', ''), E' \t\r\n');
   v_terms jsonb;
   v_request capacity.requests;
+  v_id text;
 begin
   if v_text = '' or v_verb in ('new', 'open', 'form') or v_verb in ('create', 'request') and v_rest = '' then
     return inbound.slack_form(p_delivery, p_member, case when v_text = '' then '{}' else inbound.parse_terms(v_rest) -> 'fields' end);
@@ -27,6 +28,17 @@ begin
     return inbound.slack_show(p_member, upper(left(case when v_verb in ('show', 'status') then v_rest else v_text end, 80)), p_delivery ->> 'channel');
   elsif v_verb in ('approve', 'reject', 'confirm', 'decline', 'cancel') then
     return inbound.slack_decision(p_delivery, p_member, v_verb, v_rest);
+  elsif v_verb in ('nudge', 'note', 'address', 'link') then
+    v_id := upper(substring(v_rest from '^\S+'));
+    if v_id is null or v_id !~ '^CR-\d{4}-\d{6,}$' then
+      return inbound.slack_say(inbound.slack_help(format('Say which request, such as `/capacity %s CR-2026-000042`.', v_verb)), 'answered');
+    end if;
+    v_rest := btrim(regexp_replace(v_rest, '^\S+', ''), E' \t\r\n');
+    if v_verb = 'address' then
+      -- Slack makes a link of an address.
+      v_rest := regexp_replace(v_rest, '^<mailto:[^|>]*\|([^>]*)>$', '\1');
+    end if;
+    return inbound.slack_say(capacity.slack_text(inbound.slack_errand(p_member, v_id, v_verb, v_rest, false), 3000), 'done', v_id);
   elsif v_verb in ('help', '?', '-h', '--help') then
     return inbound.slack_say(inbound.slack_help(), 'answered');
   end if;

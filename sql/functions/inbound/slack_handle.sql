@@ -12,7 +12,8 @@ begin
   -- Events, forms that were put away, and buttons and forms that are not ours ask for nothing.
   if v_kind not in ('command', 'action', 'submission', 'shortcut')
      or v_kind = 'action' and (inbound.action_event(p_delivery ->> 'what')).event_type is null
-     or v_kind = 'submission' and coalesce(p_delivery ->> 'what', '') not in ('capacity_intake', 'capacity_reason')
+        and coalesce(p_delivery ->> 'what', '') not in ('nudge', 'note', 'customer_link')
+     or v_kind = 'submission' and coalesce(p_delivery ->> 'what', '') not in ('capacity_intake', 'capacity_reason', 'capacity_note', 'capacity_link')
      or v_kind = 'shortcut' and p_delivery ->> 'what' is distinct from 'capacity_intake' then
     return '{"outcome": "ignored", "answer": {}}';
   end if;

@@ -1,4 +1,4 @@
--- A form that was sent: a new request, or the reason for a decision. What is wrong with it is said at the field where it is.
+-- A form that was sent: a new request, the reason for a decision, a note, or the customer's address. What is wrong with it is said at the field where it is.
 create or replace function inbound.slack_submission(p_delivery jsonb, p_member capacity.members) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -9,6 +9,7 @@ declare
   v_request capacity.requests;
   v_reason text := nullif(btrim(inbound.form_value(v_values, 'reason'), E' \t\r\n'), '');
   v_decided record;
+  v_unasked text;
 begin
   if p_delivery ->> 'what' = 'capacity_reason' then
     if v_reason is null and v_metadata ->> 'action' <> 'customer_decline' then
@@ -21,6 +22,9 @@ begin
     return jsonb_build_object('outcome', 'done', 'request', v_metadata ->> 'request', 'answer', '{"response_action": "clear"}'::jsonb);
   end if;
 
+  if p_delivery ->> 'what' in ('capacity_note', 'capacity_link') then
+    return inbound.slack_errand_form(p_delivery, p_member, v_metadata);
+  end if;
   v_terms := inbound.check_typed_terms((
     select coalesce(jsonb_object_agg(f.name, inbound.form_value(v_values, f.name)) filter (where inbound.form_value(v_values, f.name) is not null), '{}')
       from unnest(array['size', 'quantity', 'region', 'customer', 'email', 'needed_by', 'days', 'cost', 'owner', 'group']) f(name)));
@@ -31,10 +35,12 @@ begin
   -- What the form was filled in with goes when the request's customer is erased.
   update inbound.deliveries d set request_id = v_request.id
    where d.provider = 'slack' and d.delivery_id = v_metadata ->> 'opened_by' and d.request_id is null and d.payload ->> 'user' = p_delivery ->> 'user';
-  if v_metadata ->> 'channel' ~ '^[A-Z0-9]{2,32}$' then
-    -- Where the form was asked for, since the request may live in another channel.
-    perform inbound.slack_note(p_delivery || jsonb_build_object('channel', v_metadata ->> 'channel'),
-      format('%s is %s.', v_request.id, capacity.story_state(v_request.state::text)));
+  v_unasked := inbound.slack_unasked(v_request);
+  if v_metadata ->> 'channel' ~ '^[A-Z0-9]{2,32}$' or v_unasked is not null then
+    -- Where the form was asked for, since the request may live in another channel; a form that came from no channel is answered to the person.
+    perform inbound.slack_note(p_delivery || case when v_metadata ->> 'channel' ~ '^[A-Z0-9]{2,32}$'
+                                                  then jsonb_build_object('channel', v_metadata ->> 'channel') else '{}' end,
+      concat_ws(' ', format('%s is %s.', v_request.id, capacity.story_state(v_request.state::text)), v_unasked));
   end if;
   return jsonb_build_object('outcome', 'done', 'request', v_request.id, 'answer', '{"response_action": "clear"}'::jsonb);
 end

@@ -26,12 +26,12 @@ begin
               join outbox.endpoints p on p.enabled and p.workspace_id is null and outbox.topic_matches(p.topics, s.name, e.type)
              cross join lateral (select p.id || ':' || coalesce(e.subject, e.payload ->> 'source')) k(key)
              where e.outbox_ids is null
-            window w as (order by s.name, k.key, e.ord)) d
+            window w as (order by s.stream_id, k.key, e.ord)) d
      group by d.n / 1000, d.bytes / 16000000 order by d.n / 1000, d.bytes / 16000000
   loop
     update outbox.envelopes e set outbox_ids = coalesce(e.outbox_ids, '{}') || a.outbox_ids
       from (select v_part.ids[m.ord] as id, array_agg(m.outbox_id order by m.ord) as outbox_ids
-              from outbox.add_rows(null, v_part.rows) m group by v_part.ids[m.ord]) a
+              from outbox.add_rows(false, v_part.rows) m group by v_part.ids[m.ord]) a
      where e.id = a.id;
   end loop;
   update outbox.envelopes e set outbox_ids = '{}' where e.outbox_ids is null;

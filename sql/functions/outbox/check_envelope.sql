@@ -16,7 +16,7 @@ begin
   elsif v_bytes > p_stream.max_payload_bytes then
     raise exception 'the envelope has % bytes; stream "%" takes %', v_bytes, p_stream.name, p_stream.max_payload_bytes
       using errcode = 'HR004', hint = 'Put large things elsewhere and send a reference to them. Nothing was written.';
-  elsif outbox.too_deep(p_envelope) then
+  elsif outbox.too_deep(p_envelope, p_envelope::text) then
     raise exception 'the envelope is nested deeper than 64 levels' using errcode = 'HR003', hint = 'Nest it less, or send the inner part as a text. Nothing was written.';
   end if;
   select min(a.key) into v_odd from jsonb_each(p_envelope) a

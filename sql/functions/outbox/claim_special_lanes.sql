@@ -1,7 +1,10 @@
--- Claims the lanes that the common path of claim() left: those whose next row is dated, expiring, coalescing or bound for
--- a destination with limits, and those that turned out to hold nothing. Their heads are locked by the caller. One row
--- per lane: a limited destination has no use for a run.
-create or replace function outbox.claim_special_lanes(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_lane_ids bigint[])
+-- Claims the lanes that the common path of claim() left: those whose next row is dated, expiring or coalescing, those that turned out to hold
+-- nothing, and those that go to a destination and were chosen by claim_queues. Their heads are locked by the caller. One row per lane: a
+-- destination has no use for a run.
+--
+-- p_destination_ids says for each lane which queue it was taken from. A lane whose next row goes elsewhere is put into that queue and
+-- waits for its turn there.
+create or replace function outbox.claim_special_lanes(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_lane_ids bigint[], p_destination_ids integer[])
 returns setof outbox.claimed_row
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -57,24 +60,15 @@ begin
       from gone g;
   end if;
 
-  with first_row as materialized (
-    select l.lane_id, l.ord, h.deferred, p.seq, p.due, p.priority, p.destination_id
+  with verdict as materialized (
+    select l.lane_id, l.ord, p.seq, p.priority, p.due, coalesce(p.destination_id, 0) as destination_id,
+           p.due <= now() and coalesce(p.destination_id, 0) = d.destination_id as admitted
       from unnest(v_lanes) with ordinality l(lane_id, ord)
       join outbox.heads h on h.lane_id = l.lane_id
+      join unnest(p_lane_ids, p_destination_ids) d(lane_id, destination_id) on d.lane_id = l.lane_id
       left join lateral (select p.* from outbox.pending p where p.lane_id = l.lane_id and p.seq >= h.head_seq order by p.seq limit 1) p on true
-  ), limited as materialized (
-    select f.*, row_number() over (order by f.ord) as nth from first_row f
-     where f.destination_id is not null and f.due <= now()
-  ), admission as materialized (
-    select l.lane_id, a.admitted, a.due
-      from outbox.admit((select array_agg(destination_id order by nth) from limited), (select array_agg(deferred order by nth) from limited),
-                        p_stream.lease_seconds) a
-      join limited l on l.nth = a.ord
-  ), verdict as materialized (
-    select f.lane_id, f.ord, f.seq, f.priority, coalesce(a.admitted, f.due <= now()) as admitted, coalesce(a.due, f.due) as due, a.due is not null as asked
-      from first_row f left join admission a on a.lane_id = f.lane_id
   ), waiting as (
-    update outbox.heads h set head_seq = v.seq, due = v.due, priority = v.priority, deferred = v.asked
+    update outbox.heads h set head_seq = v.seq, due = v.due, priority = v.priority, destination_id = v.destination_id
       from verdict v where h.lane_id = v.lane_id and v.seq is not null and not v.admitted
   )
   select array_agg(v.lane_id order by v.ord) filter (where v.seq is null),
@@ -95,7 +89,7 @@ begin
       join outbox.heads h on h.lane_id = n.lane_id
      cross join lateral (select p.* from outbox.pending p where p.lane_id = h.lane_id and p.seq >= h.head_seq order by p.seq limit 1) p
   ), leased as (
-    update outbox.heads h set claim_id = p_claim_id, head_seq = r.seq, claimed_to = r.seq, misses = 0, deferred = false
+    update outbox.heads h set claim_id = p_claim_id, head_seq = r.seq, claimed_to = r.seq, misses = 0
       from row_one r where h.lane_id = r.lane_id
   ), lease as (
     insert into outbox.claims as c (claim_id, stream_id, relay_id, lease_until, open, lane_ids)
@@ -116,4 +110,4 @@ begin
    order by r.ord;
 end
 $$;
-comment on function outbox.claim_special_lanes(bigint, integer, outbox.streams, bigint[]) is 'Claims lanes whose next row needs a decision first.';
+comment on function outbox.claim_special_lanes(bigint, integer, outbox.streams, bigint[], integer[]) is 'Claims lanes whose next row needs a decision first.';

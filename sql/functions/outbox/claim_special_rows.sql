@@ -1,5 +1,4 @@
--- Claims rows of a stream without order that expire or are bound for a destination with limits, under a claim of
--- their own. Locked by the caller.
+-- Claims rows of a stream without order that expire or were chosen for a destination, under a claim of their own. Locked by the caller.
 create or replace function outbox.claim_special_rows(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_outbox_ids uuid[])
 returns setof outbox.claimed_row
 language plpgsql volatile set search_path = pg_catalog, pg_temp
@@ -12,18 +11,8 @@ begin
   select g.outbox_id, g.lines + 1, p_stream.class_id, p_stream.stream_id, 'SKIPPED', p_relay_id, g.uncertain, 'expired' from gone g;
 
   return query
-  with asked as materialized (
-    select u.*, row_number() over (order by n.ord) as nth
-      from unnest(p_outbox_ids) with ordinality n(outbox_id, ord) join outbox.pending_unordered u on u.outbox_id = n.outbox_id
-  ), admission as materialized (
-    select a.outbox_id, d.admitted, d.due
-      from outbox.admit((select array_agg(destination_id order by nth) from asked), (select array_agg(deferred order by nth) from asked),
-                        p_stream.lease_seconds) d
-      join asked a on a.nth = d.ord
-  ), waiting as (
-    update outbox.pending_unordered u set due = a.due, deferred = true from admission a where u.outbox_id = a.outbox_id and not a.admitted
-  ), taken as (
-    delete from outbox.pending_unordered u using admission a where u.outbox_id = a.outbox_id and a.admitted
+  with taken as (
+    delete from outbox.pending_unordered u where u.outbox_id = any (p_outbox_ids)
     returning u.outbox_id, u.lines, u.tries, u.uncertain, u.first_sent_at, u.destination_id, u.priority, u.due
   ), lease as (
     insert into outbox.claims (claim_id, stream_id, relay_id, lease_until, open, outbox_ids, lines, tries, uncertain, first_sent_at)
@@ -36,7 +25,7 @@ begin
       from taken t join outbox.payloads m on m.outbox_id = t.outbox_id
   )
   select p_claim_id, null::bigint, null::bigint, t.outbox_id, t.lines + 1, t.tries, t.uncertain, m.rail_id, m.key,
-         m.instruction_id, m.idempotency_key, m.payload::text, t.destination_id,
+         m.instruction_id, m.idempotency_key, m.payload::text, nullif(t.destination_id, 0),
          (select d.name from outbox.destinations d where d.destination_id = t.destination_id),
          (extract(epoch from now() - t.first_sent_at) * 1000)::bigint, m.captures::text, m.binds is not null, m.tenant_id
     from taken t join outbox.payloads m on m.outbox_id = t.outbox_id

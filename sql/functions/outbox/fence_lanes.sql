@@ -1,6 +1,6 @@
 -- The lanes that these results may still move: their claim lives and their head is under it. Locks those heads until the
--- settle is through, so that a redrive waits and is honoured; in the order in which a redrive of several lanes locks them.
--- Null when any of the results comes too late, or has been settled before; then late_in_lanes tells which.
+-- settle is through, so that a redrive is honoured. Null when any of the results comes too late, has been settled before, or belongs to a lane
+-- that somebody else holds; then late_in_lanes tells which.
 create or replace function outbox.fence_lanes(p_live bigint[], p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outcomes text[])
 returns outbox.fenced_lane[]
 language plpgsql volatile set search_path = pg_catalog, pg_temp
@@ -21,7 +21,7 @@ begin
             join outbox.heads h on h.lane_id = g.lane_id and h.claim_id = g.claim_id
            where g.claim_id = any (p_live)
            order by h.lane_id
-             for update of h) l;
+             for update of h skip locked) l;
   return case when v_rows = cardinality(p_lane_ids) and not v_repeated then v_lanes end;
 end
 $$;

@@ -27,7 +27,7 @@ begin
   end if;
   foreach v_id in array v_ids loop
     begin
-      if (select k.result from outbox.skip(array[v_id], 'headroom', v_why) k) <> 'in_flight' then
+      if (select k.result from outbox.skip(array[v_id], 'headroom', v_why) k) not in ('in_flight', 'busy') then
         perform outbox.erase_payload(v_id, 'headroom', v_why);
         forgotten := forgotten + 1;
       end if;

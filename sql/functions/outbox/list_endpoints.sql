@@ -13,10 +13,11 @@ begin
   return query
   select e.id, e.name, e.workspace_id, e.url, e.description, e.topics, e.header_names, e.enabled, e.disabled_at, e.disabled_code, e.disabled_reason,
          k.n::integer, k.readable, k.until,
-         (select count(*) from outbox.dead x join outbox.payloads m on m.outbox_id = x.outbox_id where m.destination_id = d.destination_id),
-         case when d.open_until > now() then 'open' when d.failures >= d.failure_threshold then 'half-open' else 'closed' end, e.created_at, e.updated_at
+         (select count(*) from outbox.dead x join outbox.payloads m on m.outbox_id = x.outbox_id join outbox.destinations d on d.destination_id = m.destination_id
+           where d.name = 'endpoint:' || e.id),
+         case when g.open_until > now() then 'open' when g.failures >= g.failure_threshold then 'half-open' else 'closed' end, e.created_at, e.updated_at
     from outbox.endpoints e
-    left join outbox.destinations d on d.name = 'endpoint:' || e.id
+   cross join lateral outbox.gates_of(array['endpoint:' || e.id]) g
    cross join lateral (
          select count(*) filter (where s.kind = 'signing') as n, coalesce(bool_and(outbox.open_endpoint_secret(s.secret_id, s.box) is not null), false) as readable,
                 min(s.expires_at) as until

@@ -1,12 +1,26 @@
--- Takes lanes for an operator: first the number allocators, in the order in which enqueue_many takes them, then the heads,
--- in the order in which a settle takes them. A settle never waits for an allocator, so nobody can wait in a circle.
--- Afterwards nothing about these lanes changes until the end of the transaction, except that a lane in flight stays so.
-create or replace function outbox.lock_lanes(p_lane_ids bigint[]) returns void
+-- Takes lanes for an operator, those that nobody else holds: first the number allocators, then the heads. It waits for nobody, so no operator
+-- holds what others need while waiting for more. Returns the lanes taken; the others are to be asked for again. Afterwards nothing about
+-- these lanes changes until the end of the transaction, except that a lane in flight stays so.
+--
+-- Whoever enqueues under one of these keys waits for the operator. A transaction that is left open at a prompt must not make that an hour:
+-- the server ends it after a minute of silence.
+create or replace function outbox.lock_lanes(p_lane_ids bigint[]) returns bigint[]
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
+declare
+  v_lanes bigint[];
 begin
-  perform from outbox.lanes l where l.lane_id = any (p_lane_ids) order by l.stream_id, l.key for update;
-  perform from outbox.heads h where h.lane_id = any (p_lane_ids) order by h.lane_id for update;
+  if current_setting('idle_in_transaction_session_timeout') in ('0', '0ms') then
+    perform set_config('idle_in_transaction_session_timeout', '60s', true);
+  end if;
+  select array_agg(l.lane_id) into v_lanes
+    from (select l.lane_id from outbox.lanes l where l.lane_id = any (p_lane_ids) order by l.stream_id, l.key for update skip locked) l;
+  perform from outbox.heads h where h.lane_id = any (v_lanes) order by h.lane_id for update skip locked;
+  -- A look of its own: lanes whose head somebody else has are not ours.
+  return array(
+    select v.lane_id from unnest(v_lanes) v(lane_id)
+     where not exists (select from outbox.heads h where h.lane_id = v.lane_id)
+        or exists (select from outbox.heads h where h.lane_id = v.lane_id for update skip locked));
 end
 $$;
-comment on function outbox.lock_lanes(bigint[]) is 'Locks lanes and their heads for an operator''s act.';
+comment on function outbox.lock_lanes(bigint[]) is 'Takes lanes for an operator until the end of the transaction, those that are free.';

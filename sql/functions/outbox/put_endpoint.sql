@@ -35,8 +35,15 @@ begin
     v_new.private := coalesce(p_allow_private, false);
     perform outbox.clear_destination('endpoint:' || v_new.id);
   end if;
-  if created and p_workspace_id is not null and not exists (select from capacity.workspaces w where w.id = p_workspace_id) then
-    perform capacity.fail('not_found', format('There is no workspace "%s".', left(p_workspace_id, 64)), null, 'Make it first, or name another.');
+  if created and p_workspace_id is not null then
+    if not exists (select from capacity.workspaces w where w.id = p_workspace_id) then
+      perform capacity.fail('not_found', format('There is no workspace "%s".', left(p_workspace_id, 64)), null, 'Make it first, or name another.');
+    end if;
+    -- One at a time for each workspace, or two could each be the last that there is room for.
+    perform pg_advisory_xact_lock(hashtextextended('outbox.put_endpoint:' || p_workspace_id, 0));
+    if (select count(*) from outbox.endpoints e where e.workspace_id = p_workspace_id) >= 50 then
+      perform capacity.fail('conflict', 'This workspace has 50 endpoints, and may have no more.', null, 'Remove one that is not needed. Nothing was changed.');
+    end if;
   end if;
 
   name := p_name;

@@ -32,7 +32,7 @@ begin
      order by 1, 3, 4
   loop
     v_row := outbox.add_row(
-      null, null, 'alerts', concat_ws(':', v_news.name, v_news.stream, v_news.rail), concat_ws(':', v_news.name, v_news.stream, v_news.rail, gen_random_uuid()),
+      false, null, 'alerts', concat_ws(':', v_news.name, v_news.stream, v_news.rail), concat_ws(':', v_news.name, v_news.stream, v_news.rail, gen_random_uuid()),
       case when v_news.dead > 0 then 'raised' else 'cleared' end, 'webhook',
       jsonb_build_object('alert', v_news.name, 'stream', v_news.stream, 'rail', v_news.rail, 'dead', v_news.dead, 'parked', v_news.parked,
                          'codes', v_news.codes, 'at', v_now),

@@ -1,4 +1,5 @@
--- Takes back the lanes of one expired claim. The next run of each is one row long: whatever killed the relay may be in it.
+-- Takes back the lanes of one expired claim, those that nobody else holds; the caller finds out which are left. The next run of each is one row
+-- long: whatever killed the relay may be in it.
 create or replace function outbox.reap_lanes(p_stream outbox.streams, p_claim outbox.claims) returns integer
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -11,7 +12,7 @@ begin
   -- Lanes of the claim that were settled before belong to others by now.
   select array_agg(h.lane_id) into v_lanes
     from (select h.lane_id from outbox.heads h
-           where h.lane_id = any (p_claim.lane_ids) and h.claim_id = p_claim.claim_id order by h.lane_id for update) h;
+           where h.lane_id = any (p_claim.lane_ids) and h.claim_id = p_claim.claim_id order by h.lane_id for update skip locked) h;
   with flying as materialized (
     select p.lane_id, p.seq, p.outbox_id, p.lines, p.tries
       from outbox.heads h join outbox.pending p on p.lane_id = h.lane_id and p.seq between h.head_seq and h.claimed_to

@@ -4,11 +4,12 @@
 --
 -- A row that may have arrived goes back in doubt, and its rail's rules apply to it: asked about first, or sent under its key.
 --
--- Results: redriven; parked (only a person can find out whether it arrived: resolve it first); needs_out_of_order; not_dead.
+-- Results: redriven; parked (only a person can find out whether it arrived: resolve it first); needs_out_of_order; not_dead; busy (somebody else
+-- holds its key at this moment: ask again).
 create or replace function outbox.redrive(
   p_outbox_ids uuid[], p_actor text, p_reason text, p_out_of_order boolean default false
 ) returns table (outbox_id uuid, result text, detail text)
-language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp set lock_timeout = '5s'
 as $$
 #variable_conflict use_column
 declare
@@ -17,15 +18,16 @@ declare
   v_chosen uuid[];
   v_overtaken boolean[];
   v_in_doubt uuid[];
+  v_lanes bigint[];
 begin
   perform outbox.check_operator(p_outbox_ids, p_actor, p_reason);
-  perform outbox.lock_lanes((select array_agg(distinct d.lane_id) from outbox.dead d where d.outbox_id = any (p_outbox_ids)));
+  v_lanes := outbox.lock_lanes((select array_agg(distinct d.lane_id) from outbox.dead d where d.outbox_id = any (p_outbox_ids)));
   perform from outbox.dead d where d.outbox_id = any (p_outbox_ids) order by d.outbox_id for update;
 
   with asked as (
     select u.id, min(u.ord) as ord from unnest(p_outbox_ids) with ordinality u(id, ord) group by u.id
   ), facts as (
-    select a.id, a.ord, d.outbox_id is not null as dead, d.parked, d.uncertain,
+    select a.id, a.ord, d.outbox_id is not null as dead, d.lane_id is not null and d.lane_id <> all (v_lanes) as busy, d.parked, d.uncertain,
            coalesce(greatest(l.delivered_to, h.delivered_to, case when h.claim_id is not null then h.claimed_to end) > d.seq, false) as overtaken
       from asked a
       left join outbox.dead d on d.outbox_id = a.id
@@ -34,6 +36,7 @@ begin
   ), judged as (
     select f.id, f.ord, f.overtaken, f.uncertain,
            case when not f.dead then 'not_dead'
+                when f.busy then 'busy'
                 when f.parked then 'parked'
                 when f.overtaken and p_out_of_order is not true then 'needs_out_of_order'
                 else 'redriven' end as result
@@ -53,6 +56,7 @@ begin
   select r.id, r.result,
          case r.result
            when 'not_dead' then 'There is no dead letter with this id.'
+           when 'busy' then 'Somebody else holds its key at this moment. Ask again.'
            when 'parked' then 'It may have arrived. Find out, and say so with outbox.resolve_dead() first.'
            when 'needs_out_of_order' then 'Later rows of its key were delivered or are in flight.'
            else case

@@ -33,7 +33,7 @@ begin
      group by d.n / 1000, d.bytes / 16000000 order by d.n / 1000, d.bytes / 16000000
   loop
     with sent as (
-      select m.ord, m.outbox_id from outbox.add_rows(null, v_part.rows) m where m.created
+      select m.ord, m.outbox_id from outbox.add_rows(false, v_part.rows) m where m.created
     ), noted as (
       update outbox.envelopes e set outbox_ids = e.outbox_ids || s.outbox_id from sent s where e.id = v_part.ids[s.ord]
     )

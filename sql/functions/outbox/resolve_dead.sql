@@ -4,11 +4,12 @@ create or replace function outbox.resolve_dead(
   p_outbox_id uuid, p_delivered boolean, p_actor text, p_reason text, p_reference text default null,
   out outbox_id uuid, out result text, out detail text
 )
-language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp set lock_timeout = '5s'
 as $$
 #variable_conflict use_column
 declare
   v_dead outbox.dead;
+  v_lane_id bigint;
 begin
   perform outbox.check_operator(array[p_outbox_id], p_actor, p_reason);
   if p_delivered is null then
@@ -16,7 +17,10 @@ begin
   elsif length(p_reference) not between 1 and 500 then
     raise exception 'a reference has 1 to 500 characters' using errcode = 'HR003';
   end if;
-  perform outbox.lock_lanes((select array_agg(d.lane_id) from outbox.dead d where d.outbox_id = p_outbox_id and d.lane_id is not null));
+  v_lane_id := (select d.lane_id from outbox.dead d where d.outbox_id = p_outbox_id);
+  if v_lane_id is not null and v_lane_id <> all (outbox.lock_lanes(array[v_lane_id])) then
+    raise exception 'somebody else holds the key of row % at this moment', p_outbox_id using errcode = 'HR007', hint = 'Nothing was changed. Ask again.';
+  end if;
   select * into v_dead from outbox.dead d where d.outbox_id = p_outbox_id for update;
   if not found and outbox.place_of_untouched(p_outbox_id) = 'unknown' then
     raise exception 'there is no row %', p_outbox_id using errcode = 'HR006', hint = 'List dead letters with outbox.list_dead().';

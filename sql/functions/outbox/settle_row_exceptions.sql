@@ -18,7 +18,8 @@ begin
            g(claim_id, outbox_id, attempt_no, latency_ms, code, outcome, message, after_ms, absent, sent_hash)
      where g.outcome <> 'delivered'
   ), judged as materialized (
-    select g.*, case when g.outcome = 'unknown' then 'outcome_unknown' else g.code end as error_code, m.priority, m.expires_at, m.destination_id, m.payload_hash,
+    select g.*, case when g.outcome = 'unknown' then 'outcome_unknown' else g.code end as error_code, m.priority, m.expires_at,
+           coalesce(m.destination_id, 0) as destination_id, m.bytes, m.payload_hash,
            coalesce(c.first_sent_at[a.n], case when g.outcome <> 'released' then c.claimed_at end) as first_sent_at,
            coalesce(c.tries[a.n], 0) + (g.outcome <> 'released')::integer as tries_now,
            g.outcome = 'unknown' or (coalesce(c.uncertain[a.n], false) and not g.absent) as uncertain_now,
@@ -34,11 +35,11 @@ begin
            case when j.state <> 'RELEASED' then j.latency_ms end, j.uncertain_now, j.code, j.error_code, j.message, j.sent_hash
       from judged j
   ), kept as (
-    insert into outbox.pending_unordered (outbox_id, stream_id, priority, due, expires_at, first_sent_at, lines, destination_id, tries, uncertain, payload_hash)
+    insert into outbox.pending_unordered (outbox_id, stream_id, priority, due, expires_at, first_sent_at, lines, destination_id, tries, uncertain, bytes, payload_hash)
     select w.outbox_id, p_stream.stream_id, w.priority,
            now() + case w.state when 'RETRYABLE' then outbox.backoff(p_stream, w.tries_now, w.after_ms) else coalesce(w.after_ms, 0) * interval '1 ms' end,
            w.expires_at, w.first_sent_at,
-           w.attempt_no + 1, w.destination_id, w.tries_now, w.uncertain_now, w.payload_hash
+           w.attempt_no + 1, w.destination_id, w.tries_now, w.uncertain_now, w.bytes, w.payload_hash
       from judged w where w.state in ('RETRYABLE', 'RELEASED')
   ), buried as (
     insert into outbox.dead (outbox_id, stream_id, first_sent_at, lines, tries, priority, uncertain, parked, error_code, error_message)

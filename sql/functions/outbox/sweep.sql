@@ -6,7 +6,7 @@
 -- lanes (6 microseconds each). What one statement sees is of one moment, and none of these can be in a moment's view of a sound
 -- lane, not even while somebody works on it. What is found is looked at again under its lock.
 create or replace function outbox.sweep(p_max_lanes integer default 5000) returns integer
-language plpgsql volatile security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set lock_timeout = '2s'
 as $$
 declare
   v_from bigint;
@@ -41,7 +41,9 @@ begin
    where h.lane_id > v_from and h.lane_id <= v_to
      and (h.claim_id is not null and not exists (select from outbox.claims c where c.claim_id = h.claim_id)
           or h.blocked and not exists (select from outbox.dead d where d.lane_id = h.lane_id and d.seq = h.head_seq));
-  delete from outbox.relays where seen_at < now() - interval '10 minutes';
+  delete from outbox.relays where relay_id in (select r.relay_id from outbox.relays r where r.seen_at < now() - interval '10 minutes' for update skip locked);
+  -- What settles noted of destinations that nothing is sent to any more.
+  perform outbox.hold_gates(array(select distinct t.name from outbox.gate_notes t limit 1000));
   return case when v_headless is null then 0 else outbox.mend_headless(v_headless) end
        + case when v_unheld is null then 0 else outbox.mend_unheld(v_unheld) end
        + case when v_unblocked is null then 0 else outbox.mend_unblocked(v_unblocked) end;

@@ -13,9 +13,7 @@ create or replace function payments.enqueue_payment_outbox(
 language sql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
   select e.outbox_id, e.seq, e.created
-    from outbox.add_row(
-           coalesce(nullif(nullif(current_setting('role', true), ''), 'none'), session_user) collate "default", null, 'payments',
-           p_participant_id, p_instruction_id, p_idempotency_key, p_rail_type, p_payload) e;
+    from outbox.add_row(true, null, 'payments', p_participant_id, p_instruction_id, p_idempotency_key, p_rail_type, p_payload) e;
 $$;
 comment on function payments.enqueue_payment_outbox(text, text, text, text, jsonb)
   is 'Adds a payment to its participant''s sequence, once per (instruction, idempotency key). Nullable: sequence_id.';

@@ -25,7 +25,8 @@ begin
     v_request.slack_channel_id, v_answer.slack_thread_ts, v_answer.linear_issue_id, v_answer.last_notified_at,
     capacity.free_text(v_request.id, v_request.cancellation_reason_hash), v_request.cancellation_authorizer_user_id, v_request.workspace_id, v_request.state_since,
     v_request.replaces_request_id, v_request.review_plan, v_request.commercial_endorsed_at, v_request.commercial_endorsed_by,
-    v_request.commercial_approved_by, v_request.technical_approved_by, capacity.free_text(v_request.id, v_request.rejection_reason_hash))::public.capacity_requests;
+    v_request.commercial_approved_by, v_request.technical_approved_by, capacity.free_text(v_request.id, v_request.rejection_reason_hash),
+    capacity.unasked(v_request.id, v_request.state))::public.capacity_requests;
 end
 $$;
 comment on function public.apply_capacity_event(

@@ -1,25 +1,11 @@
--- Says something about a request without deciding anything: everybody who may read it may, in every state. It appears in the
--- request's thread and on its issue, unless it came from there.
---
--- The request is locked first, like by everything else that enqueues its messages: lanes come after the request, always. A note that
--- took a lane while it merely referred to the request would stand in the way of a decision that waits for the request to itself.
+-- Says something about a request without deciding anything, for everybody who may read it.
 create or replace function public.note_capacity_request(p_request_id text, p_body text, p_actor_id text default null) returns jsonb
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_found record := capacity.request_for(p_request_id, p_actor_id);
-  v_request capacity.requests;
-  v_body text := btrim(p_body, E' \n\t');
-  v_notice capacity.notices;
 begin
-  if v_body is null or length(v_body) not between 1 and 4000 then
-    perform capacity.fail('invalid_input', 'A note has 1 to 4000 characters.');
-  elsif v_body ~ '[\u0001-\u0008\u000b-\u001f\u007f-\u009f]' then
-    perform capacity.fail('invalid_input', 'A note contains control characters.', 'only line feed and tab are allowed');
-  end if;
-  select r.* into v_request from capacity.requests r where r.id = p_request_id for no key update;
-  v_notice := capacity.post_notice(v_request, 'note', null, null, v_found.actor, v_body);
-  return jsonb_build_object('request_id', v_request.id, 'notice_id', v_notice.id, 'created_at', v_notice.created_at, 'effects', to_jsonb(v_notice.effects));
+  return capacity.note(v_found.request, v_found.actor, p_body);
 end
 $$;
 comment on function public.note_capacity_request(text, text, text) is 'Adds a note to a request, for those who may read it.';

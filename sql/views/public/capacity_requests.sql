@@ -13,7 +13,8 @@ select r.id, r.version, r.state, r.created_at, r.updated_at, r.requester_user_id
        r.workspace_id, r.state_since, r.replaces_request_id, r.review_plan, r.commercial_endorsed_at, r.commercial_endorsed_by,
        r.commercial_approved_by, r.technical_approved_by,
        (select coalesce(t.content #>> '{}', '(erased)') from capacity.free_texts t where t.request_id = r.id and t.hash = r.rejection_reason_hash)
-         as rejection_reason
+         as rejection_reason,
+       capacity.unasked(r.id, r.state) as customer_unasked
   from capacity.requests r
   left join capacity.personal_data d on d.request_id = r.id
   left join capacity.request_captures s on s.request_id = r.id and s.name = 'slack_thread_ts'

@@ -3,10 +3,14 @@ import type { Command } from "commander";
 import { registerInit } from "./keys/init.ts";
 import { registerIssue } from "./keys/issue.ts";
 import { registerListKeys } from "./keys/list.ts";
+import { registerRotate } from "./keys/rotate.ts";
 
 export function register(program: Command): void {
-  const keys = program.command("keys").description("make the keys of an installation, hand out API keys, revoke them");
+  const keys = program
+    .command("keys")
+    .description("make and change the keys of an installation, hand out API keys, revoke them");
   registerInit(keys);
   registerIssue(keys);
   registerListKeys(keys);
+  registerRotate(keys);
 }

@@ -1,7 +1,7 @@
 /** `headroom secret …`: the keys and tokens that the database uses. They go in; nothing brings them out again. */
 import { text } from "node:stream/consumers";
 import type { Command } from "commander";
-import { listSecrets, setSecret } from "../../capacity/index.ts";
+import { listSecrets, removeSecret, setSecret } from "../../capacity/index.ts";
 import { HeadroomError } from "../../db/errors.ts";
 import { withDatabase } from "../database.ts";
 import { printJson, printLine, printTable } from "../output.ts";
@@ -19,8 +19,16 @@ export function register(program: Command): void {
       .command("set")
       .description("store a secret, or replace it; its value is read from standard input")
       .argument("<name>", "such as SLACK_BOT_TOKEN or CONFIRMATION_TOKEN_SECRET")
+      .option("--keep-previous", "let what it was go on counting, as <name>_PREVIOUS, until that is removed")
       .addOption(secretKeyOption()),
   ).action(runSet);
+  addCommon(
+    secret
+      .command("remove")
+      .description("forget a secret, such as a previous one that nothing needs any more")
+      .argument("<name>", "as listed")
+      .option("--anyway", "also when links that it signed can still be answered"),
+  ).action(runRemove);
   addCommon(
     secret
       .command("list")
@@ -29,7 +37,11 @@ export function register(program: Command): void {
   ).action(runList);
 }
 
-async function runSet(name: string, options: SecretOptions): Promise<void> {
+interface SetOptions extends SecretOptions {
+  readonly keepPrevious?: boolean;
+}
+
+async function runSet(name: string, options: SetOptions): Promise<void> {
   if (process.stdin.isTTY) {
     throw new HeadroomError("usage", "The value comes from standard input, so that no shell keeps it.", {
       hint: `For example: openssl rand -hex 32 | headroom secret set ${name}`,
@@ -38,9 +50,24 @@ async function runSet(name: string, options: SecretOptions): Promise<void> {
   // The line end that a shell's command adds is not part of the value.
   const value = (await text(process.stdin)).replace(/\r?\n$/, "");
   const key = await findSecretKey(options);
-  const stored = orFail(await withDatabase(options, "secret set", (client) => setSecret(client, { name, value, key })));
+  const { keepPrevious } = options;
+  const stored = orFail(
+    await withDatabase(options, "secret set", (client) => setSecret(client, { name, value, key, keepPrevious })),
+  );
   if (options.json === true) return printJson(stored);
   printLine(`${stored.name} is stored.`);
+  if (keepPrevious !== true) return;
+  printLine(`What it was goes on counting. When nothing needs that any more: headroom secret remove ${name}_PREVIOUS`);
+}
+
+async function runRemove(name: string, options: CommonOptions & { readonly anyway?: boolean }): Promise<void> {
+  const { anyway } = options;
+  const removed = orFail(
+    await withDatabase(options, "secret remove", (client) => removeSecret(client, name, { anyway })),
+  );
+  if (options.json === true) return printJson(removed);
+  const { outcome } = removed;
+  printLine(`${name} is ${outcome === "removed" ? "removed" : "overwritten; Vault keeps the row, without its name"}.`);
 }
 
 async function runList(options: SecretOptions): Promise<void> {

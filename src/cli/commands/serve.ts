@@ -4,21 +4,23 @@
  */
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { z } from "zod";
+import { startTimers, type Timers } from "../../capacity/timers.ts";
 import { describeDatabaseUrl, probeServer, withConnection } from "../../db/connect.ts";
 import { HeadroomError } from "../../db/errors.ts";
 import { createApp } from "../../http/app.ts";
 import type { OidcSettings } from "../../http/auth/oidc.ts";
 import { createGatewayDatabase, type GatewayDatabase } from "../../http/gateway-database.ts";
 import { startServer } from "../../http/server.ts";
-import type { Drainer } from "../../outbox/drain.ts";
+import { serviceSession } from "../../http/session.ts";
 import { freePort } from "../free-port.ts";
 import { signToken, tokenScope } from "../keys/issue.ts";
 import { printJson, printLine } from "../output.ts";
 import { createHttpLog, createLog } from "../relay/log.ts";
-import { createOnDemandRelay } from "../relay/on-demand.ts";
+import { createOnDemandRelay, type OnDemandRelay } from "../relay/on-demand.ts";
 import { collectNames, wholeNumber } from "../relay/options.ts";
 import { loadRails } from "../relay/rails.ts";
 import { anyHost, publicHosts, type HostPolicy } from "../../web/hosts.ts";
+import { secretKeyOf } from "../secret-key.ts";
 import { watchSignals } from "../signals.ts";
 
 interface ServeOptions {
@@ -72,7 +74,7 @@ export function register(program: Command): void {
     .option("--json", "log one JSON object a line")
     .addHelpText(
       "after",
-      "\nFrom the environment: HEADROOM_GATEWAY_URL, HEADROOM_JWT_SECRET (required), HEADROOM_SECRET_KEY, HEADROOM_RELAY_SECRET,\nHEADROOM_PUBLIC_URL; HEADROOM_JWT_SECRET_PREVIOUS while the secret is being changed; HEADROOM_JWT_ISSUER and\nHEADROOM_JWT_AUDIENCE, which tokens must then name; OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET and\nOIDC_NAME for signing in. `headroom keys init` makes the keys.",
+      "\nFrom the environment: HEADROOM_GATEWAY_URL, HEADROOM_JWT_SECRET (required), HEADROOM_SECRET_KEY, HEADROOM_RELAY_SECRET,\nHEADROOM_PUBLIC_URL; while one of the three secrets is being changed, the one before under its name and _PREVIOUS;\nHEADROOM_JWT_ISSUER and HEADROOM_JWT_AUDIENCE, which tokens must then name; OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET and\nOIDC_NAME for signing in. `headroom keys init` makes the keys.",
     )
     .action(runServe);
 }
@@ -94,12 +96,13 @@ async function runServe(options: ServeOptions): Promise<void> {
   const database = createGatewayDatabase({
     url,
     maxConnections: options.maxConnections,
-    secretKey: process.env["HEADROOM_SECRET_KEY"],
+    secretKey: secretKeyOf(process.env),
     prepare,
   });
   const relaySecret = nonEmpty(process.env["HEADROOM_RELAY_SECRET"]);
   const signals = watchSignals((signal) => log({ level: "info", event: "stopping", message: signal }));
-  let drainer: Drainer | undefined;
+  let drainer: OnDemandRelay | undefined;
+  let timers: Timers | undefined;
   try {
     drainer = relaySecret === undefined ? undefined : await drainerOf(options.relayDatabaseUrl, json);
     const hosts = hostsOf(options);
@@ -116,8 +119,8 @@ async function runServe(options: ServeOptions): Promise<void> {
         serviceKey: await signToken({ role: "service_role" }, forever),
       },
       publicUrl: options.publicUrl ?? `http://${options.host}:${port}`,
-      secretKey: process.env["HEADROOM_SECRET_KEY"],
       relaySecret,
+      previousRelaySecret: nonEmpty(process.env["HEADROOM_RELAY_SECRET_PREVIOUS"]),
       drainer,
       trustedProxies: options.trustedProxies,
       metricsOpen: options.openMetrics,
@@ -126,17 +129,28 @@ async function runServe(options: ServeOptions): Promise<void> {
       log,
     });
     const server = await startServer({ app, host: options.host, port });
+    drainer?.keepTurning();
+    timers = startTimers({
+      runner: "server",
+      most: mostInSweep,
+      use: (work) => database.transaction(serviceSession(), work, { preRequest: false }),
+      log: createLog(json),
+    });
     announce(server.url, hosts, prepare, options);
     await signals.stopped;
     await server.stop();
   } finally {
     signals.dispose();
-    await Promise.all([database.close(), drainer?.close()]);
+    await Promise.all([timers?.stop(), drainer?.close()]);
+    await database.close();
   }
 }
 
+/** A sweep of the timers is a statement of the gateway's, whose statements have seconds. */
+const mostInSweep = 25;
+
 /** What /api/internal/outbox-relay delivers with: a login of its own, because the gateway may not claim. */
-async function drainerOf(url: string | undefined, json: boolean): Promise<Drainer | undefined> {
+async function drainerOf(url: string | undefined, json: boolean): Promise<OnDemandRelay | undefined> {
   if (url === undefined || url === "") return undefined;
   const log = createLog(json);
   const rails = await loadRails({ listen: false, metricsHost: "127.0.0.1" }, { databaseUrl: url, log });

@@ -6,7 +6,8 @@
  *
  * A row goes to the endpoint that its destination names; without a destination, to the one named by its key up to the first
  * colon; else to "*". These names are a name space of their own: rows for endpoints of the database never come here, whatever those are
- * called. Subscriptions of workspaces say `file:` before the name. Secrets and header values may be given as `env:NAME`, so that the file can be shown to anybody.
+ * called. Subscriptions of workspaces say `file:` before the name. Secrets and header values may be given as `env:NAME`, so that
+ * the file can be shown to anybody.
  *
  * Owns: reading and checking the file, once, at the start. Does not own: what an endpoint is (the rail's config says).
  */

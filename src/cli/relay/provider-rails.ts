@@ -7,11 +7,13 @@
 import { makeConfirmationToken } from "../../capacity/index.ts";
 import { createPool } from "../../db/connect.ts";
 import { HeadroomError } from "../../db/errors.ts";
+import type { SecretKey } from "../../db/secret-key.ts";
 import { createEmailRail, type EmailRailOptions } from "../../rails/email/rail.ts";
 import { createGithubActionsRail } from "../../rails/github-actions/rail.ts";
 import { createLinearRail } from "../../rails/linear/rail.ts";
 import type { Rail } from "../../rails/rail.ts";
 import { createSlackInteractionRail, createSlackRail } from "../../rails/slack/rail.ts";
+import { secretKeyOf } from "../secret-key.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -21,6 +23,7 @@ interface Given {
   readonly text: (variable: string) => string;
   /** The same, when it need not be set. */
   readonly optional: (variable: string) => string | undefined;
+  readonly secretKey: SecretKey | undefined;
 }
 
 interface Provider {
@@ -99,7 +102,7 @@ function emailRail(given: Given, transport: EmailRailOptions["transport"]): Rail
         throw new HeadroomError("not_found", "A link is made for mails of the workflow alone.");
       const client = await pool.connect();
       try {
-        return await makeConfirmationToken(client, tokenId, given.optional("HEADROOM_SECRET_KEY"));
+        return await makeConfirmationToken(client, tokenId, given.secretKey);
       } finally {
         client.release();
       }
@@ -150,6 +153,7 @@ export function createProviderRails(databaseUrl: string, environment: Environmen
     databaseUrl,
     text: (variable) => valueOf(environment, variable) ?? "",
     optional: (variable) => valueOf(environment, variable),
+    secretKey: secretKeyOf(environment),
   };
   const used = new Set(providerStatus(environment).flatMap((status) => (status.used ? [status.name] : [])));
   return providers.filter(({ name }) => used.has(name)).flatMap((provider) => provider.create(given));

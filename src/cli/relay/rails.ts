@@ -11,6 +11,7 @@ import type { Rail } from "../../rails/rail.ts";
 import { checkRail } from "../../rails/registry.ts";
 import { createWebhookRail, type WebhookRail } from "../../rails/webhook/rail.ts";
 import { createStoredEndpoints, endpointIdOf, type StoredEndpoints } from "../../rails/webhook/stored-endpoints.ts";
+import { secretKeyOf } from "../secret-key.ts";
 import { endpointFor, readEndpoints, type Endpoints } from "./endpoints.ts";
 import type { Log } from "./log.ts";
 import type { RelayCommandOptions } from "./options.ts";
@@ -46,7 +47,7 @@ export function closeRails(rails: readonly Rail[]): void {
  */
 async function webhookRails(options: RelayCommandOptions, surroundings: RailSurroundings): Promise<Rail[]> {
   const { databaseUrl, log, environment = process.env } = surroundings;
-  const secretKey = environment["HEADROOM_SECRET_KEY"] || undefined;
+  const secretKey = secretKeyOf(environment);
   const ofFile: Endpoints = options.endpoints === undefined ? new Map() : await readEndpoints(options.endpoints);
   const ofDatabase = options.webhooks ?? secretKey !== undefined;
   if (options.endpoints === undefined && !ofDatabase) return [];

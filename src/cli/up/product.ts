@@ -6,7 +6,7 @@
  */
 import { join } from "node:path";
 import type { Client } from "pg";
-import { listSecrets, putIdentityDomain, putWorkspace, setSecret } from "../../capacity/index.ts";
+import { listSecrets, putIdentityDomain, putWorkspace, rotateSecretKey, setSecret } from "../../capacity/index.ts";
 import { withConnection } from "../../db/connect.ts";
 import { HeadroomError } from "../../db/errors.ts";
 import { openGatewayLogin } from "../../db/gateway-login.ts";
@@ -99,6 +99,9 @@ async function prepare(client: Client, { databaseUrl, keys }: ProductOptions, sa
     POSTAL_WEBHOOK_PUBLIC_KEY: sandbox.mail.postalPublicKey,
   };
   const stored = orFail(await listSecrets(client, keys.secretKey)).secrets;
+  // Whoever lost the file of keys got new ones: what the old ones sealed is stored anew.
+  if (stored.some(({ readable }) => !readable))
+    orFail(await rotateSecretKey(client, { key: keys.secretKey, lost: true }));
   for (const [name, value] of Object.entries(secrets)) {
     if (stored.some((secret) => secret.name === name && secret.readable)) continue;
     orFail(await setSecret(client, { name, value, key: keys.secretKey }));
@@ -137,7 +140,6 @@ async function listen(
       issuers: [tokenIssuer],
     },
     publicUrl: `http://${host}:${actual}`,
-    secretKey: keys.secretKey,
     relaySecret: keys.relaySecret,
     relay: { metrics },
     drainer: { drain },

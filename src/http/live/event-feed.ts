@@ -30,7 +30,7 @@ export interface LiveOptions {
   readonly heartbeatMs?: number | undefined;
   /** How long a connection lasts; clients reconnect, and prove who they are anew. Default: 900,000. */
   readonly connectionLastsMs?: number | undefined;
-  /** How often a session is asked whether it was called back, while nothing is told to it. Default: 60,000. */
+  /** How often a session is asked whether it was revoked, while nothing is told to it. Default: 60,000. */
   readonly recheckMs?: number | undefined;
   /** Default: 8. */
   readonly mostPerMember?: number | undefined;
@@ -119,7 +119,7 @@ export class EventFeed {
     return stream;
   }
 
-  /** Refused when the key or the session was called back, or the member is none any more. */
+  /** Refused when the key or the session was revoked, or the member is none any more. */
   async #ask(session: Session): Promise<void> {
     await this.#parts.database.transaction(session, (client) => call(client, "public.who_am_i", {}), {
       readOnly: true,

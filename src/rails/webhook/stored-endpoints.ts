@@ -8,15 +8,15 @@ import type { Pool } from "pg";
 import { z } from "zod";
 import { call, type FunctionResult } from "../../db/call.ts";
 import { HeadroomError, toHeadroomError } from "../../db/errors.ts";
-import { withSecretKey } from "../../db/secret-key.ts";
+import { withSecretKey, type SecretKey } from "../../db/secret-key.ts";
 import type { RailMessage } from "../rail.ts";
 import type { DisabledEndpoint, WebhookEndpoint } from "./config.ts";
 
 export interface StoredEndpointsOptions {
   /** As a member of headroom_executor; one or two connections are enough. */
   readonly pool: Pool;
-  /** HEADROOM_SECRET_KEY; not needed with Vault. */
-  readonly secretKey?: string | undefined;
+  /** HEADROOM_SECRET_KEY, and while it is being changed the one before; not needed with Vault. */
+  readonly secretKey?: SecretKey | undefined;
   /** How long an endpoint is remembered. Default: 2,000. */
   readonly rememberMs?: number | undefined;
   /** Told why an endpoint could not be read: a code, never a secret. Default: nothing. */
@@ -138,7 +138,7 @@ const destinationPrefix = "endpoint:";
 
 async function inTransaction(
   pool: Pool,
-  secretKey: string | undefined,
+  secretKey: SecretKey | undefined,
   id: string,
   tenantId: string | null,
 ): Promise<Row[]> {

@@ -218,6 +218,6 @@ export const situations: Readonly<Record<string, Situation>> = {
     ],
     commercial: [],
     technical: [],
-    list: ["customer"],
+    list: ["customer (not asked)"],
   },
 };

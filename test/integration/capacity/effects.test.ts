@@ -266,7 +266,7 @@ describe.each(POSTGRES_VERSIONS)("side effects on PostgreSQL %i", async (version
       const limitOf = async (name: string): Promise<number> => {
         const found = await oneOf<{ min_interval_ms: number }>(
           surfaces.superuser,
-          "select min_interval_ms from outbox.destinations where name = $1",
+          "select min_interval_ms from outbox.destination_status() where destination = $1",
           [name],
         );
         return found.min_interval_ms;

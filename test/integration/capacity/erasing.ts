@@ -79,7 +79,7 @@ export class Erasing {
   /** Lets all waiting be over: backoff, and the slots of channels that take one message a second. */
   async makeDue(): Promise<void> {
     await this.workflow.superuser.query(
-      "update outbox.destinations set next_slot_at = '-infinity', tail_at = '-infinity', open_until = null, failures = 0",
+      "update outbox.gates set next_slot_at = '-infinity', open_until = null, failures = 0",
     );
     await this.engine.makeDue(this.stream);
   }

@@ -19,6 +19,8 @@ const acting = [
   "note_capacity_request",
   "nudge_capacity_request",
   "preview_capacity_request",
+  "send_confirmation_link",
+  "set_customer_address",
 ].map((name) => `public.${name}`);
 const byLink = ["public.decide_by_token", "public.describe_confirmation"];
 /** What providers send, and the gate before every request: for everybody. */
@@ -37,7 +39,7 @@ const ofEndpoints = [
   "rotate_endpoint_secret",
 ].map((name) => `public.${name}`);
 const timers = "public.run_capacity_request_timers";
-const ofViews = ["capacity.last_notified_at"];
+const ofViews = ["capacity.last_notified_at", "capacity.unasked"];
 const ofPolicies = ["named", "groups", "id", "owners", "roles", "workspace"].map((name) => `capacity.reader_${name}`);
 const ofMachines = ["capacity.reader_stands"];
 const auditing = [
@@ -51,6 +53,7 @@ const auditing = [
   "list_requests",
   "list_subscriptions",
   "list_workspaces",
+  "timers_last_ran",
   "verify_deliveries",
   "verify_extent",
   "verify_heads",
@@ -75,9 +78,12 @@ const keeping = [
   "remove_identity_domain",
   "remove_member",
   "remove_policy",
+  "remove_secret",
   "remove_subscription",
+  "reseal_secrets",
   "revoke_api_key",
   "set_secret",
+  "switch_sealing_key",
 ].map((name) => `capacity.${name}`);
 
 /** Every function of the workflow that anybody but its owner may execute. */
@@ -104,7 +110,7 @@ const mayExecute: Readonly<Record<string, readonly string[]>> = {
     asCaller,
     timers,
   ],
-  headroom_executor: ["capacity.confirmation_token", timers],
+  headroom_executor: ["capacity.confirmation_token", "capacity.note_timers_failed", "capacity.timers_last_ran", timers],
   headroom_control: [...acting, ...ofViews, ...auditing, ...keeping, timers],
   headroom_auditor: [...ofViews, ...auditing],
 };

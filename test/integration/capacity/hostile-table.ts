@@ -48,6 +48,15 @@ const click =
   (action: string, request: string, more: object = {}): Try =>
   (fill) =>
     clickBody(action, fill(request), rex, JSON.parse(fill(JSON.stringify(more))) as object);
+const sent =
+  (callback: string, entered: Readonly<Record<string, object>>, request: string): Try =>
+  (fill) =>
+    submissionBody(
+      callback,
+      JSON.parse(fill(JSON.stringify(entered))) as Readonly<Record<string, object>>,
+      { request: fill(request) },
+      rex,
+    );
 const reason =
   (action: string, request: string): Try =>
   (fill) =>
@@ -92,7 +101,11 @@ export const functions: Readonly<Record<string, FunctionRow>> = {
   },
   preview_capacity_request: {
     call: { p_requester_user_id: () => null, ...plan, ...terms },
-    tries: { ...planTries, ...termsTries },
+    tries: {
+      ...planTries,
+      ...termsTries,
+      p_customer_ref: [(fill) => ({ name: fill("{customer}"), email: fill("{email}") })],
+    },
   },
   apply_capacity_event: {
     call: {
@@ -133,6 +146,14 @@ export const functions: Readonly<Record<string, FunctionRow>> = {
       p_body: ["see {request}, <@{slackUser}> in <#{channel}>"],
       p_actor_id: anyMember,
     },
+  },
+  set_customer_address: {
+    call: { p_request_id: "{request}", p_email: "a@b.example" },
+    tries: { p_request_id: anyRequest, p_email: ["{email}"], p_actor_id: anyMember },
+  },
+  send_confirmation_link: {
+    call: { p_request_id: "{offered}" },
+    tries: { p_request_id: anyRequest, p_actor_id: anyMember },
   },
   erase_customer: {
     call: { p_request_id: "{closed}", p_why: "asked to" },
@@ -183,10 +204,11 @@ export const functions: Readonly<Record<string, FunctionRow>> = {
     call: { $1: command("list") },
     tries: {
       $1: [
-        ...["show", "approve", "reject", "confirm", "decline", "cancel"].flatMap((verb) => [
-          command(`${verb} {request}`),
-          command(`${verb} {closed} why`),
-        ]),
+        ...["show", "approve", "reject", "confirm", "decline", "cancel", "nudge", "note", "link", "address"].flatMap(
+          (verb) => [command(`${verb} {request}`), command(`${verb} {closed} why`)],
+        ),
+        command("address {offered} a@b.example"),
+        command("note {offered} see {request}"),
         command("approve {request} technical"),
         command(`${made} replaces {closed}`),
         command("create 32XL us-east-1 group infra owner <@{slackUser}>"),
@@ -195,9 +217,16 @@ export const functions: Readonly<Record<string, FunctionRow>> = {
         command("32XL us-east-1 owner {member}"),
         command("list", rex, { channel_id: "{channel}" }),
         command("list", "{slackUser}"),
-        ...["tech_approve", "commercial_approve", "cancel", "tech_reject", "customer_confirm"].map((action) =>
-          click(action, "{request}"),
-        ),
+        ...[
+          "tech_approve",
+          "commercial_approve",
+          "cancel",
+          "tech_reject",
+          "customer_confirm",
+          "nudge",
+          "note",
+          "customer_link",
+        ].map((action) => click(action, "{request}")),
         click("cancel", "{request}", {
           message: { ts: "{thread}", thread_ts: "{thread}" },
           channel: { id: "{channel}" },
@@ -209,6 +238,9 @@ export const functions: Readonly<Record<string, FunctionRow>> = {
         }),
         reason("cancel", "{request}"),
         reason("tech_reject", "{closed}"),
+        sent("capacity_note", { note: typed("hello") }, "{request}"),
+        sent("capacity_link", { email: typed("a@b.example") }, "{offered}"),
+        sent("capacity_link", { email: typed("{email}") }, "{offered}"),
         intake({}, "{slackUser}", "infra"),
         intake({}, rex, "{group}"),
       ],
@@ -244,6 +276,7 @@ export const views: Readonly<Record<string, Readonly<Record<string, readonly str
     commercial_approved_by: byMember,
     technical_approved_by: byMember,
     rejection_reason: ["a reason of {workspace}"],
+    customer_unasked: [],
   },
   capacity_request_events: {
     capacity_request_id: anyRequest,

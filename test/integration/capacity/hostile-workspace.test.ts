@@ -59,7 +59,7 @@ union all select t.id::text from capacity.confirmation_tokens t where t.request_
 union all select m.outbox_id::text from outbox.payloads m where substring(m.instruction_id from '^CR-[0-9]+-[0-9]+') in (select id from r)
 union all select c.value from capacity.request_captures c where c.request_id in (select id from r)`;
 
-const gatewayOf = (db: TestDatabase) => startTestGateway(db, { dependencies: { secretKey }, database: { secretKey } });
+const gatewayOf = (db: TestDatabase) => startTestGateway(db, { database: { secretKey } });
 
 describe.each(POSTGRES_VERSIONS)("another workspace on PostgreSQL %i", async (version) => {
   const twins: Readonly<Record<string, TestDatabase>> = {

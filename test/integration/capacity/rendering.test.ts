@@ -71,7 +71,12 @@ describe.each(POSTGRES_VERSIONS)("messages on PostgreSQL %i", async (version) =>
             { type: "mrkdwn", text: `${sentence} <!date^1767348000^{date_short_pretty} {time}|2026-01-02 10:00 UTC>` },
           ],
         },
-        buttons("request_buttons", button("cancel", "Cancel request", "Cancel request CR-2026-000042")),
+        buttons(
+          "request_buttons",
+          button("nudge", "Nudge", "Nudge: remind those whom CR-2026-000042 waits on"),
+          button("note", "Add a note", "Add a note to CR-2026-000042"),
+          button("cancel", "Cancel request", "Cancel request CR-2026-000042"),
+        ),
       ],
     });
     expect(complaintsAbout(message)).toEqual([]);
@@ -89,7 +94,14 @@ describe.each(POSTGRES_VERSIONS)("messages on PostgreSQL %i", async (version) =>
         `:white_check_mark: *Technical review*: approved by Tess, ${time(1_767_434_400, "2026-01-03 10:00 UTC")}`,
       ),
     ]);
-    expect(actionsOf(message)).toEqual(["customer_confirm", "customer_decline", "cancel"]);
+    expect(actionsOf(message)).toEqual([
+      "customer_confirm",
+      "customer_decline",
+      "customer_link",
+      "nudge",
+      "note",
+      "cancel",
+    ]);
   });
 
   test("the root of a request that was rejected: by whom and why, and no button at all", async () => {
@@ -115,9 +127,9 @@ describe.each(POSTGRES_VERSIONS)("messages on PostgreSQL %i", async (version) =>
     const decided = { by: "cora", at: 1_767_351_600, endorsed_by: null, auto: false, asked: [] };
     const byRule = { by: null, at: null, auto: true, asked: [] };
     const states: [Story, string[]][] = [
-      [{ ...submitted, commercial: decided }, ["tech_approve", "tech_reject", "cancel"]],
-      [{ ...submitted, technical: byRule }, ["commercial_approve", "commercial_reject", "cancel"]],
-      [{ ...confirmationRequired, state: "PROVISIONING" }, ["cancel"]],
+      [{ ...submitted, commercial: decided }, ["tech_approve", "tech_reject", "nudge", "note", "cancel"]],
+      [{ ...submitted, technical: byRule }, ["commercial_approve", "commercial_reject", "nudge", "note", "cancel"]],
+      [{ ...confirmationRequired, state: "PROVISIONING" }, ["note", "cancel"]],
       ...["COMPLETED", "CANCELLED", "EXPIRED", "FAILED", "REJECTED"].map((state): [Story, string[]] => [
         { ...confirmationRequired, state },
         [],

@@ -127,12 +127,15 @@ describe.each(POSTGRES_VERSIONS)("who may do what on PostgreSQL %i", async (vers
       expect(await whoCan(changes)).toEqual(membersOf(row[act as keyof typeof acts]));
     });
 
-    test("nudging is for the requester and admins, noting for members who read, erasing for admins", async () => {
+    test("nudging is for the requester and admins, noting for members who read, erasing for admins, the address for whom the table names", async () => {
       const id = ids[name]!;
       const admins = readers.filter((who) => ["ada", "rita@globex", "glen@globex"].includes(who));
       expect(await whoCan(calls("select public.nudge_capacity_request($1)", id))).toEqual(inOrder(row.nudge));
       expect(await whoCan(calls("select public.note_capacity_request($1, 'hello')", id))).toEqual(
         membersOf(row.readers),
+      );
+      expect(await whoCan(calls("select public.set_customer_address($1, 'somebody@else.example')", id))).toEqual(
+        inOrder(row.address),
       );
       expect(await whoCan(calls("select public.erase_customer($1, 'asked to')", id))).toEqual(admins);
     });

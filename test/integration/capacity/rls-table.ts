@@ -44,9 +44,19 @@ export interface Row {
   readonly provisioned: readonly string[];
   readonly cancel: readonly string[];
   readonly nudge: readonly string[];
+  /** Who may give the customer's address. */
+  readonly address: readonly string[];
 }
 
-const nobody = { commercial: [], technical: [], answer: [], provisioned: [], cancel: [], nudge: [] } as const;
+const nobody = {
+  commercial: [],
+  technical: [],
+  answer: [],
+  provisioned: [],
+  cancel: [],
+  nudge: [],
+  address: [],
+} as const;
 
 /** The rows, and who is expected where. Noting is for readers and erasing for admins, on every row alike. */
 export const table: Readonly<Record<string, Row>> = {
@@ -57,6 +67,7 @@ export const table: Readonly<Record<string, Row>> = {
     technical: ["tess", "tim", "rob"],
     cancel: ["rita", "ada"],
     nudge: ["rita", "ada"],
+    address: ["rita", "cora", "ada"],
   },
   "asked by Rob, who is in the group himself, owned by Carl": {
     ...nobody,
@@ -65,6 +76,7 @@ export const table: Readonly<Record<string, Row>> = {
     technical: ["tess", "tim"],
     cancel: ["rob", "ada"],
     nudge: ["rob", "ada"],
+    address: ["rob", "carl", "ada"],
   },
   "for the group in Europe": {
     ...nobody,
@@ -73,6 +85,7 @@ export const table: Readonly<Record<string, Row>> = {
     technical: ["tim"],
     cancel: ["rita", "ada"],
     nudge: ["rita", "ada"],
+    address: ["rita", "carl", "ada"],
   },
   "so large that a VP decides": {
     ...nobody,
@@ -81,6 +94,7 @@ export const table: Readonly<Record<string, Row>> = {
     technical: ["tess", "tim", "rob"],
     cancel: ["rita", "ada"],
     nudge: ["rita", "ada"],
+    address: ["rita", "cora", "ada"],
   },
   "so large that Carl decides": {
     ...nobody,
@@ -89,6 +103,7 @@ export const table: Readonly<Record<string, Row>> = {
     technical: ["tess", "tim", "rob"],
     cancel: ["rita", "ada"],
     nudge: ["rita", "ada"],
+    address: ["rita", "cora", "ada"],
   },
   "asked by Cora, who owns it too, for a VP": {
     ...nobody,
@@ -97,6 +112,7 @@ export const table: Readonly<Record<string, Row>> = {
     technical: ["tess", "tim", "rob"],
     cancel: ["cora", "ada"],
     nudge: ["cora", "ada"],
+    address: ["cora", "ada"],
   },
   "waiting for the customer": {
     ...nobody,
@@ -104,12 +120,14 @@ export const table: Readonly<Record<string, Row>> = {
     answer: ["cora"],
     cancel: ["rita", "ada"],
     nudge: ["rita", "ada"],
+    address: ["cora", "ada"],
   },
   "waiting for the customer, asked by Cora, who owns it too": {
     ...nobody,
     readers: ["cora", "vera", "tess", "tim", "rob", ...overseers],
     cancel: ["cora", "ada"],
     nudge: ["cora", "ada"],
+    address: ["ada"],
   },
   "being provisioned": {
     ...nobody,
@@ -124,5 +142,6 @@ export const table: Readonly<Record<string, Row>> = {
     technical: ["glen@globex"],
     cancel: ["rita@globex", "glen@globex", "gina@globex"],
     nudge: ["rita@globex", "glen@globex", "gina@globex"],
+    address: ["rita@globex", "glen@globex", "gina@globex"],
   },
 };

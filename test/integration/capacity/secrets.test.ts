@@ -60,14 +60,15 @@ const get = async (client: ClientBase, name: string): Promise<string> =>
 const standIn = (owner: string): string => `
   create schema vault authorization ${owner};
   set local role ${owner};
-  create table vault.secrets (id uuid primary key default gen_random_uuid(), name text unique, secret text not null, created_at timestamptz not null default now());
+  create table vault.secrets (id uuid primary key default gen_random_uuid(), name text unique, secret text not null,
+    created_at timestamptz not null default now(), updated_at timestamptz not null default now());
   create function vault._crypto_aead_det_decrypt(text) returns text language sql as 'select reverse($1)';
   create view vault.decrypted_secrets as
-    select s.id, s.name, s.created_at, vault._crypto_aead_det_decrypt(s.secret) as decrypted_secret from vault.secrets s;
+    select s.id, s.name, s.created_at, s.updated_at, vault._crypto_aead_det_decrypt(s.secret) as decrypted_secret from vault.secrets s;
   create function vault.create_secret(new_secret text, new_name text default null, new_description text default '') returns uuid
     language sql security definer as 'insert into vault.secrets (name, secret) values (new_name, reverse(new_secret)) returning id';
   create function vault.update_secret(secret_id uuid, new_secret text default null, new_name text default null, new_description text default null) returns void
-    language sql security definer as 'update vault.secrets set secret = reverse(new_secret) where id = secret_id';
+    language sql security definer as 'update vault.secrets set secret = reverse(new_secret), name = coalesce(new_name, name) where id = secret_id';
   revoke all on all functions in schema vault from public;
   grant usage on schema vault to migrator with grant option;
   grant select on vault.decrypted_secrets to migrator with grant option;
@@ -300,6 +301,29 @@ describe.each(POSTGRES_VERSIONS)("secrets on PostgreSQL %i", async (version) => 
         expect(await get(client, "SLACK_BOT_TOKEN")).toBe(value);
         await client.query("reset role");
         expect(await rowsOf(client, "select from vault.secrets")).toEqual([]);
+      });
+    });
+
+    test("keeps the one before, and forgets it by overwriting its value and its name", async () => {
+      await withVault("postgres", async (client) => {
+        const [name, first, second] = ["LINEAR_WEBHOOK_SECRET", "1".repeat(40), "2".repeat(40)];
+        await set(client, name, first);
+        for (const next of [second, first]) {
+          await client.query("select capacity.set_secret($1, $2, true)", [name, next]);
+          expect(await get(client, name)).toBe(next);
+          expect(await get(client, `${name}_PREVIOUS`)).toBe(next === second ? first : second);
+          const removing = "select capacity.remove_secret($1) as how";
+          expect(await oneOf(client, removing, [`${name}_PREVIOUS`])).toEqual({ how: "overwritten" });
+        }
+        expect(await rowsOf(client, "select name from capacity.list_secrets()")).toEqual([{ name }]);
+        await client.query("reset role");
+        expect(
+          await rowsOf(client, "select from vault.secrets where secret in (reverse($1), reverse($2)) and name <> $3", [
+            first,
+            second,
+            name,
+          ]),
+        ).toEqual([]);
       });
     });
 

@@ -104,7 +104,7 @@ export async function startSurfaces(version: EmbeddedVersion): Promise<Surfaces>
     },
     unmatched: () => rowsOf(workflow.superuser, unmatchedQuery),
     async relay(...rails: Rail[]) {
-      await rowsOf(workflow.superuser, "update outbox.destinations set min_interval_ms = 0");
+      await rowsOf(workflow.superuser, "update outbox.limits set min_interval_ms = 0");
       const relay = createRelay({
         connectionString: workflow.db.as("headroom_executor").url,
         rails,

@@ -8,7 +8,16 @@ import type { Surfaces } from "./surfaces.ts";
 import { rowsOf } from "./workflow.ts";
 
 /** What a sweep says that found nothing to do. */
-export const nothing: Sweep = { expired: 0, warned: 0, reminded: 0, late: 0, erased: 0, failed: [], more: false };
+export const nothing: Sweep = {
+  expired: 0,
+  warned: 0,
+  unasked: 0,
+  reminded: 0,
+  late: 0,
+  erased: 0,
+  failed: [],
+  more: false,
+};
 
 /** Nothing of an earlier test is due any more, so that a sweep speaks of this one alone. */
 export async function quiet(surfaces: Surfaces): Promise<void> {

@@ -6,6 +6,7 @@ import {
   putGroup,
   putMember,
   putPolicy,
+  putWorkspace,
   type NewRequest,
 } from "../../../src/capacity/index.ts";
 import { createTestDatabase } from "../../helpers/database.ts";
@@ -38,6 +39,13 @@ async function given(changes: Partial<NewRequest> = {}): Promise<string> {
   });
   if (created.outcome === "refused") throw new Error(created.message);
   return created.request.id;
+}
+
+/** A request that waits for its customer. */
+async function offered(): Promise<string> {
+  const id = await given();
+  for (const who of ["olga", "tom"]) expect((await request("approve", id, "--as", who)).status).toBe(0);
+  return id;
 }
 
 const terms = ["--size", "32XL", "--quantity", "4", "--region", "us-east-1", "--owner", "olga", "--group", "infra"];
@@ -313,5 +321,61 @@ describe("list and show", () => {
       status: 1,
       answer: { error: { code: "not_found" } },
     });
+  });
+});
+
+describe("a customer who is not asked", () => {
+  test("create and preview say so, and take the address", async () => {
+    const asked = ["--as", "ann", ...terms, "--cost", "500"];
+    expect((await request("preview", ...asked)).out).toContain("Pass --email name@example.com.");
+    const bare = await request("create", ...asked);
+    expect(bare.out).toContain("The customer will not be asked by mail: no e-mail address of theirs is known.");
+    expect(bare.out).toMatch(/headroom request address CR-\d+-\d+ name@example\.com --as olga/);
+    const { answer } = await requestJson(
+      "create",
+      ...asked,
+      "--customer",
+      '{"name":"Acme"}',
+      "--email",
+      "it@acme.example",
+    );
+    expect(answer.request).toMatchObject({
+      customerRef: { name: "Acme", email: "it@acme.example" },
+      customerUnasked: "no_public_url",
+    });
+    expect((await request("create", ...asked, "--email", "a@b, c@d")).status).toBe(2);
+  });
+
+  test("show and list say so, and address and link mend it", async () => {
+    const id = await offered();
+    const { out } = await request("show", id);
+    expect(out).toContain("The customer has not been asked: no e-mail address of theirs is known.");
+    expect(out).toContain(`headroom request address ${id} name@example.com --as olga`);
+    expect(out).toContain("Olga O (olga) can see to it.");
+    const [listed] = (await requestJson("list", "--limit", "1")).answer.requests;
+    expect(listed).toMatchObject({ id, waitsOn: ["customer (not asked)"] });
+
+    expect(await requestJson("address", id, "it@acme.example", "--as", "ann")).toMatchObject({
+      status: 1,
+      answer: { error: { code: "not_allowed" } },
+    });
+    const set = await request("address", id, "it@acme.example", "--as", "olga");
+    expect(set.out).toContain(`${id}: the customer's address is set.`);
+    expect(set.out).toContain("headroom policy settings --public-url");
+    await putWorkspace(control.pool, "default", { publicUrl: "https://cap.example.org" });
+    expect((await request("show", id)).out).toContain(`headroom request link ${id} --as olga`);
+    expect((await requestJson("link", id, "--as", "olga")).answer).toMatchObject({
+      mailed: true,
+      customerUnasked: null,
+    });
+    expect(await requestJson("link", id, "--as", "olga")).toMatchObject({ answer: { error: { code: "too_soon" } } });
+    expect((await request("show", id)).out).toMatch(/^customer's address +it@acme\.example$/m);
+    await putWorkspace(control.pool, "default", { publicUrl: null });
+  });
+
+  test("a note is added, and shown", async () => {
+    const id = await given();
+    expect((await request("note", id, "they need it by May", "--as", "ann")).out).toBe(`${id}: the note was added.\n`);
+    expect((await request("show", id)).out).toMatch(/^note .+ ann .+they need it by May$/m);
   });
 });

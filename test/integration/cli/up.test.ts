@@ -281,6 +281,22 @@ describe("without flags", { timeout: 150_000 }, () => {
     expect(await second.end("SIGTERM")).toMatchObject({ status: 0 });
   });
 
+  test("without its file of keys it makes new ones, and stores what it needs under them", async () => {
+    const cwd = await temporaryFolder();
+    await chmod(cwd, 0o711);
+    const first = startHeadroom(["up", ...freePorts], { cwd });
+    await ready(first);
+    expect(await first.end("SIGTERM")).toMatchObject({ status: 0 });
+    await rm(join(cwd, ".headroom", "keys.json"));
+    const second = startHeadroom(["up", ...freePorts], { cwd });
+    await ready(second);
+    const listed = await headroom(["secret", "list", "--json"], { cwd });
+    const { secrets } = JSON.parse(listed.out) as { secrets: { name: string; readable: boolean }[] };
+    expect(secrets.map(({ name }) => name)).toContain("CONFIRMATION_TOKEN_SECRET");
+    expect(secrets.filter(({ readable }) => !readable)).toEqual([]);
+    expect(await second.end("SIGTERM")).toMatchObject({ status: 0 });
+  });
+
   test("commands beside it find its keys; webhooks may stay on the machine", async () => {
     const cwd = await temporaryFolder();
     const up = startHeadroom(["up", ...freePorts], { cwd });

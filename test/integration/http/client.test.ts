@@ -37,6 +37,9 @@ describe("the client", () => {
     );
     expect(await as("glen").list()).toEqual([]);
     expect(await rita.note(id, "please hurry")).toMatchObject({ outcome: "noted", requestId: id });
+    expect(created.request.customerUnasked).toBe("no_address");
+    expect(await rita.setAddress(id, "buyer@initech.example")).toMatchObject({ outcome: "kept", mailed: false });
+    expect(await rita.sendLink(id)).toMatchObject({ outcome: "refused", code: "conflict" });
     expect((await rita.nudge(id)).outcome).toBe("nudged");
     expect(await rita.nudge(id)).toMatchObject({ outcome: "refused", code: "too_soon", httpStatus: 429 });
   });

@@ -80,7 +80,6 @@ export async function startTestGateway(db: TestDatabase, options: TestGatewayOpt
     keys,
     publicUrl: "http://127.0.0.1",
     log: (entry) => void log.push(entry),
-    secretKey: testSecretKey,
     relaySecret: "the-relay-secret-of-all-the-tests",
     ...options.dependencies,
   });

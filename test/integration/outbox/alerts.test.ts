@@ -149,7 +149,7 @@ describe("dead letters", () => {
   test("of the alerts' own stream raise nothing", async () => {
     // Nobody but the engine writes this stream, so the row is the engine's own.
     const [row] = await stage.query<{ id: string }>(
-      "select outbox_id as id from outbox.add_row(null, null, 'alerts', 'k', 'i', 'x', 'refusing', '{}')",
+      "select outbox_id as id from outbox.add_row(false, null, 'alerts', 'k', 'i', 'x', 'refusing', '{}')",
     );
     const relay = await stage.run({ rails: [rejecting], streams: ["alerts"] });
     await stage.untilStates([row!.id], "FAILED");

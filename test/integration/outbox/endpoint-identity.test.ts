@@ -35,7 +35,7 @@ describe.each(POSTGRES_VERSIONS)("the endpoint of a row on PostgreSQL %i", async
   /** A row of the workflow, as its functions write them. */
   const addressed = async (tenant: string | null, destination: string): Promise<string> => {
     const [row] = await events.query<{ id: string }>(
-      `select outbox_id as id from outbox.add_row(null, $1, 'capacity', 'k', gen_random_uuid()::text, 'x', 'webhook', '{"n": 1}', p_destination => $2)`,
+      `select outbox_id as id from outbox.add_row(false, $1, 'capacity', 'k', gen_random_uuid()::text, 'x', 'webhook', '{"n": 1}', p_destination => $2)`,
       [tenant, destination],
     );
     return row!.id;
@@ -113,7 +113,8 @@ describe.each(POSTGRES_VERSIONS)("the endpoint of a row on PostgreSQL %i", async
       await events.publish("transfers", envelope());
       await deliver();
       await events.query(
-        "update outbox.destinations set next_slot_at = now() + interval '1 day', open_until = now() + interval '1 day', failures = 9 where name = $1",
+        "insert into outbox.gates (name, next_slot_at, open_until, failures) values ($1, now() + interval '1 day', now() + interval '1 day', 9) " +
+          "on conflict (name) do update set next_slot_at = excluded.next_slot_at, open_until = excluded.open_until, failures = 9, changed_at = clock_timestamp()",
         [`endpoint:${id}`],
       );
       await lift();

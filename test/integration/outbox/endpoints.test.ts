@@ -278,6 +278,21 @@ describe.each(POSTGRES_VERSIONS)("endpoints on PostgreSQL %i", async (version) =
     expect(await rowsOf(superuser, "select from outbox.endpoints where name in ('bad', $1)", [name])).toEqual([]);
   });
 
+  test("a workspace has 50 endpoints at most, the installation any number, and two who make the last one do not both", async () => {
+    await rowsOf(superuser, "insert into capacity.workspaces (id, name) values ('crowded', 'Crowded')");
+    const make = (client: ClientBase, name: string, workspaceId?: string): Promise<unknown> =>
+      putEndpoint(client, name, { url: "https://example.com/hook" }, { key, workspaceId });
+    for (let n = 0; n < 49; n += 1) await make(control, `crowded-${n}`, "crowded");
+    const second = await db.as("headroom_control").connect();
+    const made = await Promise.allSettled([make(control, "last", "crowded"), make(second, "one-more", "crowded")]);
+    expect(made.map((one) => one.status).toSorted()).toEqual(["fulfilled", "rejected"]);
+    expect(made.find((one) => one.status === "rejected")?.reason).toMatchObject({
+      message: expect.stringContaining("50 endpoints"),
+    });
+    await make(control, "installations-own");
+    await second.end();
+  });
+
   test("an endpoint of a workspace that is not there is refused", async () => {
     const refusal = await refusalOf(
       rowsOf(

@@ -51,6 +51,39 @@ describe.each(POSTGRES_VERSIONS)("the commit of events on PostgreSQL %i", async 
     }
   }
 
+  test("two that publish to both streams take their lanes in one order, also where one of them needs several parts", async () => {
+    const { id: endpoint } = await events.endpoint("hears-both");
+    const inOrder = (subject: string): ReturnType<typeof envelope> => envelope({ source: "/order", subject });
+    // The lanes exist, so that they can be held.
+    await events.publish("ledger", ...["a", "z"].map(inOrder));
+    await events.publish("transfers", inOrder("b"));
+    const open = async (): Promise<Awaited<ReturnType<typeof ingest.connect>>> => {
+      const client = await ingest.connect();
+      await client.query("begin");
+      return client;
+    };
+    const insert = (client: Awaited<ReturnType<typeof open>>, stream: EventStream, subjects: readonly string[]) =>
+      client.query(`insert into ${views[stream]} (payload) select p from unnest($1::jsonb[]) p`, [
+        subjects.map((subject) => JSON.stringify(inOrder(subject))),
+      ]);
+    const [large, small, holder] = [await open(), await open(), await events.db.superuser.connect()];
+    // A whole part of the ledger's, which begins with lane a and ends with lane z.
+    await insert(large, "ledger", [...Array.from({ length: 999 }, () => "a"), "z"]);
+    await insert(large, "transfers", ["b"]);
+    await insert(small, "transfers", ["b"]);
+    await insert(small, "ledger", ["a"]);
+    await holder.query("begin");
+    await holder.query("select from outbox.lanes where key = $1 for update", [`${endpoint}:z`]);
+    const publishing = [large.query("commit")];
+    await events.db.waitUntilBlocked(large);
+    publishing.push(small.query("commit"));
+    await events.db.waitUntilBlocked(small);
+    await holder.query("commit");
+    // Whoever is told of a deadlock rejects.
+    await Promise.all(publishing);
+    await Promise.all([large.end(), small.end(), holder.end()]);
+  });
+
   test("whatever an insert takes, the commit takes, and it goes to who listens to everything", async () => {
     await events.endpoint("hears-everything");
     let taken = 0;

@@ -117,7 +117,7 @@ export class Publishing {
   async hurry(): Promise<void> {
     await this.query("update outbox.heads set due = now() where claim_id is null and not blocked");
     await this.query("update outbox.pending set due = now() where tries > 0");
-    await this.query("update outbox.destinations set open_until = null, failures = 0, probe_until = null");
+    await this.query("update outbox.gates set open_until = null, failures = 0, probe_until = null");
   }
 
   /** As if the leases of dead relays had run out. */

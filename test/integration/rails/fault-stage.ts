@@ -33,7 +33,7 @@ export interface ArchiveLine {
 /** Short waits and no limit a second: what is tested is what happens, not when. */
 const inAHurry = `
 update outbox.streams set backoff_base_ms = 10, backoff_factor = 1.5, backoff_cap_ms = 200, max_tries = 200 where name = 'capacity';
-alter table outbox.destinations alter column open_base_ms set default 20;`;
+update outbox.limits set open_base_ms = 20 where name = '*';`;
 
 /** Call it while tests are being collected. */
 export async function startFaultStage(cast: Cast = defaultCast): Promise<FaultStage> {

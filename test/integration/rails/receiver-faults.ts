@@ -58,6 +58,8 @@ export const faultPlanSchema = z.object({
   /** For the requests with one webhook-id, in turn. */
   byId: z.record(z.string(), z.array(faultSchema)).default({}),
   chance: chanceSchema.nullable().default(null),
+  /** For requests whose path begins so and that nothing else is said about: a receiver that is slow without being ill. */
+  slow: z.object({ pathStart: z.string(), afterMs: z.number() }).nullable().default(null),
   default: faultSchema.default({ kind: "ok" }),
 });
 
@@ -89,7 +91,7 @@ export interface FaultScript {
   /** Adds to the common script. */
   push(...faults: Fault[]): void;
   /** Decides about a request; called once for each. */
-  next(webhookId: string): Fault;
+  next(webhookId: string, path?: string): Fault;
 }
 
 export function createFaultScript(initial: FaultPlan = {}): FaultScript {
@@ -103,17 +105,19 @@ export function createFaultScript(initial: FaultPlan = {}): FaultScript {
     push(...faults) {
       plan.queue.push(...faults);
     },
-    next(webhookId) {
+    next(webhookId, path = "") {
+      const slow = plan.slow !== null && path.startsWith(plan.slow.pathStart);
+      const usual: Fault = slow ? { kind: "late", afterMs: plan.slow?.afterMs } : plan.default;
       const own = Object.hasOwn(plan.byId, webhookId) ? plan.byId[webhookId]?.shift() : undefined;
       const scripted = own ?? plan.queue.shift();
       if (scripted !== undefined) return scripted;
-      if (plan.chance === null) return plan.default;
+      if (plan.chance === null) return usual;
       const seen = arrivals.get(webhookId) ?? { times: 0, faults: 0 };
       arrivals.set(webhookId, seen);
       seen.times += 1;
-      if (seen.faults >= plan.chance.maxPerId) return plan.default;
+      if (seen.faults >= plan.chance.maxPerId) return usual;
       const drawn = draw(plan.chance, webhookId, seen.times);
-      if (drawn === undefined) return plan.default;
+      if (drawn === undefined) return usual;
       seen.faults += 1;
       return drawn;
     },

@@ -138,7 +138,7 @@ class Desk {
     request.on("error", () => {});
     response.on("error", () => {});
     const webhookId = headerOf(request, "webhook-id");
-    const fault = this.script.next(webhookId);
+    const fault = this.script.next(webhookId, request.url);
     const entry = this.#write(request, webhookId, fault);
     if (fault.kind === "close") {
       request.socket.resetAndDestroy();

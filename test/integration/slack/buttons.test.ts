@@ -64,7 +64,9 @@ describe.each(POSTGRES_VERSIONS)("buttons and forms on PostgreSQL %i", async (ve
       const { blocks } = await slack.command(`show ${id}`, "U0CORA");
       for (const button of buttonsOf({ blocks: blocks ?? [] })) shown.add(button.action_id);
     }
-    expect([...shown].toSorted()).toEqual(known.map(({ action }) => action));
+    expect([...shown].toSorted()).toEqual(
+      [...known.map(({ action }) => action), "customer_link", "note", "nudge"].toSorted(),
+    );
   });
 
   test.each([
@@ -271,12 +273,14 @@ describe.each(POSTGRES_VERSIONS)("buttons and forms on PostgreSQL %i", async (ve
   };
 
   test("the form makes a request, closes, and tells where it was asked for", async () => {
-    expect(await slack.submit("capacity_intake", intake, { channel }, "U0RITA")).toEqual({ response_action: "clear" });
+    await rowsOf(workflow.superuser, "update capacity.workspaces set public_url = 'https://cap.acme.example'");
+    const given = { ...intake, email: { type: "email_text_input", value: "ann@acme.example" } };
+    expect(await slack.submit("capacity_intake", given, { channel }, "U0RITA")).toEqual({ response_action: "clear" });
     const { request_id: id } = (await slack.deliveries()).at(-1)!;
     expect(await workflow.row(id!)).toMatchObject({
       requested_size: "32XL",
       quantity: 2,
-      customer_ref: { name: "Acme + Co = 🚀" },
+      customer_ref: { name: "Acme + Co = 🚀", email: "ann@acme.example" },
       needed_by_date: "2027-12-01",
       estimated_monthly_cost_usd: "99.50",
       commercial_owner_user_id: "cora",

@@ -204,7 +204,7 @@ describe.each(POSTGRES_VERSIONS)("forgetting what Slack brought on PostgreSQL %i
     await slack.command(terms);
     await superuser.query(
       `update outbox.streams set forget_minutes = 1 where name = 'interactions';
-       select outbox.add_row(null, null, 'interactions', null, 'slack:many-' || n, 'note', 'slack-interaction', '{"text": "Initech"}', p_expires_at => now() - interval '1 hour')
+       select outbox.add_row(false, null, 'interactions', null, 'slack:many-' || n, 'note', 'slack-interaction', '{"text": "Initech"}', p_expires_at => now() - interval '1 hour')
          from generate_series(1, 600) n`,
     );
     await age(2);

@@ -4,6 +4,7 @@
  *
  * Owns: the dialogue and the paging. Does not own: what an act does (the SQL decides, row by row).
  */
+import { setTimeout as sleep } from "node:timers/promises";
 import { userInfo } from "node:os";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Client } from "pg";
@@ -77,6 +78,11 @@ export interface Act {
 }
 
 const chunkRows = 500;
+/** A key that somebody else holds is free again in a moment, as a rule: so often it is asked for again. */
+const busyRounds = 10;
+const busyPauseMs = 100;
+const busyAdvice =
+  "somebody else works on its key, for longer than a moment. Look for an open transaction, and ask again.";
 /** Of the refused rows so many are shown to people; machines get all. */
 const shownRefusals = 20;
 
@@ -104,13 +110,24 @@ async function actOnIds(act: Act, client: Client, ids: readonly string[]): Promi
   const progress = startProgress(act.noun);
   try {
     for (let start = 0; start < ids.length; start += chunkRows) {
-      results.push(...(await act.run(client, ids.slice(start, start + chunkRows))));
+      results.push(...(await runPatiently(act, client, ids.slice(start, start + chunkRows))));
       progress.update(results.length, ids.length);
     }
   } finally {
     progress.finish();
   }
   return results;
+}
+
+async function runPatiently(act: Act, client: Client, ids: readonly string[]): Promise<RowResult[]> {
+  const results = new Map<string, RowResult>();
+  let asked = ids;
+  for (let round = 0; asked.length > 0; round += 1) {
+    for (const result of await act.run(client, asked)) results.set(result.outbox_id, result);
+    asked = round === busyRounds ? [] : asked.filter((id) => results.get(id)?.result === "busy");
+    if (asked.length > 0) await sleep(busyPauseMs);
+  }
+  return [...results.values()];
 }
 
 async function actOnMatches(act: Act, client: Client, options: BulkOptions): Promise<RowResult[]> {
@@ -134,7 +151,7 @@ async function actOnMatches(act: Act, client: Client, options: BulkOptions): Pro
       if (last === undefined) return results;
       after = last.outbox_id;
       const ids = page.map((row) => row.outbox_id);
-      results.push(...(await act.run(client, ids)));
+      results.push(...(await runPatiently(act, client, ids)));
       progress.update(results.length, total);
     }
   } finally {
@@ -204,7 +221,7 @@ function show(
   ]);
   if (refused.length > shownRefusals) printLine(`… and ${refused.length - shownRefusals} more (--json lists all)`);
   for (const result of new Set(refused.map((row) => row.result))) {
-    const advice = act.refusals[result];
+    const advice = result === "busy" ? busyAdvice : act.refusals[result];
     if (advice !== undefined) printLine(`${capital(result.replaceAll("_", " "))}: ${advice}`);
   }
 }

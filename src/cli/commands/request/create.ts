@@ -4,10 +4,10 @@ import { createRequest, type CapacityRequest } from "../../../capacity/index.ts"
 import { withDatabase } from "../../database.ts";
 import { printJson, printLine } from "../../output.ts";
 import { orFail, parseRequestId, parseWhole } from "./acting.ts";
-import { addTerms, parseCustomer, parseDay, toTerms, type TermsOptions } from "./terms.ts";
+import { addTerms, parseDay, toTerms, type TermsOptions } from "./terms.ts";
+import { showUnasked } from "./unasked.ts";
 
 interface CreateOptions extends TermsOptions {
-  readonly customer?: Readonly<Record<string, unknown>>;
   readonly neededBy?: string;
   readonly days?: number;
   readonly ttl?: number;
@@ -17,7 +17,6 @@ interface CreateOptions extends TermsOptions {
 
 export function registerCreate(request: Command): void {
   addTerms(request.command("create").description("ask for capacity: creates a request and submits it for review"))
-    .option("--customer <json>", "who wants it, as a JSON object; an email in it gets the link", parseCustomer)
     .option("--needed-by <date>", "when it is needed, such as 2027-01-31", parseDay)
     .option("--days <count>", "for how long it is expected to be needed", parseWhole(1, 3_650))
     .option("--ttl <days>", "how long the customer may take to answer", parseWhole(1, 90), 7)
@@ -31,7 +30,6 @@ async function runCreate(options: CreateOptions): Promise<void> {
   const answer = await withDatabase(options, "request create", (client) =>
     createRequest(client, {
       ...terms,
-      customerRef: options.customer,
       neededBy: options.neededBy,
       durationDays: options.days,
       confirmationTtlDays: options.ttl,
@@ -49,5 +47,6 @@ function show(request: CapacityRequest): void {
   const { commercial, technical } = request.reviewPlan;
   printLine(`Commercial review: ${commercial.why ?? "-"}`);
   printLine(`Technical review:  ${technical.why ?? "-"}`);
+  showUnasked(request.customerUnasked, request);
   printLine(`Next: headroom request show ${request.id}`);
 }

@@ -5,6 +5,7 @@ import { withDatabase } from "../../database.ts";
 import { printJson, printLine, printTable } from "../../output.ts";
 import { orFail } from "./acting.ts";
 import { addTerms, toTerms, type TermsOptions } from "./terms.ts";
+import { showUnasked } from "./unasked.ts";
 
 export function registerPreview(request: Command): void {
   addTerms(
@@ -39,4 +40,5 @@ function show(preview: Preview): void {
       ? "It would be posted in no Slack channel."
       : `It would be posted in the Slack channel ${preview.slackChannelId}.`,
   );
+  showUnasked(preview.customerUnasked, { state: preview.state });
 }

@@ -14,6 +14,7 @@ import { withDatabase } from "../../database.ts";
 import { printJson, printLine, printTable, visible } from "../../output.ts";
 import { addCommon, orFail, parseRequestId, type CommonOptions } from "./acting.ts";
 import { erasureLine } from "./erase.ts";
+import { showUnasked } from "./unasked.ts";
 
 export function registerShow(request: Command): void {
   addCommon(
@@ -61,7 +62,7 @@ function customerOf({ customerRef }: CapacityRequest, erasure: Erasure | null): 
   return customerRef === null ? null : JSON.stringify(customerRef);
 }
 
-function factsOf({ request, erasure }: RequestStory): readonly Fact[] {
+function factsOf({ request, customer, erasure }: RequestStory): readonly Fact[] {
   return [
     ["request", request.id],
     ["state", `${request.state} since ${request.stateSince.toISOString()}`],
@@ -71,6 +72,7 @@ function factsOf({ request, erasure }: RequestStory): readonly Fact[] {
     ["needed by", request.neededBy],
     ["for", request.durationDays === null ? null : `${request.durationDays} days`],
     ["customer", customerOf(request, erasure)],
+    ["customer's address", customer.address],
     ["requester", request.requester],
     ["commercial owner", request.commercialOwner],
     ["infra group", request.infraGroup],
@@ -116,8 +118,15 @@ export function showPending(story: RequestStory): void {
     if (pending.endorsers.length > 0) printLine(visible(`  ${names(pending.endorsers)} may endorse it.`));
     if (first !== undefined) printLine(`  headroom request approve ${id} --step ${pending.step} --as ${first.id}`);
   }
+  const { unasked, menders } = story.customer;
+  if (unasked !== null) {
+    printLine();
+    showUnasked(unasked, story.request, menders[0]?.id);
+    if (menders.length > 0) printLine(visible(`  ${names(menders)} can see to it.`));
+  }
   if (state === "CUSTOMER_CONFIRMATION_REQUIRED") {
-    printLine("\nIt waits on the customer. The commercial owner may record their answer:");
+    if (unasked === null) printLine("\nIt waits on the customer.");
+    printLine("The commercial owner may record their answer:");
     printLine(`  headroom request confirm ${id} --as ${story.request.commercialOwner ?? "<owner>"}   (or decline)`);
   }
 }
@@ -143,7 +152,7 @@ function showDeliveries(deliveries: readonly Delivery[]): void {
   if (deliveries.length === 0) return;
   printLine();
   printTable(deliveries, [
-    { title: "MESSAGE", value: (row) => row.effect },
+    { title: "MESSAGE", value: (row) => (row.endpoint === null ? row.effect : `event:${row.endpoint}`) },
     { title: "OF", value: (row) => (row.eventSeq === null ? `notice ${row.noticeId}` : `event ${row.eventSeq}`) },
     { title: "PLACE", value: (row) => row.place },
     { title: "ERROR", value: (row) => row.errorCode },

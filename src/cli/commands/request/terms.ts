@@ -21,6 +21,8 @@ export interface TermsOptions extends ActingOptions, WorkspaceOption {
   readonly group?: string;
   readonly cost?: string;
   readonly channel?: string;
+  readonly customer?: Readonly<Record<string, unknown>>;
+  readonly email?: string;
 }
 
 export function addTerms(command: Command): Command {
@@ -32,6 +34,8 @@ export function addTerms(command: Command): Command {
       .option("--owner <member>", "commercial owner; a policy may name one")
       .option("--group <group>", "infra group that reviews; a policy may name one")
       .option("--cost <usd>", "estimated cost a month; without it every escalation applies", parseMoney)
+      .option("--customer <json>", "who wants it, as a JSON object; an email in it gets the link", parseCustomer)
+      .option("--email <address>", "the customer's e-mail address, where the link goes", parseAddress)
       .option("--channel <id>", "Slack channel to post in; default: the workspace's")
       .addOption(asOption())
       .addOption(workspaceOption()),
@@ -49,6 +53,7 @@ export function toTerms(options: TermsOptions): RequestTerms {
     monthlyCostUsd: options.cost,
     workspaceId: options.workspace,
     slackChannelId: options.channel,
+    customerRef: options.email === undefined ? options.customer : { ...options.customer, email: options.email },
   };
 }
 
@@ -58,6 +63,13 @@ export function parseCustomer(text: string): Readonly<Record<string, unknown>> {
   if (typeof value === "object" && value !== null && !Array.isArray(value) && digitsOf(value) === undefined)
     return { ...value };
   throw new InvalidArgumentError(`Give a JSON object, such as '{"org_id":"o1","name":"Acme"}'.`);
+}
+
+/** What the database would take for one: no list of several, and nothing that breaks a header. */
+export function parseAddress(text: string): string {
+  const address = text.trim();
+  if (/^[^@\s,;:<>()"\\]+@[^@\s,;:<>()"\\]+$/.test(address) && address.length <= 320) return address;
+  throw new InvalidArgumentError("Give one e-mail address, such as name@example.com.");
 }
 
 export function parseDay(text: string): string {

@@ -40,8 +40,8 @@ async function recordSlots(): Promise<void> {
       return new;
     end $$`);
   await stage.query(`
-    create or replace trigger record_slot after update on outbox.destinations for each row
-      when (new.next_slot_at > old.next_slot_at) execute function public.record_slot()`);
+    create or replace trigger record_slot after insert or update on outbox.gates for each row
+      when (new.next_slot_at > now()) execute function public.record_slot()`);
 }
 
 test.each([true, false])("two relays together keep one rate limit (ordered: %s)", async (ordered) => {
@@ -93,16 +93,12 @@ test.each([
     const waiting = await stage.enqueue({ stream, rail: rail.name, destination: name });
     const free = await stage.enqueue({ stream, rail: rail.name, destination: "elsewhere" });
     await stage.untilState(free.outboxId, "DISPATCHED");
-    // Its lane was looked at, and put off until the hour is over.
-    await until(
-      () =>
-        stage.query<{ later: boolean }>(
-          "select h.due > now() + interval '50 minutes' as later from outbox.heads h join outbox.payloads m using (lane_id) where m.outbox_id = $1",
-          [waiting.outboxId],
-        ),
-      (rows) => rows[0]?.later === true,
-      "the second row to be put off",
+    // It waits in its queue until the hour is over.
+    const [next] = await stage.query<{ wait_ms: number }>(
+      "select wait_ms from outbox.next_due(array[(select stream_id from outbox.streams where name = $1)])",
+      [stream],
     );
+    expect(next?.wait_ms).toBeGreaterThan(3_000_000);
     expect(await stage.states(waiting.outboxId)).toEqual([]);
     expect(await destination(name)).toEqual({ circuit: "closed", failures: 0 });
   },
@@ -163,10 +159,9 @@ test("only one probe is under way while the circuit is half open, whoever asks",
   await stage.declare(...rails.slice(0, 1));
   await limit(name, { threshold: 1 });
   // As after a failure whose time is up: half open.
-  await stage.query(
-    "update outbox.destinations set failures = 1, open_until = now() - interval '1 ms' where name = $1",
-    [name],
-  );
+  await stage.query("insert into outbox.gates (name, failures, open_until) values ($1, 1, now() - interval '1 ms')", [
+    name,
+  ]);
   const rows = await stage.enqueueMany(Array.from({ length: 5 }, () => ({ stream, rail: "probe", destination: name })));
   for (const rail of rails) await stage.run({ rails: [rail], streams: [stream], pollMs: 250 });
   await until(

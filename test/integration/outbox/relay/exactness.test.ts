@@ -264,8 +264,10 @@ describe.each(POSTGRES_VERSIONS)("a row that cannot be handled on PostgreSQL %i"
     await stage.query(as!.it);
     await stage.untilState(outboxId, "DISPATCHED");
     expect(
-      await stage.query("select failures, open_until from outbox.destinations where name = $1", [`d-${stream}`]),
-    ).toEqual([{ failures: 0, open_until: null }]);
+      await stage.query("select failures, circuit from outbox.destination_status() where destination = $1", [
+        `d-${stream}`,
+      ]),
+    ).toEqual([{ failures: 0, circuit: "closed" }]);
     await relay.stop();
   });
 
@@ -281,7 +283,7 @@ describe.each(POSTGRES_VERSIONS)("a row that cannot be handled on PostgreSQL %i"
     );
     const add = async (payload: object): Promise<string> => {
       const [row] = await stage.query<{ id: string }>(
-        `select (outbox.add_row(null, null, s.name, 'k', gen_random_uuid()::text, 'x', 'probe', $2, p_binds => jsonb_build_array(jsonb_build_object('path', '[]'::jsonb, 'renderer', 'test-' || s.stream_id)))).outbox_id as id
+        `select (outbox.add_row(false, null, s.name, 'k', gen_random_uuid()::text, 'x', 'probe', $2, p_binds => jsonb_build_array(jsonb_build_object('path', '[]'::jsonb, 'renderer', 'test-' || s.stream_id)))).outbox_id as id
            from outbox.streams s where s.name = $1`,
         [stream, JSON.stringify(payload)],
       );

@@ -7,13 +7,14 @@ const stage = await createStage();
 
 test("rows that the database hands out in any other order are sent in the order of their numbers", async () => {
   await stage.query(
-    "alter function outbox.claim(integer, smallint, integer, integer, bigint) rename to claim_in_order",
+    "alter function outbox.claim(integer, smallint, integer, integer, bigint, bigint, jsonb) rename to claim_in_order",
   );
   await stage.query(
     `create function outbox.claim(
-       p_relay integer, p_stream_id smallint, p_max_rows integer, p_max_lanes integer default 100, p_since_ms bigint default null
+       p_relay_id integer, p_stream_id smallint, p_max_rows integer, p_max_lanes integer default 100, p_since_ms bigint default null,
+       p_max_bytes bigint default null, p_in_flight jsonb default null
      ) returns setof outbox.claimed_row language sql volatile security definer
-     as 'select * from outbox.claim_in_order($1, $2, $3, $4, $5) order by seq desc, lane_id'`,
+     as 'select * from outbox.claim_in_order($1, $2, $3, $4, $5, $6, $7) order by seq desc, lane_id'`,
   );
   const rail = probeRail();
   const stream = await stage.stream();

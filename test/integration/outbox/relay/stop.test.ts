@@ -146,7 +146,7 @@ test("a settle that cannot be written by the deadline is left to the lease", asy
     "the call",
   );
   const blocker = await stage.db.superuser.connect();
-  await blocker.query("begin; select from outbox.claims for update");
+  await blocker.query("begin; lock table outbox.claims in access exclusive mode");
   open.open();
   await until(
     () =>

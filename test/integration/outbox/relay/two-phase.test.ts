@@ -124,7 +124,6 @@ describe.each([15, 18] as const)("a server that allows prepared transactions, Po
     const rail = await sleepingRelay(stream);
     const rita = await hearRita();
     const client = await db.superuser.connect();
-    await workflow.create({ requester: "rita" });
     await client.query("begin");
     await produce(client, stream, "left open");
     await client.query("prepare transaction 'left open'");

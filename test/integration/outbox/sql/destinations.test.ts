@@ -34,7 +34,7 @@ describe.each(POSTGRES_VERSIONS)("destinations on PostgreSQL %i", async (version
   async function letPass(name: string, stream: Stream): Promise<void> {
     await rowsOf(
       engine.superuser,
-      `update outbox.destinations set next_slot_at = least(next_slot_at, now()), tail_at = least(tail_at, now()),
+      `update outbox.gates set next_slot_at = least(next_slot_at, now()),
          open_until = least(open_until, now()), probe_until = least(probe_until, now()) where name = $1`,
       [name],
     );
@@ -81,21 +81,28 @@ describe.each(POSTGRES_VERSIONS)("destinations on PostgreSQL %i", async (version
       await Promise.all([one.end(), two.end()]);
     });
 
-    test("those who wait are dated one slot after another, and newcomers behind them", async () => {
+    test("those who wait stay where they are, untouched, and a relay learns when the next slot comes", async () => {
       const stream = await engine.stream({ ordered });
       const to = await destination({ minIntervalMs: 60_000 });
       await rowsTo(stream, to, 3);
       const first = await engine.claim(stream);
-      await rowsTo(stream, to, 1);
-      await engine.claim(stream);
       const table = ordered ? "outbox.heads" : "outbox.pending_unordered";
-      const waits = await rowsOf<{ slot: number }>(
-        engine.superuser,
-        `select round(extract(epoch from due - now()) / 60)::int as slot from ${table}
-          where stream_id = $1 ${ordered ? "and claim_id is null" : ""} order by due`,
+      const waiting = (): Promise<unknown[]> =>
+        rowsOf(
+          engine.superuser,
+          `select xmin, ctid, due from ${table} where stream_id = $1 ${ordered ? "and claim_id is null" : ""} order by due`,
+          [stream.id],
+        );
+      const before = await waiting();
+      expect(before).toHaveLength(2);
+      expect(await engine.claim(stream)).toEqual([]);
+      expect(await waiting()).toEqual(before);
+      const { wait_ms } = await oneOf<{ wait_ms: number }>(
+        engine.executor,
+        "select wait_ms from outbox.next_due(array[$1::smallint])",
         [stream.id],
       );
-      expect(waits.map((row) => row.slot)).toEqual([1, 2, 3]);
+      expect(Math.round(wait_ms / 60_000)).toBe(1);
       await engine.deliver(stream, first);
     });
 
@@ -133,7 +140,7 @@ describe.each(POSTGRES_VERSIONS)("destinations on PostgreSQL %i", async (version
         (
           await oneOf<{ minutes: number }>(
             engine.superuser,
-            "select round(extract(epoch from open_until - now()) / 60)::int as minutes from outbox.destinations where name = $1",
+            "select round(extract(epoch from open_until - now()) / 60)::int as minutes from outbox.gates where name = $1",
             [to],
           )
         ).minutes;

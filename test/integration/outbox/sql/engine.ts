@@ -69,7 +69,7 @@ export interface Claimed {
 
 export type Outcome = "delivered" | "retry" | "unknown" | "rejected" | "released";
 
-/** How many lines of each kind a settle wrote, which rows came too late, and which were given up. */
+/** How many lines of each kind a settle wrote, which rows came too late, which were given up, and which must be settled again. */
 export interface Settled {
   readonly delivered: number;
   readonly retried: number;
@@ -77,6 +77,7 @@ export interface Settled {
   readonly failed: number;
   readonly late: string[] | null;
   readonly given_up: string[] | null;
+  readonly busy: string[] | null;
 }
 
 export interface Result {
@@ -275,11 +276,21 @@ export class Engine {
     const delivered: string[] = [];
     for (let round = 0; round < 200; round += 1) {
       const rows = await this.claim(stream);
-      if (rows.length === 0) return delivered;
+      // A look that only moved a lane to another queue brings nothing.
+      if (rows.length === 0 && !(await this.isDue(stream))) return delivered;
       await this.deliver(stream, rows);
       delivered.push(...rows.map((row) => row.outbox_id));
     }
     throw new Error("The stream does not run dry.");
+  }
+
+  async isDue(stream: Stream): Promise<boolean> {
+    const [next] = await rowsOf<{ wait_ms: number }>(
+      this.executor,
+      "select wait_ms from outbox.next_due(array[$1::smallint])",
+      [stream.id],
+    );
+    return next?.wait_ms === 0;
   }
 
   async reap(client: Queryable = this.executor): Promise<number> {

@@ -218,7 +218,7 @@ describe.each(POSTGRES_VERSIONS)("runs of a lane on PostgreSQL %i", async (versi
       ]);
       const claimed = await engine.claim(stream);
       const [one, two, three, four, other] = ids.map((id) => claimed.find((row) => row.outbox_id === id));
-      const none = { delivered: 0, retried: 0, released: 0, failed: 0, late: null, given_up: null };
+      const none = { delivered: 0, retried: 0, released: 0, failed: 0, late: null, given_up: null, busy: null };
       expect(await engine.settleAndCount(stream, [{ row: one! }])).toEqual({ ...none, delivered: 1 });
       const rest = [
         { row: two! },

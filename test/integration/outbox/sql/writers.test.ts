@@ -75,7 +75,7 @@ describe.each(POSTGRES_VERSIONS)("who may write a stream on PostgreSQL %i", asyn
       // And one that got in some other way is not rendered: the renderer is another stream's.
       const [row] = await rowsOf<{ id: string }>(
         superuser,
-        "select outbox_id as id from outbox.add_row(null, null, $1, 'k', $2, 'x', 'sure', '{}', p_binds => $3)",
+        "select outbox_id as id from outbox.add_row(false, null, $1, 'k', $2, 'x', 'sure', '{}', p_binds => $3)",
         [stream.name, unique("i"), binds],
       );
       expect(

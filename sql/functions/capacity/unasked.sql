@@ -1,0 +1,33 @@
+-- Why the customer of a request has not been asked, or, while it is under review, will not be; null where they have been, or nobody asks
+-- any more:
+--
+--   no_address, bad_address   none is known, or what is given is none       mail_failed  the mail with the link was given up or skipped
+--   no_public_url             the workspace has none for the link           not_sent     what was in the way is gone, and no link was sent
+--   erased                    what was known about them was erased
+--
+-- A mail that is still on its way counts as asking. Of several, the last one to ask and what followed it count, since an earlier
+-- one may have gone to an address that was replaced.
+create or replace function capacity.unasked(p_request_id text, p_state public.capacity_request_state) returns text
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_links bigint := 0;
+  v_asked boolean;
+  v_problem text;
+begin
+  if p_state = 'CUSTOMER_CONFIRMATION_REQUIRED' then
+    select count(*), bool_or(not l.lost) filter (where l.asked_at >= l.since) into v_links, v_asked
+      from (select k.*, coalesce(max(k.asked_at) filter (where k.effect = 'email:confirmation') over (), '-infinity') as since
+              from capacity.links_of(p_request_id) k) l;
+    if v_asked then
+      return null;
+    end if;
+  elsif p_state not in ('SUBMITTED', 'UNDER_REVIEW') then
+    return null;
+  end if;
+  v_problem := (capacity.customer_reach(p_request_id)).problem;
+  return case when v_problem is not null or p_state <> 'CUSTOMER_CONFIRMATION_REQUIRED' then v_problem
+              when v_links > 0 then 'mail_failed' else 'not_sent' end;
+end
+$$;
+comment on function capacity.unasked(text, public.capacity_request_state) is 'Why the customer of a request has not been asked, as a word. Nullable: result.';

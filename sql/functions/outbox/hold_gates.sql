@@ -1,0 +1,41 @@
+-- Takes gates for this transaction, those that nobody else has, and puts into them what settles noted meanwhile. Whoever has a gate has it for
+-- a few milliseconds; nobody waits for one. Returns the names of those taken.
+create or replace function outbox.hold_gates(p_names text[]) returns text[]
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_held text[];
+  v_note record;
+begin
+  select array_agg(n.name) into v_held
+    from (select distinct u.name from unnest(p_names) u(name)) n
+   where pg_try_advisory_xact_lock(hashtext('outbox.gates'), hashtext(n.name));
+  -- A look of its own: what others wrote before they let go of the gate is seen only by a statement that begins now.
+  for v_note in
+    select t.*, exists (select from outbox.limits l where l.name = t.name and l.cleared_at > t.noted_at) as cleared
+      from outbox.gate_notes t where t.name = any (v_held) order by t.note_id
+  loop
+    delete from outbox.gate_notes t where t.note_id = v_note.note_id;
+    continue when v_note.cleared;
+    insert into outbox.gates (name) values (v_note.name) on conflict do nothing;
+    -- What was under way when the circuit opened comes back in several settles; it opens once.
+    update outbox.gates g
+       set failures = case when v_note.answered > 0 then 0 else s.failures + v_note.failed end,
+           times_opened = case when v_note.answered > 0 then 0 when s.opens then s.times_opened + 1 else s.times_opened end,
+           open_until = case when v_note.answered > 0 then null
+                             when s.opens then v_note.noted_at + least(s.open_base_ms * power(2, least(s.times_opened, 20)), 600000) * interval '1 ms'
+                             else s.open_until end,
+           probe_until = null,
+           next_slot_at = case when v_note.throttled
+                               then greatest(s.next_slot_at, v_note.noted_at + coalesce(v_note.quiet_ms, s.open_base_ms) * interval '1 ms')
+                               else s.next_slot_at end,
+           last_error_code = coalesce(v_note.code, s.last_error_code),
+           changed_at = clock_timestamp()
+      from (select o.*, v_note.failed > 0 and o.failures + v_note.failed >= o.failure_threshold and coalesce(o.open_until <= v_note.noted_at, true) as opens
+              from outbox.gates_of(array[v_note.name]) o) s
+     where g.name = v_note.name;
+  end loop;
+  return v_held;
+end
+$$;
+comment on function outbox.hold_gates(text[]) is 'Takes the gates that are free until the end of the transaction, and brings them up to date. Nullable: result.';

@@ -1,0 +1,54 @@
+/** `headroom request address | link`: where the customer is asked, and asking them again. */
+import type { Command } from "commander";
+import { sendLink, setAddress, type Asking } from "../../../capacity/index.ts";
+import { withDatabase } from "../../database.ts";
+import { printJson, printLine } from "../../output.ts";
+import { addCommon, asOption, orFail, parseRequestId, requireMember, type ActingOptions } from "./acting.ts";
+import { parseAddress } from "./terms.ts";
+import { showUnasked } from "./unasked.ts";
+
+export function registerCustomer(request: Command): void {
+  addCommon(
+    request
+      .command("address")
+      .description("set the customer's e-mail address, and mail the link where it is waited for")
+      .argument("<id>", "request id", parseRequestId)
+      .argument("<address>", "the address; a link that went to another one counts no more", parseAddress)
+      .addOption(asOption()),
+  ).action(runAddress);
+  addCommon(
+    request
+      .command("link")
+      .description("mail the customer the link again")
+      .argument("<id>", "request id", parseRequestId)
+      .addOption(asOption()),
+  ).action(runLink);
+}
+
+async function runAddress(id: string, address: string, options: ActingOptions): Promise<void> {
+  const as = requireMember(options);
+  show(
+    orFail(await withDatabase(options, "request address", (client) => setAddress(client, id, address, as))),
+    as,
+    options,
+  );
+}
+
+async function runLink(id: string, options: ActingOptions): Promise<void> {
+  const as = requireMember(options);
+  show(orFail(await withDatabase(options, "request link", (client) => sendLink(client, id, as))), as, options);
+}
+
+function show(asking: Asking, as: string, options: ActingOptions): void {
+  if (options.json === true) return printJson(asking);
+  const { requestId: id, nextLinkAt } = asking;
+  if (asking.outcome === "repeated") printLine(`${id}: that is the customer's address already. Nothing was changed.`);
+  else if (asking.mailed) printLine(`${id}: the link is on its way to the customer.`);
+  else printLine(`${id}: the customer's address is set.`);
+  showUnasked(
+    asking.customerUnasked,
+    { id, ...(nextLinkAt === null ? {} : { state: "CUSTOMER_CONFIRMATION_REQUIRED" }) },
+    as,
+  );
+  if (nextLinkAt !== null) printLine(`It may be sent again from ${nextLinkAt.toISOString()} on.`);
+}

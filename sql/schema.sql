@@ -179,6 +179,7 @@ create table capacity.api_keys (
   constraint api_keys_role_check CHECK ((role = ANY (ARRAY['service_role'::text, 'authenticated'::text]))),
   constraint api_keys_workspace_id_member_id_fkey FOREIGN KEY (workspace_id, member_id) REFERENCES capacity.members(workspace_id, id)
 );
+CREATE INDEX api_keys_member ON capacity.api_keys USING btree (workspace_id, member_id);
 alter table capacity.api_keys enable row level security;
 create policy all_workspaces on capacity.api_keys as permissive for select to headroom_auditor, headroom_control using (true);
 create policy machines on capacity.api_keys as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
@@ -443,6 +444,7 @@ create table capacity.identity_domains (
   constraint identity_domains_pkey PRIMARY KEY (issuer, domain),
   constraint identity_domains_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES capacity.workspaces(id)
 );
+CREATE INDEX identity_domains_workspace ON capacity.identity_domains USING btree (workspace_id);
 alter table capacity.identity_domains enable row level security;
 create policy all_workspaces on capacity.identity_domains as permissive for select to headroom_auditor, headroom_control using (true);
 create policy machines on capacity.identity_domains as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
@@ -617,6 +619,8 @@ END),
   constraint policies_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES capacity.workspaces(id),
   constraint policies_workspace_id_group_id_fkey FOREIGN KEY (workspace_id, group_id) REFERENCES capacity.groups(workspace_id, id)
 );
+CREATE INDEX policies_approver ON capacity.policies USING btree (workspace_id, approver_id) WHERE (approver_id IS NOT NULL);
+CREATE INDEX policies_group ON capacity.policies USING btree (workspace_id, group_id) WHERE (group_id IS NOT NULL);
 alter table capacity.policies enable row level security;
 create policy all_workspaces on capacity.policies as permissive for select to headroom_auditor, headroom_control using (true);
 create policy machines on capacity.policies as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
@@ -689,6 +693,7 @@ CREATE INDEX requests_deadline ON capacity.requests USING btree (next_deadline_a
 CREATE INDEX requests_infra ON capacity.requests USING btree (workspace_id, infra_owner_group, id DESC);
 CREATE INDEX requests_open ON capacity.requests USING btree (workspace_id, state, state_since) WHERE (state = ANY (ARRAY['UNDER_REVIEW'::public.capacity_request_state, 'CUSTOMER_CONFIRMATION_REQUIRED'::public.capacity_request_state, 'PROVISIONING'::public.capacity_request_state]));
 CREATE INDEX requests_recent ON capacity.requests USING btree (workspace_id, created_at DESC, id DESC);
+CREATE INDEX requests_replaced ON capacity.requests USING btree (replaces_request_id) WHERE (replaces_request_id IS NOT NULL);
 CREATE INDEX requests_requester ON capacity.requests USING btree (workspace_id, requester_user_id, id DESC);
 alter table capacity.requests enable row level security;
 create policy all_workspaces on capacity.requests as permissive for select to headroom_auditor, headroom_control using (true);
@@ -1048,6 +1053,8 @@ create table outbox.alerts_raised (
   constraint alerts_raised_rail_id_fkey FOREIGN KEY (rail_id) REFERENCES outbox.rails(rail_id),
   constraint alerts_raised_stream_id_fkey FOREIGN KEY (stream_id) REFERENCES outbox.streams(stream_id)
 );
+CREATE INDEX alerts_raised_rail ON outbox.alerts_raised USING btree (rail_id);
+CREATE INDEX alerts_raised_stream ON outbox.alerts_raised USING btree (stream_id);
 grant select on outbox.alerts_raised to headroom_auditor;
 grant select on outbox.alerts_raised to headroom_control;
 comment on column outbox.alerts_raised.last_died_at is 'When the newest dead letter that was told of died.';
@@ -1614,6 +1621,7 @@ create table outbox.renderers (
   constraint renderers_pkey PRIMARY KEY (name),
   constraint renderers_stream_id_fkey FOREIGN KEY (stream_id) REFERENCES outbox.streams(stream_id)
 );
+CREATE INDEX renderers_stream ON outbox.renderers USING btree (stream_id);
 grant select on outbox.renderers to headroom_auditor;
 grant select on outbox.renderers to headroom_control;
 comment on table outbox.renderers is 'Functions (jsonb) returns jsonb that make the payload of a row when it is sent, by the name that its binds use.';
@@ -1670,6 +1678,7 @@ create table outbox.streams (
   constraint streams_pkey PRIMARY KEY (stream_id),
   constraint streams_run_length_check CHECK (((run_length >= 1) AND (run_length <= 1000)))
 );
+CREATE INDEX streams_class ON outbox.streams USING btree (class_id);
 grant select on outbox.streams to headroom_auditor;
 grant select on outbox.streams to headroom_control;
 grant select on outbox.streams to headroom_executor;
@@ -2058,7 +2067,7 @@ create function capacity.address_problem(p_given jsonb, p_public_url text)
 create function capacity.apply(p_request_id text, p_event_type public.capacity_request_event_type, p_actor capacity.actor, p_payload jsonb, p_expected_version integer DEFAULT NULL::integer, OUT request capacity.requests, OUT repeated boolean, OUT decided_by text, OUT decided_at timestamp with time zone)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b2f34031b014f9d7';
+  as 'sha256 d6c5a13c2b9c02f5';
 
 create function capacity.approve_by_rule(p_request capacity.requests, p_via text)
   returns capacity.requests
@@ -2229,7 +2238,7 @@ create function capacity.endpoint_keeper(p_workspace_id text)
 create function capacity.enqueue_effect(p_story jsonb, p_effect text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 aacfd324ad270ef6';
+  as 'sha256 d36fa5ca3f1f4188';
 
 create function capacity.equal_constant_time(p_left bytea, p_right bytea)
   returns boolean
@@ -2271,10 +2280,10 @@ create function capacity.find_member(p_workspace_id text, p_id text)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 3f444eb8cf416a3d';
 
-create aggregate capacity.fold(capacity.events)
+create function capacity.fold(p_events capacity.events[])
   returns capacity.requests
-  language internal immutable security invoker owner headroom_owner
-  as 'sha256 47a318ba1be02bec';
+  language plpgsql immutable security invoker strict set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 98584fed1664cee7';
 
 create function capacity.free_text(p_request_id text, p_hash bytea)
   returns text
@@ -3080,7 +3089,7 @@ grant execute on function capacity.verify_extent to headroom_control;
 create function capacity.verify_fold(p_after text, p_to text, p_workspace_id text)
   returns TABLE(invariant text, code text, subject text, detail text)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
-  as 'sha256 1ca8f6b66b221031';
+  as 'sha256 b91b875f89758f10';
 
 create function capacity.verify_heads(p_request_ids text[], p_versions integer[], p_hashes text[])
   returns TABLE(invariant text, code text, subject text, detail text)
@@ -3182,7 +3191,7 @@ create function inbound.decided_already(p_request capacity.requests, p_event_typ
 create function inbound.enqueue_interaction(p_delivery jsonb, p_purpose text, p_payload jsonb, p_for interval)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a208a126483db151';
+  as 'sha256 675b5b9b9ca5d9bd';
 
 create function inbound.forget(p_most integer DEFAULT 1000)
   returns integer
@@ -3351,7 +3360,7 @@ create function inbound.slack_line(p_id text, p_quantity integer, p_size text, p
 
 create function inbound.slack_list(p_member capacity.members)
   returns text
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 cf8509a1557775e0';
 
 create function inbound.slack_member(p_workspace_id text, p_delivery jsonb)
@@ -3391,7 +3400,7 @@ create function inbound.slack_refused(p_delivery jsonb, p_message text, p_detail
 
 create function inbound.slack_repeat(p_delivery jsonb, p_earlier inbound.deliveries)
   returns jsonb
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 2cb2a9e36f5a99ef';
 
 create function inbound.slack_say(p_text text, p_outcome text, p_request_id text DEFAULT NULL::text, p_blocks jsonb DEFAULT NULL::jsonb)
@@ -3452,12 +3461,12 @@ create function outbox.add_endpoint_secret(p_endpoint_id uuid, p_secret text, p_
 create function outbox.add_row(p_checked boolean, p_tenant_id text, p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_payload jsonb, p_priority integer DEFAULT 5, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_coalesce_key text DEFAULT NULL::text, p_destination text DEFAULT NULL::text, p_captures jsonb DEFAULT NULL::jsonb, p_binds jsonb DEFAULT NULL::jsonb, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4d721acf794191d4';
+  as 'sha256 3006e5a8d6830c2e';
 
 create function outbox.add_rows(p_checked boolean, p_rows jsonb)
   returns TABLE(ord integer, outbox_id uuid, seq bigint, created boolean)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 12d42114a03441de';
+  as 'sha256 eeea28e3c9b1234b';
 
 create function outbox.address_envelopes()
   returns trigger
@@ -3646,7 +3655,7 @@ grant execute on function outbox.enqueue_many to headroom_ingest;
 create function outbox.enqueue_pair(p_tenant_id text, p_stream text, p_key text, p_instruction_id text, p_rail text, p_destination text, p_first_key text, p_first_payload jsonb, p_first_coalesce_key text, p_first_binds jsonb, p_second_key text, p_second_payload jsonb, p_second_coalesce_key text, p_second_binds jsonb)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c55f5ebfe64002df';
+  as 'sha256 a86d64d6d909ba5b';
 
 create function outbox.enqueuer()
   returns text
@@ -3724,8 +3733,8 @@ create function outbox.hold_gates(p_names text[])
 
 create function outbox.id_time(p_outbox_id uuid)
   returns timestamp with time zone
-  language sql immutable security invoker strict parallel safe owner headroom_owner
-  as 'sha256 acc5f5291500ad91';
+  language plpgsql immutable security invoker strict parallel safe set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 16a21865c1a3889a';
 
 create function outbox.insert_envelope()
   returns trigger
@@ -3820,8 +3829,8 @@ create function outbox.mend_unheld(p_lane_ids bigint[])
 
 create function outbox.new_id(p_class_id smallint)
   returns uuid
-  language sql volatile security invoker parallel safe owner headroom_owner
-  as 'sha256 b0a960f4f67e9721';
+  language plpgsql volatile security invoker parallel safe set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 a761402bd892d5c3';
 
 create function outbox.next_due(p_stream_ids smallint[], p_in_flight jsonb DEFAULT NULL::jsonb)
   returns TABLE(stream_id smallint, wait_ms integer)
@@ -3862,8 +3871,8 @@ create function outbox.park_dead()
 
 create function outbox.partition_floor(p_at timestamp with time zone)
   returns uuid
-  language sql immutable security invoker strict parallel safe owner headroom_owner
-  as 'sha256 f62b9414fe78bae4';
+  language plpgsql immutable security invoker strict parallel safe set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 3a5402243e0cf848';
 
 create function outbox.partition_status()
   returns TABLE(class text, retain_days integer, partitions bigint, oldest_at timestamp with time zone, covered_until timestamp with time zone, days_ahead double precision)
@@ -3892,7 +3901,7 @@ create function outbox.protect_archive_table(p_table regclass)
 create function outbox.put_alert(p_name text, p_changes jsonb)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6f76e1e92b030eda';
+  as 'sha256 3dd21968c2714e21';
 grant execute on function outbox.put_alert to headroom_control;
 
 create function outbox.put_endpoint(p_name text, p_changes jsonb DEFAULT '{}'::jsonb, p_secret text DEFAULT NULL::text, p_allow_private boolean DEFAULT false, p_workspace_id text DEFAULT NULL::text, OUT name text, OUT created boolean, OUT secret text)
@@ -3912,7 +3921,7 @@ grant execute on function outbox.rail_status to headroom_executor;
 create function outbox.raise_alerts()
   returns integer
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6105d401ea8c12f2';
+  as 'sha256 4e43f648466ac4db';
 grant execute on function outbox.raise_alerts to headroom_executor;
 
 create function outbox.reap(p_max_claims integer DEFAULT 100)
@@ -3934,7 +3943,7 @@ create function outbox.reap_rows(p_stream outbox.streams, p_claim outbox.claims)
 create function outbox.redrive(p_outbox_ids uuid[], p_actor text, p_reason text, p_out_of_order boolean DEFAULT false)
   returns TABLE(outbox_id uuid, result text, detail text)
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=5s owner headroom_owner
-  as 'sha256 9cf8e10a3c81e99b';
+  as 'sha256 b38f67f8924a6d49';
 grant execute on function outbox.redrive to headroom_control;
 
 create function outbox.refuse_change()
@@ -3992,11 +4001,11 @@ create function outbox.requeue_dead(p_outbox_ids uuid[], p_overtaken boolean[], 
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 adf05992eaada706';
 
-create function outbox.resolve(p_outbox_id uuid, p_delivered boolean, p_actor text, p_reason text, p_reference text DEFAULT NULL::text, OUT outbox_id uuid, OUT result text, OUT detail text)
+create function outbox.resolve_dead(p_outbox_id uuid, p_delivered boolean, p_actor text, p_reason text, p_reference text DEFAULT NULL::text, OUT outbox_id uuid, OUT result text, OUT detail text)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=5s owner headroom_owner
-  as 'sha256 3336a301b42a98a5';
-grant execute on function outbox.resolve to headroom_control;
+  as 'sha256 3145e94a6085f59a';
+grant execute on function outbox.resolve_dead to headroom_control;
 
 create function outbox.rewind_lanes(p_lane_ids bigint[])
   returns void
@@ -4065,7 +4074,7 @@ grant execute on function outbox.start_relay to headroom_executor;
 create function outbox.status()
   returns TABLE(stream text, ordered boolean, pending bigint, due bigint, in_flight bigint, dead bigint, parked bigint, blocked_lanes bigint, oldest_pending_age_seconds double precision, stuck bigint, lanes bigint, retrying bigint, estimated boolean)
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off set max_parallel_workers_per_gather=0 set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off owner headroom_owner
-  as 'sha256 c0eb460256073ee6';
+  as 'sha256 4949696d39738400';
 grant execute on function outbox.status to headroom_auditor;
 grant execute on function outbox.status to headroom_control;
 grant execute on function outbox.status to headroom_executor;
@@ -4073,7 +4082,7 @@ grant execute on function outbox.status to headroom_executor;
 create function outbox.status_by_index(p_stream_id smallint, p_ordered boolean, p_estimated boolean, OUT waiting integer, OUT due integer, OUT blocked bigint, OUT wanted_at timestamp with time zone)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a19e4ef25d9f829f';
+  as 'sha256 964bb1f60f06f6c0';
 
 create function outbox.stop_relay(p_relay_id integer)
   returns void
@@ -4115,7 +4124,7 @@ create function outbox.verdict(p_stream outbox.streams, p_outcome text, p_tries 
 create function outbox.wake_relays(p_stream text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 aee52352c44314e4';
+  as 'sha256 4df0d03b9728aa77';
 
 create function outbox.whereabouts(p_row outbox.payloads, p_stream outbox.streams)
   returns jsonb

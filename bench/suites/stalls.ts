@@ -19,6 +19,17 @@ const PROBE_EVERY_MS = 250;
 /** Whoever waits longer is counted as having waited so long. */
 const MOST_MS = 60_000;
 
+const add = (db: Client, stream: string, instructionId: string, destination: string): Promise<unknown> =>
+  enqueue(db, {
+    stream,
+    key: instructionId,
+    instructionId,
+    idempotencyKey: "1",
+    rail: "bench",
+    payload: {},
+    destination,
+  });
+
 export const stallsSuite: Suite = async ({ url, params, emit }) => {
   const inTheWay = params.text("inTheWay");
   const client = new Client(url);
@@ -48,16 +59,6 @@ export const stallsSuite: Suite = async ({ url, params, emit }) => {
     stopMs: 1_000,
   });
   await relay.start();
-  const add = (db: Client, stream: string, instructionId: string, destination: string): Promise<unknown> =>
-    enqueue(db, {
-      stream,
-      key: instructionId,
-      instructionId,
-      idempotencyKey: "1",
-      rail: "bench",
-      payload: {},
-      destination,
-    });
 
   if (inTheWay === "slow receiver") {
     for (let n = 0; n < SLOW_ROWS; n += 1) await add(client, "crowded", `slow-${n}`, "slow");

@@ -154,7 +154,7 @@ export async function storeRequests(client: ClientBase): Promise<number> {
   await client.query(`
     insert into capacity.requests
     select (f.request).*
-      from (select capacity.fold(row(e.*)::capacity.events order by e.seq) as request from seed_events e group by e.request_id offset 0) f
+      from (select capacity.fold(array_agg(row(e.*)::capacity.events order by e.seq)) as request from seed_events e group by e.request_id offset 0) f
      order by (f.request).created_at`);
   const stored = await client.query("insert into capacity.events select * from seed_events order by request_id, seq");
   await client.query(`

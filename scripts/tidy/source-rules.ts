@@ -10,6 +10,10 @@ const vagueNames = /(^|\/)(utils?|helpers?|manager|misc|common)\.ts$/;
 const sqlString =
   /["'`]\s*(select\s.+\sfrom\s|insert\s+into\s|update\s+\w+(\.\w+)?\s+set\s|delete\s+from\s|with\s+\w+\s+as\s*\()/i;
 
+/** Whatever makes one; what merely calls others, or names a type, imports other things. */
+const httpListener =
+  /\b(createServer|createAdaptorServer|getRequestListener|serve)\b.*from "(node:https?|node:http2|@hono\/node-server)"/;
+
 export function sourceRules(repository: Repository): Complaint[] {
   return repository
     .matching(/\.tsx?$/)
@@ -26,6 +30,8 @@ function eachLine(file: RepositoryFile): Complaint[] {
       complain("only cli/ and deploy/ read the environment");
     if (inProduct && !/^src\/(db|cli|http\/rest)\//.test(file.path) && sqlString.test(text))
       complain("SQL belongs into sql/, behind a typed wrapper");
+    if (inProduct && file.path !== "src/web/front.ts" && httpListener.test(text))
+      complain("ports that speak HTTP are opened by src/web/front.ts");
     if (/\b(it|test|describe)\.(skip|only|todo)\b/.test(text)) complain("a test that does not run");
     if (/\b(TODO|FIXME)\b/.test(text) && !file.path.startsWith("scripts/tidy/")) complain("left for later");
   });

@@ -92,7 +92,7 @@ grant execute on function
   outbox.count_dead(text, text, timestamptz, timestamptz, boolean),
   outbox.redrive(uuid[], text, text, boolean),
   outbox.skip(uuid[], text, text),
-  outbox.resolve(uuid, boolean, text, text, text),
+  outbox.resolve_dead(uuid, boolean, text, text, text),
   outbox.erase_payload(uuid, text, text),
   outbox.create_stream(text, boolean, text, boolean, boolean, integer, integer, real, integer, integer, integer, integer, text, integer, name[]),
   outbox.change_stream(text, jsonb),

@@ -127,6 +127,8 @@ export interface ServerReport {
   readonly listen: boolean;
   /** Whether a named prepared statement does. */
   readonly preparedStatements: boolean;
+  /** Whether producers tell relays of work; not where the server allows prepared transactions, unless `outbox.notify` says so. */
+  readonly notify: boolean;
   readonly problems: readonly ServerProblem[];
 }
 
@@ -151,6 +153,7 @@ export async function probeServer(client: ClientBase, rival?: ClientBase): Promi
       database: facts.database,
       role: facts.role,
       superuser: facts.superuser,
+      notify: facts.notify,
       readOnly: facts.standby ? "standby" : facts.read_only ? "session" : "no",
       pooler: !stateful ? "transaction" : behindPooler ? "session" : "none",
       ...session,
@@ -169,6 +172,7 @@ interface Facts {
   readonly database: string;
   readonly role: string;
   readonly superuser: boolean;
+  readonly notify: boolean;
 }
 
 async function readFacts(client: ClientBase): Promise<Facts> {
@@ -176,7 +180,8 @@ async function readFacts(client: ClientBase): Promise<Facts> {
     `select current_setting('server_version_num')::int as version, pg_is_in_recovery() as standby,
             current_setting('transaction_read_only')::bool as read_only, pg_backend_pid() as pid,
             current_database()::text as database, current_user::text as role,
-            (select rolsuper from pg_roles where rolname = current_user) as superuser`,
+            (select rolsuper from pg_roles where rolname = current_user) as superuser,
+            coalesce(nullif(current_setting('outbox.notify', true), '') = 'on', current_setting('max_prepared_transactions') = '0') as notify`,
   );
   const facts = result.rows[0];
   if (facts === undefined) throw new HeadroomError("database_error", "The server answered nothing.");

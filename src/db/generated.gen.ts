@@ -1456,6 +1456,13 @@ export interface Functions {
     };
     result: CapacityMembers;
   };
+  /** The request that a log amounts to; give it the events in order of their numbers. */
+  "capacity.fold": {
+    args: {
+      p_events: readonly string[] | string | null;
+    };
+    result: CapacityRequests;
+  };
   /** What somebody wrote, by its hash; "(erased)" once it was erased. */
   "capacity.free_text": {
     args: {
@@ -4183,7 +4190,7 @@ export interface Functions {
     result: void;
   };
   /** Records whether an uncertain dead letter was delivered. Nullable: detail. */
-  "outbox.resolve": {
+  "outbox.resolve_dead": {
     args: {
       p_outbox_id: string | null;
       p_delivered: boolean | null;
@@ -4839,6 +4846,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.fail": { returns: "nothing", json: [], positional: false },
   "capacity.find_confirmation": { returns: "row", json: [], positional: false },
   "capacity.find_member": { returns: "row", json: [], positional: false },
+  "capacity.fold": { returns: "row", json: [], positional: false },
   "capacity.free_text": { returns: "value", json: [], positional: false },
   "capacity.get_secret": { returns: "value", json: [], positional: false },
   "capacity.has_vault": { returns: "value", json: [], positional: false },
@@ -5155,7 +5163,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.rendered": { returns: "value", json: ["p_payload"], positional: false },
   "outbox.replay_envelopes": { returns: "value", json: [], positional: false },
   "outbox.requeue_dead": { returns: "nothing", json: [], positional: false },
-  "outbox.resolve": { returns: "row", json: [], positional: false },
+  "outbox.resolve_dead": { returns: "row", json: [], positional: false },
   "outbox.rewind_lanes": { returns: "nothing", json: [], positional: false },
   "outbox.rotate_endpoint_secret": { returns: "value", json: [], positional: false },
   "outbox.sample_percent": { returns: "value", json: [], positional: false },

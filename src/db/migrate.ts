@@ -3,7 +3,7 @@
  *
  * Works as a superuser and as an ordinary role with CREATEROLE (as on Supabase), on PostgreSQL 15 and later, and behind a
  * transaction pooler: nothing it sets outlives the transaction. Forward migrations run once; functions, views, triggers,
- * policies and grants are made anew when their file changed.
+ * policies and grants are made anew when their file changed. Afterwards pg_cron, where there is one, is told of the timers.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import type { ClientBase } from "pg";
@@ -19,6 +19,7 @@ import {
 import { ownSqlDir, readSqlFolder, type SqlFile } from "./migrate/files.ts";
 import { ensureOwnerUsable } from "./migrate/owner.ts";
 import { planMigration, type MigrationPlan } from "./migrate/plan.ts";
+import { scheduleTimers } from "./migrate/timers.ts";
 
 export type MigrationEvent =
   | { readonly kind: "waiting" }
@@ -68,7 +69,11 @@ export async function migrate(client: ClientBase, options: MigrateOptions = {}):
     options.signal?.throwIfAborted();
     try {
       const ending = options.dryRun === true ? "rollback" : "commit";
-      return await inTransaction(client, ending, () => migrateOnce(client, folder, options));
+      const result = await inTransaction(client, ending, () => migrateOnce(client, folder, options));
+      if (ending === "commit") {
+        await scheduleTimers(client, result.applied.length + result.reapplied.length > 0, options.signal);
+      }
+      return result;
     } catch (error) {
       const failure = toHeadroomError(error);
       if (attempt >= maxAttempts || !passes(failure)) throw failure;
@@ -179,15 +184,19 @@ async function applyFile(client: ClientBase, file: SqlFile, options: MigrateOpti
   }
 }
 
-/** Says in which file and line the database stumbled. */
+/** Says in which file and line the database stumbled, and in whose function: a database may have event triggers of its own. */
 function inFile(file: SqlFile, error: unknown): HeadroomError {
   const failure = toHeadroomError(error);
+  const where = error instanceof Error && "where" in error ? String(error.where).replaceAll("\n", ", ") : undefined;
+  const denied = sqlStateOf(error) === "42501";
   const position = error instanceof Error && "position" in error ? Number(error.position) : 0;
   const line = Number.isInteger(position) && position > 0 ? `:${file.text.slice(0, position).split("\n").length}` : "";
   return new HeadroomError(failure.code, `${file.path}${line}: ${failure.message}`, {
     sqlState: sqlStateOf(error),
-    detail: failure.detail,
-    hint: failure.hint,
+    detail: failure.detail ?? (where === undefined ? undefined : `It happened in ${where}.`),
+    hint: denied
+      ? "The role that migrates may not do this. Where a function that is not Headroom's is named, an event trigger of the database ran it."
+      : failure.hint,
     httpStatus: failure.httpStatus,
     cause: error,
   });

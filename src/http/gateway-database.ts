@@ -80,7 +80,6 @@ export function createGatewayDatabase(options: GatewayDatabaseOptions): GatewayD
     application_name: "headroom gateway",
     max: options.maxConnections ?? defaults.maxConnections,
     connectionTimeoutMillis: options.connectTimeoutMs ?? defaults.connectTimeoutMs,
-    statement_timeout: options.statementTimeoutMs ?? defaults.statementTimeoutMs,
     keepAlive: true,
     types: valueTypes,
   });
@@ -102,6 +101,7 @@ class PooledGatewayDatabase implements GatewayDatabase {
   readonly #preRequest: BatchStatement;
   readonly #preRequestName: string;
   readonly #prepare: boolean;
+  readonly #longest: string;
   #preRequestFound = false;
   #preRequestAskedAt = -Infinity;
 
@@ -115,6 +115,7 @@ class PooledGatewayDatabase implements GatewayDatabase {
     this.#preRequestName = `${quoted(schema)}.${quoted(name)}()`;
     this.#preRequest = { name: "headroom_pre_request", text: `select ${this.#preRequestName}` };
     this.#prepare = options.prepare ?? true;
+    this.#longest = String(options.statementTimeoutMs ?? defaults.statementTimeoutMs);
   }
 
   async transaction<T>(
@@ -163,8 +164,7 @@ class PooledGatewayDatabase implements GatewayDatabase {
   async ask(statement: BatchStatement): Promise<BatchResult> {
     const { client, release } = await this.#connect("own");
     try {
-      const [result] = await this.#send(client, [statement]);
-      return result ?? { rows: [] };
+      return await this.#ask(client, statement);
     } catch (error) {
       throw toHeadroomError(error);
     } finally {
@@ -195,6 +195,12 @@ class PooledGatewayDatabase implements GatewayDatabase {
     }
   }
 
+  async #ask(client: PoolClient, statement: BatchStatement): Promise<BatchResult> {
+    const bound = { name: "headroom_bound", text: boundText, values: [this.#longest] };
+    const [, result] = await this.#send(client, [bound, statement]);
+    return result ?? { rows: [] };
+  }
+
   #send(client: PoolClient, statements: readonly BatchStatement[]): Promise<BatchResult[]> {
     return sendBatch(client, this.#prepare ? statements : statements.map(({ text, values }) => ({ text, values })));
   }
@@ -212,6 +218,7 @@ class PooledGatewayDatabase implements GatewayDatabase {
         request?.method ?? "",
         request?.path ?? "",
         readOnly ? "on" : null,
+        this.#longest,
         session.role,
       ],
     };
@@ -225,8 +232,8 @@ class PooledGatewayDatabase implements GatewayDatabase {
     const now = performance.now();
     if (now - this.#preRequestAskedAt < preRequestAskedEveryMs) return false;
     const text = "select to_regprocedure($1) is not null as found";
-    const [answer] = await this.#send(client, [{ text, values: [this.#preRequestName] }]);
-    this.#preRequestFound = answer?.rows[0]?.["found"] === true;
+    const answer = await this.#ask(client, { text, values: [this.#preRequestName] });
+    this.#preRequestFound = answer.rows[0]?.["found"] === true;
     this.#preRequestAskedAt = now;
     return this.#preRequestFound;
   }
@@ -249,10 +256,13 @@ function tooMany(): HeadroomError {
 
 const begin: BatchStatement = { name: "headroom_begin", text: "begin" };
 
+/** For the transaction alone, like everything that is set: poolers refuse most of what a connection asks for when it starts. */
+const boundText = "select set_config('statement_timeout', $1, true)";
+
 const enterText = `select set_config('headroom.secret_key', $1, true), set_config('headroom.secret_key_previous', $2, true),
   set_config('request.jwt.claims', $3, true), set_config('request.headers', $4, true), set_config('request.method', $5, true),
   set_config('request.path', $6, true), set_config('transaction_read_only', coalesce($7, current_setting('transaction_read_only')), true),
-  set_config('role', $8, true)`;
+  set_config('statement_timeout', $8, true), set_config('role', $9, true)`;
 
 /** A name as SQL writes it. */
 export function quoted(name: string): string {

@@ -3,12 +3,11 @@
  *
  * Owns: starting, wiring and ending. Does not own: any provider; each has a folder of its own.
  */
-import { once } from "node:events";
-import { createAdaptorServer } from "@hono/node-server";
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
-import { HeadroomError, nodeCodeOf } from "../db/errors.ts";
-import { hostsFor, isAdmitted, type HostPolicy } from "../web/hosts.ts";
+import { HeadroomError } from "../db/errors.ts";
+import { openFront } from "../web/front.ts";
+import { hostsFor } from "../web/hosts.ts";
 import type { Cast } from "./cast.ts";
 import { controlRoutes, problem } from "./core/control.ts";
 import { Courier } from "./core/courier.ts";
@@ -94,8 +93,6 @@ export async function startSandbox(given: SandboxOptions): Promise<Sandbox> {
     providers.reset();
   };
   const app = new Hono<SandboxEnv>();
-  const hosts = hostsFor(options.host);
-  app.use(async (context, next) => admit(hosts, context.req.raw) ?? next());
   app.use(bodyLimit({ maxSize: maxBodyBytes }));
   app.use(ownFormsOnly);
   app.onError((error) => failed(error, options.log));
@@ -103,10 +100,17 @@ export async function startSandbox(given: SandboxOptions): Promise<Sandbox> {
   const pages = [overviewPages(world, reset), assetRoutes(live)];
   for (const routes of [...providers.routes, control, ...pages]) app.route("/", routes);
 
-  const server = createAdaptorServer({ fetch: app.fetch });
-  url = await listen(server, options.host, options.port);
+  const front = await openFront({
+    host: options.host,
+    port: options.port,
+    // A page elsewhere could otherwise have its own name lead here, and use the sandbox as if it were its own.
+    hosts: hostsFor(options.host),
+    purpose: "the sandbox",
+    fetch: (request, wire) => app.fetch(request, wire),
+  });
+  url = front.url;
   const smtp = await startSmtp(world, providers.mailbox, options.host, options.smtpPort).catch((error: unknown) => {
-    server.close();
+    void front.close();
     throw error;
   });
   return {
@@ -122,10 +126,7 @@ export async function startSandbox(given: SandboxOptions): Promise<Sandbox> {
     async close() {
       closing.abort(new DOMException("The sandbox is closing.", "AbortError"));
       world.faults.release();
-      const closed = once(server, "close");
-      server.close();
-      if ("closeAllConnections" in server) server.closeAllConnections();
-      await Promise.all([closed, smtp.close()]);
+      await Promise.all([front.close(), smtp.close()]);
       await world.courier.settled();
       await memory?.close();
     },
@@ -150,30 +151,6 @@ function createWorld(
     courier: new Courier(closing, options.now, changed),
     changed,
   };
-}
-
-type Server = ReturnType<typeof createAdaptorServer>;
-
-async function listen(server: Server, host: string, port: number): Promise<string> {
-  server.listen(port, host);
-  try {
-    await once(server, "listening");
-  } catch (cause) {
-    throw new HeadroomError("port_in_use", `Port ${port} on ${host} cannot be used for the sandbox.`, {
-      detail: nodeCodeOf(cause),
-      hint: "Choose another; 0 takes any free one.",
-      cause,
-    });
-  }
-  const address = server.address();
-  const actual = typeof address === "object" && address !== null ? address.port : port;
-  return `http://${host.includes(":") ? `[${host}]` : host}:${actual}`;
-}
-
-/** A page elsewhere could otherwise have its own name lead here, and use the sandbox as if it were its own. */
-function admit(hosts: HostPolicy, request: Request): Response | undefined {
-  if (isAdmitted(hosts, request.url, request.headers.get("host") ?? undefined)) return undefined;
-  return problem(421, "The sandbox does not answer to the name by which it was called.", hosts.hint);
 }
 
 function failed(error: Error, log: SandboxOptions["log"]): Response {

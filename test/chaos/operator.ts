@@ -77,7 +77,7 @@ export class Operator {
   /** Asks the receiver whether the row arrived, and says so. Returns whether it did. */
   async #resolve(client: Client, id: string): Promise<boolean> {
     const arrived = await this.#hasArrived(id);
-    await call(client, "outbox.resolve", {
+    await call(client, "outbox.resolve_dead", {
       p_outbox_id: id,
       p_delivered: arrived,
       p_actor: actor,

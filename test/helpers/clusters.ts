@@ -3,7 +3,12 @@
  * uses, default privileges that give them everything, and a migrating role that is no superuser.
  */
 import { Client } from "pg";
-import { startEmbedded, type EmbeddedServer, type EmbeddedVersion } from "../../src/db/embedded.ts";
+import {
+  startEmbedded,
+  type EmbeddedOptions,
+  type EmbeddedServer,
+  type EmbeddedVersion,
+} from "../../src/db/embedded.ts";
 import { HeadroomError } from "../../src/db/errors.ts";
 import { migrate } from "../../src/db/migrate.ts";
 
@@ -67,15 +72,26 @@ ${plantDefaultPrivileges("postgres")}
 `;
 
 /** Starts a server with the roles above and no database of ours. */
-export async function startBareCluster(version: EmbeddedVersion): Promise<EmbeddedServer> {
-  const server = await startEmbedded({ ephemeral: true, version, database: "postgres", settings: testSettings });
+export async function startBareCluster(
+  version: EmbeddedVersion,
+  settings: EmbeddedOptions["settings"] = {},
+): Promise<EmbeddedServer> {
+  const server = await startEmbedded({
+    ephemeral: true,
+    version,
+    database: "postgres",
+    settings: { ...testSettings, ...settings },
+  });
   await withClient(server.url, (client) => client.query(supabaseRoles));
   return server;
 }
 
 /** Starts a server and migrates its template. */
-export async function startTestCluster(version: EmbeddedVersion): Promise<TestCluster> {
-  const server = await startBareCluster(version);
+export async function startTestCluster(
+  version: EmbeddedVersion,
+  settings: EmbeddedOptions["settings"] = {},
+): Promise<TestCluster> {
+  const server = await startBareCluster(version, settings);
   const templateError = await makeTemplate(server).then(
     () => null,
     (error: unknown) => describeError(error),

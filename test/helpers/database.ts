@@ -65,10 +65,12 @@ export function clusterOf(version: EmbeddedVersion): ClusterInfo {
 /**
  * Clones the template. Call it while tests are being collected (top level of a file, or of a describe), since it
  * registers the clean-up: `const db = await createTestDatabase({ version: 17 })`. Access without a role is the
- * migrating role's.
+ * migrating role's. `cluster` is a server that the file started itself, for settings of its own.
  */
-export async function createTestDatabase(options: { version?: EmbeddedVersion } = {}): Promise<TestDatabase> {
-  const cluster = clusterOf(options.version ?? 18);
+export async function createTestDatabase(
+  options: { version?: EmbeddedVersion; cluster?: ClusterInfo | undefined } = {},
+): Promise<TestDatabase> {
+  const cluster = options.cluster ?? clusterOf(options.version ?? 18);
   if (cluster.templateError !== null) throw new Error(`The template was not migrated: ${cluster.templateError}`);
   const name = `test_${randomBytes(6).toString("hex")}`;
   await withClient(cluster.superuserUrl, (client) => cloneTemplate(client, name));

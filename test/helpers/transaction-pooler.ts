@@ -3,7 +3,7 @@
  * server session is free, so nothing of a session survives from one to the next.
  *
  * Harsher than the real ones, to make tests certain: the session that has rested longest is used next, so a client
- * that is alone still changes sessions with every transaction.
+ * that is alone still changes sessions with every transaction. Like them it refuses start-up parameters that it does not know.
  */
 import { createServer, type Socket } from "node:net";
 import { Client } from "pg";
@@ -71,6 +71,26 @@ const welcome = Buffer.concat([
   message("K", int32(1), int32(1)),
   message("Z", Buffer.from("I")),
 ]);
+
+/** What PgBouncer takes when it is not told to ignore more (ignore_startup_parameters). */
+const knownParameters = new Set([
+  "user",
+  "database",
+  "application_name",
+  "client_encoding",
+  "datestyle",
+  "timezone",
+  "standard_conforming_strings",
+]);
+
+function startUpParameters(received: Buffer): string[] {
+  const texts = received.toString("utf8", 8).split("\0");
+  return texts.filter((text, index) => index % 2 === 0 && text !== "").map((name) => name.toLowerCase());
+}
+
+function fatal(sqlState: string, text: string): Buffer {
+  return message("E", Buffer.from(`SFATAL\0VFATAL\0C${sqlState}\0M${text}\0\0`));
+}
 
 async function openSession(url: string): Promise<ServerSession> {
   const client = new Client({ connectionString: url });
@@ -156,6 +176,11 @@ function serveClient(socket: Socket, pool: SessionPool): void {
     } else if (code === cancelRequestCode) {
       socket.end();
     } else {
+      const refused = startUpParameters(received).find((name) => !knownParameters.has(name));
+      if (refused !== undefined) {
+        socket.end(fatal("08P01", `unsupported startup parameter: ${refused}`));
+        return;
+      }
       reader.typed = true;
       socket.write(welcome);
     }

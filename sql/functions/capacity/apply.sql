@@ -108,6 +108,7 @@ begin
          head_hash = request.head_hash
    where r.id = v_before.id;
   v_told := capacity.dispatch_side_effects(request, v_event);
+  assert v_told = cardinality(v_event.effects), 'every side effect has its row';
 
   if p_event_type = 'REQUEST_SUBMITTED' then
     request := capacity.approve_by_rule(request, p_actor.via);

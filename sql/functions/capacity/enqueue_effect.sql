@@ -70,6 +70,7 @@ begin
   v_row := outbox.add_row(
     false, p_story ->> 'workspace', 'capacity', v_key, p_story ->> 'instruction', p_effect, v_rail, v_payload, p_expires_at => v_expires_at, p_coalesce_key => v_coalesce_key,
     p_destination => v_destination, p_captures => v_captures, p_binds => v_binds);
+  assert v_row.outbox_id is not null, 'the side effect has its row';
 end
 $$;
 comment on function capacity.enqueue_effect(jsonb, text) is 'Enqueues one side effect of an event or a notice.';

@@ -65,6 +65,3 @@ begin
 end
 $$;
 comment on function capacity.project(capacity.requests, capacity.events) is 'The request after an event: one step of the fold.';
-
-create or replace aggregate capacity.fold(capacity.events) (sfunc = capacity.project, stype = capacity.requests);
-comment on aggregate capacity.fold(capacity.events) is 'The request that a log amounts to; give it the events in order of their numbers.';

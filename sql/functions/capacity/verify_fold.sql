@@ -10,7 +10,7 @@ begin
   return query
   select 'I1', 'projection_differs', r.id, d.differences
     from capacity.requests r
-   cross join lateral (select capacity.fold(e order by e.seq) as request from capacity.events e where e.request_id = r.id offset 0) f
+   cross join lateral (select capacity.fold(array_agg(e order by e.seq)) as request from capacity.events e where e.request_id = r.id offset 0) f
    cross join lateral (
          select string_agg(format('%s is %s, the events say %s', a.key, left(coalesce(a.value #>> '{}', 'empty'), 60), left(coalesce(b.value #>> '{}', 'empty'), 60)),
                            '; ' order by a.key) as differences

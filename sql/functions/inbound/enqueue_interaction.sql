@@ -3,12 +3,10 @@
 create or replace function inbound.enqueue_interaction(p_delivery jsonb, p_purpose text, p_payload jsonb, p_for interval) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
-declare
-  v_row record;
 begin
-  v_row := outbox.add_row(false, null, 'interactions', null, 'slack:' || (p_delivery ->> 'id'), p_purpose,
-                          case p_payload ->> 'method' when 'chat.postMessage' then 'slack' else 'slack-interaction' end, p_payload,
-                          p_expires_at => clock_timestamp() + p_for, p_destination => 'slack-interactions');
+  perform outbox.add_row(false, null, 'interactions', null, 'slack:' || (p_delivery ->> 'id'), p_purpose,
+                         case p_payload ->> 'method' when 'chat.postMessage' then 'slack' else 'slack-interaction' end, p_payload,
+                         p_expires_at => clock_timestamp() + p_for, p_destination => 'slack-interactions');
 end
 $$;
 comment on function inbound.enqueue_interaction(jsonb, text, jsonb, interval) is 'Enqueues a form or a note for the person who sent a delivery.';

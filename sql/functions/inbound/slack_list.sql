@@ -1,7 +1,7 @@
 -- What waits for a member and what they asked for, as lines of Slack markup; and the customers who were not asked and whose answer the
 -- member may record, because those requests wait for the member as well.
 create or replace function inbound.slack_list(p_member capacity.members) returns text
-language plpgsql volatile set search_path = pg_catalog, pg_temp
+language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_open constant public.capacity_request_state[] := '{SUBMITTED,UNDER_REVIEW,CUSTOMER_CONFIRMATION_REQUIRED,PROVISIONING}';

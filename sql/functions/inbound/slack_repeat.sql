@@ -1,7 +1,7 @@
 -- The answer to a delivery that was handled before. Nothing is done again: the answer says that
 -- it was done, or why it was refused.
 create or replace function inbound.slack_repeat(p_delivery jsonb, p_earlier inbound.deliveries) returns jsonb
-language plpgsql volatile set search_path = pg_catalog, pg_temp
+language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 begin
   if p_delivery ->> 'kind' = 'submission' then

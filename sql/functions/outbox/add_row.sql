@@ -45,6 +45,7 @@ declare
   v_special boolean := false;
   v_destination_id integer := 0;
   v_stream_id smallint;
+  v_class_id smallint;
   v_ordered boolean;
   v_writers name[];
   v_rail_id smallint;
@@ -68,9 +69,9 @@ begin
     end if;
   end if;
 
-  select s.stream_id, s.ordered, s.writers, r.rail_id, outbox.new_id(s.class_id),
+  select s.stream_id, s.class_id, s.ordered, s.writers, r.rail_id,
          exists (select from outbox.relays where wants_notify and seen_at > v_now - interval '3 minutes')
-    into v_stream_id, v_ordered, v_writers, v_rail_id, v_id, v_wake
+    into v_stream_id, v_class_id, v_ordered, v_writers, v_rail_id, v_wake
     from outbox.streams s, outbox.rails r
    where s.name = p_stream and r.name = p_rail
      -- The same rules as check_row(), which names the one that is broken.
@@ -81,6 +82,7 @@ begin
      and (not v_special or (v_destination_id is not null
                             and case when p_coalesce_key is null then true else s.ordered and length(p_coalesce_key) between 1 and 200 end));
   if found and (v_writers is null or not p_checked or outbox.may_write(v_writers)) then
+    v_id := outbox.new_id(v_class_id);
     insert into outbox.dedupe (stream_id, instruction_id, idempotency_key, outbox_id, salt, payload_hash, created_at)
     values (v_stream_id, p_instruction_id, p_idempotency_key, v_id, v_salt, v_hash, v_now)
     on conflict do nothing;
@@ -123,7 +125,9 @@ begin
         from outbox.add_row(p_checked, p_tenant_id, p_stream, p_key, p_instruction_id, p_idempotency_key, p_rail, p_payload, p_priority,
                             p_not_before, p_expires_at, p_coalesce_key, p_destination, p_captures, p_binds) e;
     end if;
-  elsif v_wake and v_due = v_now then
+  elsif v_wake and v_due = v_now
+        -- As in wake_relays(), which a row at a time would take too long to call.
+        and coalesce(nullif(current_setting('outbox.notify', true), '') = 'on', current_setting('max_prepared_transactions') = '0') then
     perform pg_notify('outbox_pending', p_stream);
   end if;
 end

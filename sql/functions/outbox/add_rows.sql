@@ -11,6 +11,8 @@ as $$
 #variable_conflict use_column
 declare
   v_now timestamptz := clock_timestamp();
+  -- What ids of one moment have in common, the version included; what comes behind is random, and the class.
+  v_moment bytea := substring(uuid_send(outbox.new_id(0::smallint)) from 1 for 7);
   v_wanted integer := jsonb_array_length(p_rows);
   v_ords integer[];
   v_ids uuid[];
@@ -37,7 +39,8 @@ begin
       left join outbox.rails rl on rl.name = r.rail
       left join queue d on d.name = r.destination and d.tenant_id is not distinct from case when not p_checked then r.tenant_id end
   ), input as materialized (
-    select p.*, outbox.new_id(p.class_id) as new_outbox_id, sha256(uuid_send(p.salt) || convert_to(p.body, 'UTF8')) as hash,
+    select p.*, encode(set_byte(overlay(uuid_send(gen_random_uuid()) placing v_moment from 1 for 7), 7, p.class_id), 'hex')::uuid as new_outbox_id,
+           sha256(uuid_send(p.salt) || convert_to(p.body, 'UTF8')) as hash,
            greatest(v_now, p.not_before) as due,
            outbox.check_row(p.stream_row, p.stream, p_checked, p.rail_id, p.rail, p.key, p.instruction_id, p.idempotency_key, p.bytes,
                             p.bytes > 130 and outbox.too_deep(p.payload, p.body), p.prio, p.coalesce_key, p.destination, p.captures, p.binds)

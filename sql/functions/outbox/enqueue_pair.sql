@@ -21,7 +21,7 @@ declare
   v_lane record;
   v_new integer;
 begin
-  select s.stream_id, r.rail_id, outbox.destination_id(p_destination, p_tenant_id) as destination_id, outbox.new_id(s.class_id) as first_id, outbox.new_id(s.class_id) as second_id,
+  select s.stream_id, s.class_id, r.rail_id, outbox.destination_id(p_destination, p_tenant_id) as destination_id, null::uuid as first_id, null::uuid as second_id,
          sha256(uuid_send(v_first_salt) || v_first_body) as first_hash, sha256(uuid_send(v_second_salt) || v_second_body) as second_hash,
          exists (select from outbox.relays where wants_notify and seen_at > v_now - interval '3 minutes') as wake
     into v_row
@@ -29,6 +29,8 @@ begin
     join outbox.rails r on r.name = p_rail
    where s.name = p_stream and s.ordered and length(v_first_body) <= s.max_payload_bytes and length(v_second_body) <= s.max_payload_bytes;
   if found then
+    v_row.first_id := outbox.new_id(v_row.class_id);
+    v_row.second_id := outbox.new_id(v_row.class_id);
     insert into outbox.dedupe (stream_id, instruction_id, idempotency_key, outbox_id, salt, payload_hash, created_at)
     values (v_row.stream_id, p_instruction_id, p_first_key, v_row.first_id, v_first_salt, v_row.first_hash, v_now),
            (v_row.stream_id, p_instruction_id, p_second_key, v_row.second_id, v_second_salt, v_row.second_hash, v_now)
@@ -63,7 +65,8 @@ begin
           p_instruction_id, p_first_key, v_row.first_hash, length(v_first_body), p_first_payload, p_first_coalesce_key, p_first_binds, p_tenant_id),
          (v_row.second_id, v_lane.lane_id, v_lane.seq + 1, v_now, v_row.destination_id, v_row.stream_id, v_row.rail_id, 5,
           p_instruction_id, p_second_key, v_row.second_hash, length(v_second_body), p_second_payload, p_second_coalesce_key, p_second_binds, p_tenant_id);
-  if v_row.wake then
+  -- As in wake_relays(), and there is why.
+  if v_row.wake and coalesce(nullif(current_setting('outbox.notify', true), '') = 'on', current_setting('max_prepared_transactions') = '0') then
     perform pg_notify('outbox_pending', p_stream);
   end if;
   return 2;

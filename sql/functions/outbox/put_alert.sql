@@ -6,7 +6,6 @@ declare
   v_old outbox.alerts;
   v_new outbox.alerts;
   v_endpoint text := p_changes ->> 'endpoint';
-  v_rail smallint;
 begin
   perform capacity.check_changes(p_changes, '{endpoint,template,routing_key,streams,repeat_minutes}');
   select * into v_old from outbox.alerts a where a.name = p_name for update;
@@ -31,7 +30,7 @@ begin
   end if;
   -- Rows name the rail, and the relay that will serve it may not have been started yet.
   if not exists (select from outbox.rails r where r.name = 'webhook') then
-    v_rail := outbox.register_rail('webhook', 'idempotent', 15000);
+    perform outbox.register_rail('webhook', 'idempotent', 15000);
   end if;
   insert into outbox.alerts as a (name, endpoint_id, template, routing_key, streams, repeat_minutes)
   values (p_name, v_new.endpoint_id, v_new.template, v_new.routing_key, v_new.streams, v_new.repeat_minutes)

@@ -44,7 +44,7 @@ begin
     else
       delete from outbox.alerts_raised x where x.alert = v_news.name and x.stream_id = v_news.stream_id and x.rail_id = v_news.rail_id;
     end if;
-    v_told := v_told + 1;
+    v_told := v_told + v_row.created::integer;
   end loop;
   return v_told;
 end

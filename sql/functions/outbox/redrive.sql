@@ -57,7 +57,7 @@ begin
          case r.result
            when 'not_dead' then 'There is no dead letter with this id.'
            when 'busy' then 'Somebody else holds its key at this moment. Ask again.'
-           when 'parked' then 'It may have arrived. Find out, and say so with outbox.resolve() first.'
+           when 'parked' then 'It may have arrived. Find out, and say so with outbox.resolve_dead() first.'
            when 'needs_out_of_order' then 'Later rows of its key were delivered or are in flight.'
            else case
              when h.blocked then 'It waits: its key is blocked by another dead letter.'

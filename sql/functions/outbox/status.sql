@@ -45,7 +45,9 @@ begin
       from outbox.heads h tablesample system (v_lanes) repeatable (1)
      group by h.stream_id
   ), first_rows as materialized (
-    select h.stream_id, min(case when p.lines = 0 then p.due else outbox.id_time(p.outbox_id) end) as wanted_at
+    select h.stream_id, least(min(p.due) filter (where p.lines = 0),
+                             -- Ids sort by their time, so that of the first one is all that has to be read.
+                             outbox.id_time((min(p.outbox_id::text collate "C") filter (where p.lines > 0))::uuid)) as wanted_at
       from outbox.heads h tablesample system (v_some_lanes) repeatable (1)
      cross join lateral (select p.* from outbox.pending p where p.lane_id = h.lane_id order by p.seq limit 1) p
      group by h.stream_id

@@ -19,17 +19,17 @@ begin
       from generate_series(0, 9) level(priority)
      cross join lateral (select u.due from outbox.pending_unordered u
                           where u.stream_id = p_stream_id and u.priority = level.priority order by u.due limit 1) u;
-    select least(v_first, min(outbox.id_time(u.outbox_id))) into wanted_at
-      from (select u.outbox_id from outbox.pending_unordered u
-             where u.stream_id = p_stream_id and u.lines > 0 order by u.outbox_id limit 1) u;
+    wanted_at := least(v_first, outbox.id_time((
+      select u.outbox_id from outbox.pending_unordered u where u.stream_id = p_stream_id and u.lines > 0 order by u.outbox_id limit 1)));
   elsif p_estimated then
-    select min(h.due), min(f.wanted_at) into v_first, wanted_at
+    select min(h.due), least(min(f.due) filter (where f.lines = 0),
+                             outbox.id_time((min(f.outbox_id::text collate "C") filter (where f.lines > 0))::uuid)) into v_first, wanted_at
       from generate_series(0, 9) level(priority)
      cross join lateral (select h.lane_id, h.due from outbox.heads h
                           where h.stream_id = p_stream_id and h.priority = level.priority and h.claim_id is null and not h.blocked
                             and h.head_seq > 0
                           order by h.due limit 1000) h
-     cross join lateral (select case when p.lines = 0 then p.due else outbox.id_time(p.outbox_id) end as wanted_at
+     cross join lateral (select p.lines, p.due, p.outbox_id
                            from outbox.pending p where p.lane_id = h.lane_id order by p.seq limit 1) f;
     select count(*) into blocked
       from outbox.dead d join outbox.heads h on h.lane_id = d.lane_id and h.head_seq = d.seq and h.blocked

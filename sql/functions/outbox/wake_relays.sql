@@ -1,10 +1,15 @@
 -- NOTIFY serialises the commits of everybody who uses it, so it is left out while every relay is busy: a busy relay
 -- looks again anyway, and polling alone is enough. A relay that has been silent for three minutes is dead.
+--
+-- A transaction that carries a NOTIFY cannot be prepared, and whether a relay sleeps is nothing that a producer can know. So where the
+-- server allows prepared transactions it is left to sessions that ask for it (outbox.notify = 'on', also by ALTER ROLE or ALTER DATABASE), and
+-- 'off' leaves it out anywhere.
 create or replace function outbox.wake_relays(p_stream text) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if exists (select from outbox.relays where wants_notify and seen_at > now() - interval '3 minutes') then
+  if coalesce(nullif(current_setting('outbox.notify', true), '') = 'on', current_setting('max_prepared_transactions') = '0')
+     and exists (select from outbox.relays where wants_notify and seen_at > now() - interval '3 minutes') then
     perform pg_notify('outbox_pending', p_stream);
   end if;
 end

@@ -5,7 +5,7 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { z } from "zod";
 import { startTimers, type Timers } from "../../capacity/timers.ts";
-import { describeDatabaseUrl } from "../../db/connect.ts";
+import { describeDatabaseUrl, probeServer, withConnection } from "../../db/connect.ts";
 import { HeadroomError, toHeadroomError } from "../../db/errors.ts";
 import { openGateway } from "../../db/gateway-login.ts";
 import { createApp } from "../../http/app.ts";
@@ -67,7 +67,10 @@ export function register(program: Command): void {
     )
     .option("--max-connections <count>", "connections to the database", wholeNumber(1, 1_000), 10)
     .option("--trusted-proxies <count>", "proxies in front whose X-Forwarded-For is believed", wholeNumber(0, 10), 0)
-    .option("--no-prepare", "prepare no statements by name, for poolers in transaction mode that do not bear it")
+    .option(
+      "--no-prepare",
+      "prepare no statements by name; behind a transaction pooler that is so without being asked for",
+    )
     .option("--open-metrics", "answer /metrics without the service key, where nobody from outside reaches it")
     .option("--json", "log one JSON object a line")
     .addHelpText(
@@ -89,11 +92,13 @@ async function runServe(options: ServeOptions): Promise<void> {
   const jwtSecret = requireSecret();
   const previousJwtSecret = previousSecret();
   const scope = tokenScope(process.env);
+  const url = requireGatewayUrl(options);
+  const prepare = options.prepare && (await bearsPreparing(url));
   const database = createGatewayDatabase({
-    url: requireGatewayUrl(options),
+    url,
     maxConnections: options.maxConnections,
     secretKey: secretKeyOf(process.env),
-    prepare: options.prepare,
+    prepare,
   });
   const relaySecret = nonEmpty(process.env["HEADROOM_RELAY_SECRET"]);
   const signals = watchSignals((signal) => log({ level: "info", event: "stopping", message: signal }));
@@ -132,7 +137,7 @@ async function runServe(options: ServeOptions): Promise<void> {
       use: (work) => database.transaction(serviceSession(), work, { preRequest: false }),
       log: createLog(json),
     });
-    announce(server.url, hosts, options);
+    announce(server.url, hosts, prepare, options);
     await signals.stopped;
     await server.stop();
   } finally {
@@ -199,6 +204,19 @@ function requireGatewayUrl({ databaseUrl }: ServeOptions): string {
   });
 }
 
+/** Behind a pooler in transaction mode the next transaction has another session, where nothing was prepared. */
+async function bearsPreparing(url: string): Promise<boolean> {
+  const connection = { applicationName: "headroom serve" };
+  const report = await withConnection(
+    url,
+    (client) => withConnection(url, (rival) => probeServer(client, rival), connection),
+    connection,
+  ).catch((error: unknown) => {
+    throw explainRefusedLogin(error);
+  });
+  return report.preparedStatements;
+}
+
 const loginRows = z.tuple([z.object({ login: z.string() })]);
 
 /** Only these logins are believed when they say who calls; with any other, everybody would be nobody. */
@@ -232,14 +250,15 @@ function hostsOf({ publicUrl: url, alsoHost }: ServeOptions): HostPolicy {
   return url === undefined && alsoHost === undefined ? anyHost : publicHosts(url ?? "http://localhost", alsoHost);
 }
 
-function announce(url: string, hosts: HostPolicy, options: ServeOptions): void {
+function announce(url: string, hosts: HostPolicy, prepare: boolean, options: ServeOptions): void {
   if (options.json === true) {
     const event = "server_ready";
-    printJson({ time: new Date().toISOString(), level: "info", event, url, hosts: hosts.shown });
+    printJson({ time: new Date().toISOString(), level: "info", event, url, hosts: hosts.shown, prepare });
     return;
   }
   printLine(`server     ${url}`);
   printLine(`names      ${hosts.shown}${hosts === anyHost ? " (give it a --public-url, and it answers to that)" : ""}`);
-  printLine(`database   ${describeDatabaseUrl(options.databaseUrl ?? "")}`);
+  const pooled = prepare ? "" : "; statements are not prepared, for the sake of a transaction pooler";
+  printLine(`database   ${describeDatabaseUrl(options.databaseUrl ?? "")}${pooled}`);
   printLine(`API        ${url}/docs`);
 }

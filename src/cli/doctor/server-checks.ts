@@ -12,6 +12,7 @@ export async function checkServer(url: string, client: Client, rival: Client): P
     versionFinding(report),
     ...writableFindings(report),
     poolerFinding(report),
+    wakeUpFinding(report),
     await clockFinding(client),
   ];
 }
@@ -39,6 +40,16 @@ function poolerFinding(report: ServerReport): Finding {
   const found = problemOf(report, "transaction_pooler", "pooler");
   if (found !== undefined) return found;
   return ok("pooler", report.pooler === "none" ? "None in between; LISTEN works." : "In session mode; LISTEN works.");
+}
+
+function wakeUpFinding(report: ServerReport): Finding {
+  if (!report.listen) return ok("wake-up", "By polling, every half second.");
+  if (report.notify) return ok("wake-up", "By NOTIFY, and by polling.");
+  const why = "The server allows prepared transactions, which a NOTIFY would keep from being prepared.";
+  return {
+    ...ok("wake-up", `By polling, every half second. ${why}`),
+    remedy: "If producers do not use them: alter database … set outbox.notify = 'on'",
+  };
 }
 
 /** Beyond this, receivers of signed webhooks begin to refuse what we send (their window is five minutes). */

@@ -3,10 +3,8 @@
  *
  * healthz: the process answers. readyz: it is also delivering, that is, started, not stopping, and its database answers.
  */
-import { once } from "node:events";
-import { createServer, type ServerResponse } from "node:http";
-import { HeadroomError, nodeCodeOf } from "../../db/errors.ts";
-import { hostsFor, isAdmitted } from "../../web/hosts.ts";
+import { openFront } from "../../web/front.ts";
+import { hostsFor } from "../../web/hosts.ts";
 
 export interface MetricsServerOptions {
   readonly host: string;
@@ -22,58 +20,39 @@ export interface MetricsServer {
 }
 
 export async function startMetricsServer(options: MetricsServerOptions): Promise<MetricsServer> {
-  const hosts = hostsFor(options.host);
-  const server = createServer((request, response) => {
-    const target = request.url ?? "/";
-    if (!isAdmitted(hosts, target, request.headers.host)) {
-      return answer(response, 421, `This relay does not answer to the name by which it was called. ${hosts.hint}\n`);
-    }
-    const path = URL.parse(target, "http://relay")?.pathname ?? "";
-    if (request.method !== "GET" && request.method !== "HEAD") return answer(response, 405, "GET only\n");
-    void serve(path, response, options);
+  const { host, port } = options;
+  const front = await openFront({
+    host,
+    port,
+    hosts: hostsFor(host),
+    purpose: "metrics",
+    portOption: "--metrics-port",
+    fetch: (request) => serve(request, options),
   });
-  server.listen(options.port, options.host);
-  try {
-    await once(server, "listening");
-  } catch (cause) {
-    throw new HeadroomError("port_in_use", `Port ${options.port} on ${options.host} cannot be used for metrics.`, {
-      detail: nodeCodeOf(cause),
-      hint: "Choose another with --metrics-port; 0 takes any free one.",
-      cause,
-    });
-  }
-  const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : options.port;
-  const host = options.host.includes(":") ? `[${options.host}]` : options.host;
-  return {
-    url: `http://${host}:${port}`,
-    async close() {
-      const closed = once(server, "close");
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+  return { url: front.url, close: () => front.close() };
 }
 
-async function serve(path: string, response: ServerResponse, options: MetricsServerOptions): Promise<void> {
+async function serve({ method, url }: Request, options: MetricsServerOptions): Promise<Response> {
+  if (method !== "GET" && method !== "HEAD") return answer(405, "GET only\n");
   try {
-    if (path === "/metrics") {
-      answer(response, 200, await options.metrics(), "text/plain; version=0.0.4; charset=utf-8");
-    } else if (path === "/healthz") {
-      answer(response, 200, "ok\n");
-    } else if (path === "/readyz") {
-      const problem = await options.problem();
-      answer(response, problem === null ? 200 : 503, `${problem ?? "ok"}\n`);
-    } else {
-      answer(response, 404, "There are /metrics, /healthz and /readyz here.\n");
+    switch (URL.parse(url)?.pathname) {
+      case "/metrics":
+        return answer(200, await options.metrics(), "text/plain; version=0.0.4; charset=utf-8");
+      case "/healthz":
+        return answer(200, "ok\n");
+      case "/readyz": {
+        const problem = await options.problem();
+        return answer(problem === null ? 200 : 503, `${problem ?? "ok"}\n`);
+      }
+      default:
+        return answer(404, "There are /metrics, /healthz and /readyz here.\n");
     }
   } catch {
     // What failed may name hosts and users; the log has it.
-    answer(response, 503, "not available\n");
+    return answer(503, "not available\n");
   }
 }
 
-function answer(response: ServerResponse, status: number, body: string, type = "text/plain; charset=utf-8"): void {
-  response.writeHead(status, { "content-type": type, "cache-control": "no-store" }).end(body);
+function answer(status: number, body: string, type = "text/plain; charset=utf-8"): Response {
+  return new Response(body, { status, headers: { "content-type": type, "cache-control": "no-store" } });
 }

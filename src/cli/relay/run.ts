@@ -90,15 +90,22 @@ async function problemOf(url: string, relay: Relay, stopping: boolean): Promise<
 /** What a person should know when a relay has started, the way out included when there is nothing for it to do. */
 export function describeStart(url: string, running: RunningRelay, options: RelayCommandOptions): string[] {
   const { server } = running.relay;
-  const listening = options.listen && server?.listen === true;
   return [
     `database   ${describeDatabaseUrl(url)} (PostgreSQL ${versionOf(server?.versionNumber ?? 0)})`,
-    `wake-up    ${listening ? "LISTEN, and polling" : `polling only${server?.listen === false ? ", because a transaction pooler stands before the server" : ""}`}`,
+    `wake-up    ${describeWakeUp(options.listen, server)}`,
     `streams    ${options.streams?.join(", ") ?? "all"}`,
     `rails      ${running.rails.map((rail) => `${rail.name} (${rail.capability})`).join(", ") || "none"}`,
     ...(running.metricsUrl === undefined ? [] : [`metrics    ${running.metricsUrl}/metrics`]),
     ...(running.rails.length > 0 ? [] : ["", ...nothingToServe]),
   ];
+}
+
+function describeWakeUp(wanted: boolean, server: Relay["server"]): string {
+  if (!wanted || server === undefined) return "polling only";
+  if (!server.listen) return "polling only, because a transaction pooler stands before the server";
+  return server.notify
+    ? "LISTEN, and polling"
+    : "polling, and NOTIFY of producers with outbox.notify = on: the server allows prepared transactions";
 }
 
 const nothingToServe = [

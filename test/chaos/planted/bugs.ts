@@ -23,7 +23,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: sql("settle"),
-        find: "v_late := outbox.late_in_lanes(v_live, p_claim_ids, p_lane_ids, p_seqs, p_outbox_ids);",
+        find: "select l.late, l.busy into v_late, v_busy from outbox.late_in_lanes(v_live, p_claim_ids, p_lane_ids, p_seqs, p_outbox_ids) l;",
         replace: "v_late := null;",
       },
       {

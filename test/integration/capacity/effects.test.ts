@@ -177,9 +177,9 @@ describe.each(POSTGRES_VERSIONS)("side effects on PostgreSQL %i", async (version
       const id = await surfaces.createIn("CUSTOMER_CONFIRMATION_REQUIRED", { customer });
       const thread = { capture: "slack_thread_ts", required: true };
       const issue = { capture: "linear_issue_id", required: true };
-      const plain = { destination: null, coalesce_key: null, expires_at: null, captures: null, binds: null };
+      const plain = { coalesce_key: null, expires_at: null, captures: null, binds: null };
       const slack = { ...plain, rail: "slack", key: `${id}:slack`, destination: "slack:C0CAPACITY" };
-      const linear = { ...plain, rail: "linear", key: `${id}:linear` };
+      const linear = { ...plain, rail: "linear", key: `${id}:linear`, destination: "linear" };
       expect(await surfaces.effect(`${id}#1`, "slack:root")).toMatchObject({
         ...slack,
         captures: { slack_thread_ts: ["ts"] },
@@ -216,7 +216,13 @@ describe.each(POSTGRES_VERSIONS)("side effects on PostgreSQL %i", async (version
       });
       const { next_deadline_at } = await surfaces.row(id);
       const mail = await surfaces.effect(`${id}#3`, "email:confirmation");
-      expect(mail).toMatchObject({ ...plain, rail: "email", key: `${id}:email`, expires_at: next_deadline_at });
+      expect(mail).toMatchObject({
+        ...plain,
+        rail: "email",
+        key: `${id}:email`,
+        destination: "email:acme",
+        expires_at: next_deadline_at,
+      });
     });
 
     test("a mail holds the id of the customer's token, and not the token", async () => {

@@ -274,7 +274,7 @@ describe.each(POSTGRES_VERSIONS)("grants of the workflow on PostgreSQL %i", asyn
     const functions = await rowsOf<{ name: string; owner: string; pinned: boolean; definer: boolean }>(
       database,
       `select format('%s.%s', n.nspname, p.proname) as name, p.proowner::regrole::text as owner, p.prosecdef as definer,
-              p.prokind = 'a' or coalesce('search_path=pg_catalog, pg_temp' = any (p.proconfig), false) as pinned
+              coalesce('search_path=pg_catalog, pg_temp' = any (p.proconfig), false) as pinned
          from pg_proc p join pg_namespace n on n.oid = p.pronamespace where ${ours("p.proowner")}`,
     );
     expect(functions.length).toBeGreaterThan(80);

@@ -231,7 +231,7 @@ describe.each(POSTGRES_VERSIONS)("the reducer on PostgreSQL %i", async (version)
     test("hashes and folds do not depend on the session's settings", async () => {
       const id = await workflow.createIn("PROVISIONING");
       const look = `select md5(string_agg(encode(capacity.event_hash('\\x01', e), 'hex'), ',' order by e.seq)) as hashes,
-                           (select capacity.fold(x order by x.seq) from capacity.events x where x.request_id = $1)
+                           (select capacity.fold(array_agg(x order by x.seq)) from capacity.events x where x.request_id = $1)
                              = (select r from capacity.requests r where r.id = $1) as folds
                       from capacity.events e where e.request_id = $1`;
       const plain = await oneOf<{ hashes: string; folds: boolean }>(workflow.superuser, look, [id]);

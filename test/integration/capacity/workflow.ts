@@ -6,6 +6,7 @@
  */
 import { beforeAll, expect } from "vitest";
 import type { EmbeddedVersion } from "../../../src/db/embedded.ts";
+import type { ClusterInfo } from "../../helpers/clusters.ts";
 import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
 import { oneOf, refusalOf, rowsOf, type Queryable } from "../outbox/sql/queries.ts";
 import type { EventType, State } from "./model.ts";
@@ -259,7 +260,7 @@ const brokenRequests = `
 select r.id, r.version, f.count, f.folded = r as folds, f.chained
   from capacity.requests r
   left join lateral (
-    select count(*)::integer, capacity.fold(e.event order by e.seq) as folded,
+    select count(*)::integer, capacity.fold(array_agg(e.event order by e.seq)) as folded,
            bool_and(e.hash = capacity.event_hash(e.before, e.event) and e.seq = e.nth and e.created_at >= coalesce(e.earlier, e.created_at)) as chained
       from (select x as event, x.seq, x.hash, x.created_at, lag(x.hash) over w as before, lag(x.created_at) over w as earlier,
                    row_number() over w as nth
@@ -309,8 +310,8 @@ export async function codeOf(work: Promise<unknown>): Promise<string> {
 }
 
 /** A database with the directory in it. Call it while tests are collected. */
-export async function startWorkflow(version: EmbeddedVersion): Promise<Workflow> {
-  const workflow = new Workflow(await createTestDatabase({ version }));
+export async function startWorkflow(version: EmbeddedVersion, cluster?: ClusterInfo): Promise<Workflow> {
+  const workflow = new Workflow(await createTestDatabase({ version, cluster }));
   beforeAll(async () => {
     await workflow.db.superuser.pool.query(directory);
   });

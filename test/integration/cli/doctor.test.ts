@@ -43,6 +43,7 @@ test("a healthy installation: every line is well, and the exit code says so", as
     "version",
     "writable",
     "pooler",
+    "wake-up",
     "clock",
     "roles",
     "schema",

@@ -2,6 +2,7 @@
 import { expect, it } from "vitest";
 import { createTestDatabase } from "../../helpers/database.ts";
 import { rawRequest } from "../../helpers/raw-http.ts";
+import { startTransactionPooler } from "../../helpers/transaction-pooler.ts";
 import { jwtSecret, signToken } from "../http/gateway.ts";
 import { headroom, startHeadroom } from "./program.ts";
 
@@ -21,6 +22,24 @@ it("serves until it is told to stop, and ends cleanly", async () => {
   expect(line).toMatchObject({ event: "request", status: 200, role: "service_role", route: "/rest/v1/:relation" });
   const { status } = await server.end("SIGTERM");
   expect(status).toBe(0);
+});
+
+it("serves through a transaction pooler as it stands, and says that it prepares nothing there", async () => {
+  const pooler = await startTransactionPooler(gatewayUrl, 4);
+  try {
+    const env = { HEADROOM_GATEWAY_URL: pooler.url, HEADROOM_JWT_SECRET: jwtSecret };
+    const server = startHeadroom(["serve", "--port", "0", "--json"], { env });
+    const ready = JSON.parse(await server.line((line) => line.includes("server_ready"))) as Record<string, string>;
+    expect(ready).toMatchObject({ prepare: false });
+    const key = await signToken({ role: "service_role" });
+    for (let turn = 0; turn < 6; turn += 1) {
+      const read = await fetch(`${ready["url"]}/rest/v1/capacity_requests?select=id`, { headers: { apikey: key } });
+      expect(read.status).toBe(200);
+    }
+    expect((await server.end("SIGTERM")).status).toBe(0);
+  } finally {
+    await pooler.stop();
+  }
 });
 
 it("answers to its public name, says which names those are, and to no other", async () => {

@@ -195,6 +195,26 @@ it("works behind a pooler that gives every transaction another session", async (
   }
 });
 
+it("bounds every statement, also behind a pooler that refuses to be told of it at the start", async () => {
+  const pooler = await startTransactionPooler(db.as("authenticator").url);
+  const bound = { url: pooler.url, maxConnections: 2, prepare: false, statementTimeoutMs: 100 };
+  const pooled = createGatewayDatabase(bound);
+  const forever = { text: "select pg_sleep(600)" };
+  try {
+    const late = { code: "query_canceled", sqlState: "57014" };
+    await expect(pooled.run(anonymous, [forever])).rejects.toMatchObject(late);
+    await expect(pooled.ask(forever)).rejects.toMatchObject(late);
+    await expect(pooled.transaction(anonymous, (client) => client.query(forever.text))).rejects.toMatchObject(late);
+    const left = { text: "select current_setting('statement_timeout') as bound" };
+    const outside = await db.as("authenticator").connect();
+    expect((await outside.query(left.text)).rows).toEqual([{ bound: "0" }]);
+    expect((await pooled.ask(left)).rows).toEqual([{ bound: "100ms" }]);
+  } finally {
+    await pooled.close();
+    await pooler.stop();
+  }
+});
+
 describe("a connection that breaks", () => {
   it("fails its request, and the next one gets another", async () => {
     const cut = gateway.transaction(anonymous, async (client) => {

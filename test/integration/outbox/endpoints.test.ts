@@ -24,6 +24,9 @@ async function makeTwins(client: ClientBase): Promise<{ created: boolean }[]> {
   return rowsOf(client, `select created from outbox.put_endpoint('twins', '{"url": "https://example.com/"}')`);
 }
 
+const make = (client: ClientBase, name: string, workspaceId?: string): Promise<unknown> =>
+  putEndpoint(client, name, { url: "https://example.com/hook" }, { key, workspaceId });
+
 describe.each(POSTGRES_VERSIONS)("endpoints on PostgreSQL %i", async (version) => {
   const db = await createTestDatabase({ version });
   let control: TestClient;
@@ -292,8 +295,6 @@ describe.each(POSTGRES_VERSIONS)("endpoints on PostgreSQL %i", async (version) =
 
   test("a workspace has 50 endpoints at most, the installation any number, and two who make the last one do not both", async () => {
     await rowsOf(superuser, "insert into capacity.workspaces (id, name) values ('crowded', 'Crowded')");
-    const make = (client: ClientBase, name: string, workspaceId?: string): Promise<unknown> =>
-      putEndpoint(client, name, { url: "https://example.com/hook" }, { key, workspaceId });
     for (let n = 0; n < 49; n += 1) await make(control, `crowded-${n}`, "crowded");
     const second = await db.as("headroom_control").connect();
     const made = await Promise.allSettled([make(control, "last", "crowded"), make(second, "one-more", "crowded")]);

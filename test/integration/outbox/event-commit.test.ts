@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { validateEnvelope, type JsonObject } from "../../../src/rails/webhook/cloudevents.ts";
-import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
+import { POSTGRES_VERSIONS, type TestClient } from "../../helpers/database.ts";
 import { createPublishing, envelope, views, type EventStream } from "./published.ts";
 import { rowsOf } from "./sql/queries.ts";
 
@@ -30,6 +30,13 @@ const anyEnvelope = fc.record(
   { requiredKeys: [] },
 );
 
+const inOrder = (subject: string): ReturnType<typeof envelope> => envelope({ source: "/order", subject });
+
+const insert = (client: TestClient, stream: EventStream, subjects: readonly string[]): Promise<unknown> =>
+  client.query(`insert into ${views[stream]} (payload) select p from unnest($1::jsonb[]) p`, [
+    subjects.map((subject) => JSON.stringify(inOrder(subject))),
+  ]);
+
 describe.each(POSTGRES_VERSIONS)("the commit of events on PostgreSQL %i", async (version) => {
   const events = await createPublishing(version);
   const ingest = events.db.as("headroom_ingest");
@@ -51,21 +58,17 @@ describe.each(POSTGRES_VERSIONS)("the commit of events on PostgreSQL %i", async 
     }
   }
 
+  async function open(): Promise<TestClient> {
+    const client = await ingest.connect();
+    await client.query("begin");
+    return client;
+  }
+
   test("two that publish to both streams take their lanes in one order, also where one of them needs several parts", async () => {
     const { id: endpoint } = await events.endpoint("hears-both");
-    const inOrder = (subject: string): ReturnType<typeof envelope> => envelope({ source: "/order", subject });
     // The lanes exist, so that they can be held.
     await events.publish("ledger", ...["a", "z"].map(inOrder));
     await events.publish("transfers", inOrder("b"));
-    const open = async (): Promise<Awaited<ReturnType<typeof ingest.connect>>> => {
-      const client = await ingest.connect();
-      await client.query("begin");
-      return client;
-    };
-    const insert = (client: Awaited<ReturnType<typeof open>>, stream: EventStream, subjects: readonly string[]) =>
-      client.query(`insert into ${views[stream]} (payload) select p from unnest($1::jsonb[]) p`, [
-        subjects.map((subject) => JSON.stringify(inOrder(subject))),
-      ]);
     const [large, small, holder] = [await open(), await open(), await events.db.superuser.connect()];
     // A whole part of the ledger's, which begins with lane a and ends with lane z.
     await insert(large, "ledger", [...Array.from({ length: 999 }, () => "a"), "z"]);

@@ -81,7 +81,7 @@ const chunkRows = 500;
 /** A key that somebody else holds is free again in a moment, as a rule: so often it is asked for again. */
 const busyRounds = 10;
 const busyPauseMs = 100;
-const busyAdvice =
+export const busyAdvice =
   "somebody else works on its key, for longer than a moment. Look for an open transaction, and ask again.";
 /** Of the refused rows so many are shown to people; machines get all. */
 const shownRefusals = 20;
@@ -110,7 +110,7 @@ async function actOnIds(act: Act, client: Client, ids: readonly string[]): Promi
   const progress = startProgress(act.noun);
   try {
     for (let start = 0; start < ids.length; start += chunkRows) {
-      results.push(...(await runPatiently(act, client, ids.slice(start, start + chunkRows))));
+      results.push(...(await askPatiently(client, ids.slice(start, start + chunkRows), act.run)));
       progress.update(results.length, ids.length);
     }
   } finally {
@@ -119,11 +119,12 @@ async function actOnIds(act: Act, client: Client, ids: readonly string[]): Promi
   return results;
 }
 
-async function runPatiently(act: Act, client: Client, ids: readonly string[]): Promise<RowResult[]> {
+/** Asks for what is busy again and again, for a while. */
+export async function askPatiently(client: Client, ids: readonly string[], run: Act["run"]): Promise<RowResult[]> {
   const results = new Map<string, RowResult>();
   let asked = ids;
   for (let round = 0; asked.length > 0; round += 1) {
-    for (const result of await act.run(client, asked)) results.set(result.outbox_id, result);
+    for (const result of await run(client, asked)) results.set(result.outbox_id, result);
     asked = round === busyRounds ? [] : asked.filter((id) => results.get(id)?.result === "busy");
     if (asked.length > 0) await sleep(busyPauseMs);
   }
@@ -151,7 +152,7 @@ async function actOnMatches(act: Act, client: Client, options: BulkOptions): Pro
       if (last === undefined) return results;
       after = last.outbox_id;
       const ids = page.map((row) => row.outbox_id);
-      results.push(...(await runPatiently(act, client, ids)));
+      results.push(...(await askPatiently(client, ids, act.run)));
       progress.update(results.length, total);
     }
   } finally {

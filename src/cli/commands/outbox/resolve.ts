@@ -1,11 +1,12 @@
 /** `headroom outbox resolve`: says what nobody knew, whether a parked row arrived. */
 import type { Command } from "commander";
+import type { Client } from "pg";
 import { call } from "../../../db/call.ts";
 import { HeadroomError } from "../../../db/errors.ts";
 import { withDatabase } from "../../database.ts";
 import { printJson, printLine } from "../../output.ts";
 import { parseId } from "./filters.ts";
-import { addOperator, type OperatorOptions } from "./operator.ts";
+import { addOperator, askPatiently, busyAdvice, type OperatorOptions, type RowResult } from "./operator.ts";
 
 interface ResolveOptions extends OperatorOptions {
   readonly delivered?: boolean;
@@ -33,15 +34,19 @@ async function runResolve(id: string, options: ResolveOptions): Promise<void> {
       hint: "Look at the receiver first; its own log decides. Nothing was changed.",
     });
   }
-  const result = await withDatabase(options, "outbox resolve", (client) =>
-    call(client, "outbox.resolve", {
+  const resolve = async (client: Client): Promise<RowResult[]> => [
+    await call(client, "outbox.resolve_dead", {
       p_outbox_id: id,
       p_delivered: delivered,
       p_actor: options.actor,
       p_reason: options.reason,
       ...(options.reference === undefined ? {} : { p_reference: options.reference }),
     }),
-  );
+  ];
+  const [result] = await withDatabase(options, "outbox resolve", (client) => askPatiently(client, [id], resolve));
+  if (result === undefined || result.result === "busy") {
+    throw new HeadroomError("conflict", `${id} was left as it was: ${busyAdvice}`);
+  }
   if (options.json === true) {
     printJson({ outboxId: id, result: result.result, detail: result.detail });
     return;

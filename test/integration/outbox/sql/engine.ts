@@ -355,7 +355,7 @@ export class Engine {
   }
 
   async resolve(id: string, delivered: boolean, reference: string | null = null): Promise<OperatorResult> {
-    return oneOf(this.control, "select * from outbox.resolve($1, $2, 'ann', 'asked the bank', $3)", [
+    return oneOf(this.control, "select * from outbox.resolve_dead($1, $2, 'ann', 'asked the bank', $3)", [
       id,
       delivered,
       reference,

@@ -60,15 +60,12 @@ const mayExecute: Readonly<Record<string, readonly string[]>> = {
     "remove_alert",
     "remove_endpoint",
     "replay_envelopes",
-    "resolve",
+    "resolve_dead",
     "rotate_endpoint_secret",
     "skip",
   ].map((name) => `outbox.${name}`),
   headroom_auditor: reading.map((name) => `outbox.${name}`),
 };
-
-/** Functions without a pinned search_path: one expression of built-in functions, so that the planner can inline it. */
-const inlined = ["outbox.id_time", "outbox.new_id", "outbox.partition_floor"];
 
 const executorReads = ["attempts", "destinations", "pending", "pending_unordered", "rails", "relays", "streams"];
 const secrets = ["outbox.alerts", "outbox.endpoint_secrets"];
@@ -106,7 +103,7 @@ describe.each(POSTGRES_VERSIONS)("privileges on PostgreSQL %i", async (version) 
     expect(row).toEqual({ created: true });
   });
 
-  test("every function belongs to the owner, and has a pinned search_path unless it is there to be inlined", async () => {
+  test("every function belongs to the owner, and has a pinned search_path", async () => {
     const functions = await rowsOf<{ name: string; owner: string; pinned: boolean; definer: boolean; kind: string }>(
       superuser,
       `select format('%s.%s', n.nspname, p.proname) as name, p.proowner::regrole::text as owner, p.prosecdef as definer, p.prokind as kind,
@@ -115,13 +112,7 @@ describe.each(POSTGRES_VERSIONS)("privileges on PostgreSQL %i", async (version) 
     );
     expect(functions.length).toBeGreaterThan(40);
     expect(functions.filter((f) => f.owner !== "headroom_owner")).toEqual([]);
-    expect(
-      functions
-        .filter((f) => !f.pinned)
-        .map((f) => f.name)
-        .toSorted(),
-    ).toEqual(inlined);
-    expect(functions.filter((f) => f.definer && !f.pinned)).toEqual([]);
+    expect(functions.filter((f) => !f.pinned)).toEqual([]);
     const granted = new Set(Object.values(mayExecute).flat());
     // Triggers run without anybody's right to execute them.
     expect(

@@ -201,8 +201,8 @@ describe.each(POSTGRES_VERSIONS)("skip and resolve on PostgreSQL %i", async (ver
     ["no ids", "select * from outbox.skip(null, 'ann', 'why')"],
     ["a null among the ids", "select * from outbox.redrive(array[null]::uuid[], 'ann', 'why')"],
     ["too many ids", "select * from outbox.redrive(array_fill(gen_random_uuid(), array[10001]), 'ann', 'why')"],
-    ["no verdict", "select * from outbox.resolve(gen_random_uuid(), null, 'ann', 'why')"],
-    ["an empty reference", "select * from outbox.resolve(gen_random_uuid(), true, 'ann', 'why', '')"],
+    ["no verdict", "select * from outbox.resolve_dead(gen_random_uuid(), null, 'ann', 'why')"],
+    ["an empty reference", "select * from outbox.resolve_dead(gen_random_uuid(), true, 'ann', 'why', '')"],
   ])("%s is refused", async (_case, call) => {
     expect(await refusalOf(rowsOf(engine.control, call))).toMatchObject({ code: "HR003" });
   });

@@ -1,6 +1,6 @@
 -- Answers the question that the machine cannot: did a row arrive whose outcome is unknown? Delivered ends it; not delivered
 -- leaves it dead but no longer in doubt, to be redriven or skipped.
-create or replace function outbox.resolve(
+create or replace function outbox.resolve_dead(
   p_outbox_id uuid, p_delivered boolean, p_actor text, p_reason text, p_reference text default null,
   out outbox_id uuid, out result text, out detail text
 )
@@ -19,7 +19,10 @@ begin
   end if;
   v_lane_id := (select d.lane_id from outbox.dead d where d.outbox_id = p_outbox_id);
   if v_lane_id is not null and v_lane_id <> all (outbox.lock_lanes(array[v_lane_id])) then
-    raise exception 'somebody else holds the key of row % at this moment', p_outbox_id using errcode = 'HR007', hint = 'Nothing was changed. Ask again.';
+    outbox_id := p_outbox_id;
+    result := 'busy';
+    detail := 'Somebody else holds its key at this moment. Ask again.';
+    return;
   end if;
   select * into v_dead from outbox.dead d where d.outbox_id = p_outbox_id for update;
   if not found and outbox.place_of_untouched(p_outbox_id) = 'unknown' then
@@ -48,4 +51,4 @@ begin
   result := 'delivered';
 end
 $$;
-comment on function outbox.resolve(uuid, boolean, text, text, text) is 'Records whether an uncertain dead letter was delivered. Nullable: detail.';
+comment on function outbox.resolve_dead(uuid, boolean, text, text, text) is 'Records whether an uncertain dead letter was delivered. Nullable: detail.';

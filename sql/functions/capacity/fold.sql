@@ -1,0 +1,16 @@
+-- What a request's events amount to, given in the order of their numbers. The reducer writes what capacity.project() returns, so the
+-- projection must equal this.
+create or replace function capacity.fold(p_events capacity.events[]) returns capacity.requests
+language plpgsql immutable strict set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_event capacity.events;
+  v_request capacity.requests;
+begin
+  foreach v_event in array p_events loop
+    v_request := capacity.project(v_request, v_event);
+  end loop;
+  return v_request;
+end
+$$;
+comment on function capacity.fold(capacity.events[]) is 'The request that a log amounts to; give it the events in order of their numbers.';

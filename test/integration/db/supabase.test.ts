@@ -1,0 +1,107 @@
+/** What Supabase's databases have and plain ones have not, and what the migrator has to live with there. */
+import { describe, expect, test } from "vitest";
+import { withConnection } from "../../../src/db/connect.ts";
+import { migrate } from "../../../src/db/migrate.ts";
+import { migratorRole, POSTGRES_VERSIONS } from "../../helpers/clusters.ts";
+import { createEmptyDatabase } from "../../helpers/database.ts";
+
+/**
+ * As in Supabase's own set-up until August 2026: meant for pg_graphql, it acts on every new function named `resolve`, in any schema, as whoever
+ * made the function, who may do nothing in graphql_public.
+ */
+const graphqlAccess = `
+create schema extensions;
+create schema graphql_public;
+create function graphql_public.graphql(query text default null) returns jsonb language sql as 'select null::jsonb';
+create function extensions.grant_pg_graphql_access() returns event_trigger language plpgsql as $trigger$
+declare
+  func_is_graphql_resolve bool;
+begin
+  func_is_graphql_resolve = (
+    select n.proname = 'resolve' from pg_event_trigger_ddl_commands() as ev left join pg_catalog.pg_proc as n on ev.objid = n.oid
+  );
+  if func_is_graphql_resolve then
+    drop function if exists graphql_public.graphql;
+    create or replace function graphql_public.graphql(query text default null) returns jsonb language sql
+    as 'select graphql.resolve(query := query)';
+    grant usage on schema graphql_public to anon, authenticated, service_role;
+  end if;
+end
+$trigger$;
+create event trigger issue_pg_graphql_access on ddl_command_end when tag in ('CREATE FUNCTION')
+  execute function extensions.grant_pg_graphql_access();
+`;
+
+/** Enough of pg_cron to schedule a job, and to tell in which transaction that was. */
+const cron = `
+create schema cron;
+grant usage on schema cron to ${migratorRole};
+create table cron.calls (jobname text, txid bigint);
+create function cron.schedule(job_name text, schedule text, command text) returns bigint language sql security definer as $$
+  insert into cron.calls values (job_name, pg_current_xact_id()::text::bigint) returning 1::bigint $$;
+`;
+
+describe.each(POSTGRES_VERSIONS)("a database of Supabase's on PostgreSQL %i", (version) => {
+  test("is migrated although its event trigger acts on every function named resolve", async () => {
+    await using db = await createEmptyDatabase(version);
+    await withConnection(db.superuserUrl, (client) => client.query(graphqlAccess));
+    await withConnection(db.url, async (client) => {
+      await expect(
+        client.query("create function public.resolve() returns integer language sql as 'select 1'"),
+      ).rejects.toThrow("permission denied for schema graphql_public");
+      expect((await migrate(client)).applied.length).toBeGreaterThan(0);
+    });
+  });
+
+  test("whose event trigger stands in the way is said to have one, and keeps nothing of the migration", async () => {
+    await using db = await createEmptyDatabase(version);
+    await withConnection(db.superuserUrl, (client) => client.query(graphqlAccess.replace("'resolve'", "'claim'")));
+    await withConnection(db.url, async (client) => {
+      await expect(migrate(client)).rejects.toMatchObject({
+        message: "functions/outbox/claim.sql: permission denied for schema graphql_public",
+        detail: expect.stringContaining("grant_pg_graphql_access()"),
+        hint: expect.stringContaining("event trigger"),
+      });
+      expect((await client.query("select to_regnamespace('outbox') as schema")).rows).toEqual([{ schema: null }]);
+    });
+  });
+
+  test("has the timers scheduled in small transactions after the large one, which pg_cron's launcher would not notice", async () => {
+    await using db = await createEmptyDatabase(version);
+    await withConnection(db.superuserUrl, (client) => client.query(cron));
+    await withConnection(db.url, (client) => migrate(client));
+    await withConnection(db.superuserUrl, async (client) => {
+      const scheduled = await client.query(`
+        select jobname, count(distinct txid) > 1 as again, bool_and(txid > (select max(xmin::text::bigint) from headroom.migrations)) as afterwards
+          from cron.calls group by jobname order by jobname`);
+      expect(scheduled.rows).toEqual([
+        { jobname: "capacity-request-timers", again: true, afterwards: true },
+        { jobname: "capacity-timer-history", again: true, afterwards: true },
+      ]);
+    });
+  });
+
+  test("gets its timers from the next migration, also where pg_cron came later and nothing else is to be done", async () => {
+    await using db = await createEmptyDatabase(version);
+    await withConnection(db.url, (client) => migrate(client));
+    await withConnection(db.superuserUrl, (client) => client.query(cron));
+    const calls = async (): Promise<unknown> =>
+      withConnection(db.superuserUrl, async (client) => (await client.query("select jobname from cron.calls")).rows);
+    await withConnection(db.url, (client) => migrate(client, { dryRun: true }));
+    expect(await calls()).toEqual([]);
+    await withConnection(db.url, (client) => migrate(client));
+    expect(await calls()).toEqual([{ jobname: "capacity-request-timers" }, { jobname: "capacity-timer-history" }]);
+  });
+
+  test("is migrated although pg_cron would not schedule anything, which is said", async () => {
+    await using db = await createEmptyDatabase(version);
+    await withConnection(db.superuserUrl, (client) => client.query(`${cron} alter table cron.calls add check (false)`));
+    await withConnection(db.url, async (client) => {
+      await expect(migrate(client)).rejects.toMatchObject({
+        code: "timers_not_scheduled",
+        message: expect.stringContaining("The schema is in place"),
+      });
+      expect(await migrate(client, { dryRun: true })).toMatchObject({ applied: [], reapplied: [] });
+    });
+  });
+});

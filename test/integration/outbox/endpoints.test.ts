@@ -299,9 +299,7 @@ describe.each(POSTGRES_VERSIONS)("endpoints on PostgreSQL %i", async (version) =
     const second = await db.as("headroom_control").connect();
     const made = await Promise.allSettled([make(control, "last", "crowded"), make(second, "one-more", "crowded")]);
     expect(made.map((one) => one.status).toSorted()).toEqual(["fulfilled", "rejected"]);
-    expect(made.find((one) => one.status === "rejected")?.reason).toMatchObject({
-      message: expect.stringContaining("50 endpoints"),
-    });
+    expect(String(made.find((one) => one.status === "rejected")?.reason)).toContain("50 endpoints");
     await make(control, "installations-own");
     await second.end();
   });

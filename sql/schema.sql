@@ -1407,6 +1407,7 @@ create table outbox.gate_notes (
   throttled boolean not null,
   quiet_ms bigint,
   code text,
+  clears integer default 0 not null,
   noted_at timestamp with time zone default clock_timestamp() not null,
   constraint gate_notes_pkey PRIMARY KEY (note_id)
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=200);
@@ -1423,6 +1424,7 @@ create table outbox.gates (
   open_until timestamp with time zone,
   probe_until timestamp with time zone,
   last_error_code text,
+  clears integer default 0 not null,
   changed_at timestamp with time zone default clock_timestamp() not null,
   constraint gates_pkey PRIMARY KEY (name)
 ) with (fillfactor=50);
@@ -1477,7 +1479,7 @@ create table outbox.limits (
   min_interval_ms integer,
   failure_threshold integer,
   open_base_ms integer,
-  cleared_at timestamp with time zone,
+  clears integer default 0 not null,
   changed_at timestamp with time zone default now() not null,
   constraint limits_failure_threshold_check CHECK ((failure_threshold > 0)),
   constraint limits_min_interval_ms_check CHECK (((min_interval_ms >= 0) AND (min_interval_ms <= 86400000))),
@@ -1491,7 +1493,7 @@ comment on table outbox.limits is 'How destinations are treated, as operators sa
 comment on column outbox.limits.min_interval_ms is 'Least time between two sends. Null, here and in the next two: as the kind says, else as "*" says.';
 comment on column outbox.limits.failure_threshold is 'Failures in a row that open the circuit.';
 comment on column outbox.limits.open_base_ms is 'How long it is open the first time; twice as long each time after.';
-comment on column outbox.limits.cleared_at is 'What relays found out before this time is forgotten.';
+comment on column outbox.limits.clears is 'How often what relays found out was declared void; what they found out under another number does not count.';
 
 create table outbox.payloads (
   outbox_id uuid not null,
@@ -3476,7 +3478,7 @@ create function outbox.address_envelopes()
 create function outbox.advance_lanes(p_lane_ids bigint[], p_from_seqs bigint[], p_delivered boolean DEFAULT false, p_places tid[] DEFAULT NULL::tid[])
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ca11ee372585d845';
+  as 'sha256 3df9609be8f81e92';
 
 create function outbox.archive_partitions()
   returns TABLE(class_id smallint, partition regclass, from_id uuid, to_id uuid, from_at timestamp with time zone, to_at timestamp with time zone)
@@ -3491,7 +3493,7 @@ create function outbox.backoff(p_stream outbox.streams, p_tries integer, p_after
 create function outbox.book_slots(p_names text[], p_lease_seconds integer)
   returns void
   language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6d50ec6284cdfc5b';
+  as 'sha256 9c882a5576d49bc0';
 
 create function outbox.bury_heads(p_stream outbox.streams, p_lane_ids bigint[], p_seqs bigint[], p_code text, p_message text)
   returns void
@@ -3501,7 +3503,7 @@ create function outbox.bury_heads(p_stream outbox.streams, p_lane_ids bigint[], 
 create function outbox.change_stream(p_name text, p_changes jsonb)
   returns outbox.streams
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5541439afb5a26a6';
+  as 'sha256 2d2c550d4120fc48';
 grant execute on function outbox.change_stream to headroom_control;
 
 create function outbox.check_binds(p_stream outbox.streams, p_captures jsonb, p_binds jsonb)
@@ -3547,18 +3549,18 @@ create function outbox.check_stream_name(p_stream text)
 create function outbox.claim(p_relay_id integer, p_stream_id smallint, p_max_rows integer, p_max_lanes integer DEFAULT 100, p_since_ms bigint DEFAULT NULL::bigint, p_max_bytes bigint DEFAULT 8388608, p_in_flight jsonb DEFAULT NULL::jsonb)
   returns SETOF outbox.claimed_row
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set plan_cache_mode=force_generic_plan set jit=off set lock_timeout=2s owner headroom_owner
-  as 'sha256 ce322bb216bad59d';
+  as 'sha256 633a698eaf6e46fd';
 grant execute on function outbox.claim to headroom_executor;
 
 create function outbox.claim_queues(p_relay_id integer, p_stream outbox.streams, p_max_rows integer, p_max_bytes bigint, p_since timestamp with time zone, p_in_flight jsonb)
   returns SETOF outbox.claimed_row
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2fc6da74b65ffe7d';
+  as 'sha256 831b596e74c18ed5';
 
-create function outbox.claim_special_lanes(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_lane_ids bigint[], p_destination_ids integer[])
+create function outbox.claim_special_lanes(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_lane_ids bigint[], p_destination_ids integer[], p_max_bytes bigint)
   returns SETOF outbox.claimed_row
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 28e04d4a57e07609';
+  as 'sha256 d7af13476d31743c';
 
 create function outbox.claim_special_rows(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_outbox_ids uuid[])
   returns SETOF outbox.claimed_row
@@ -3568,7 +3570,7 @@ create function outbox.claim_special_rows(p_claim_id bigint, p_relay_id integer,
 create function outbox.clear_destination(p_name text)
   returns void
   language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 77395d48f8039dad';
+  as 'sha256 5785abe71b7928ca';
 
 create function outbox.close_rows(p_claim_ids bigint[])
   returns void
@@ -3708,7 +3710,7 @@ create function outbox.forget_expired(p_most integer DEFAULT 500, OUT forgotten 
 create function outbox.gates_of(p_names text[])
   returns TABLE(name text, min_interval_ms integer, failure_threshold integer, open_base_ms integer, next_slot_at timestamp with time zone, failures integer, times_opened integer, open_until timestamp with time zone, probe_until timestamp with time zone, last_error_code text)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 27fdda9c60dc8ca7';
+  as 'sha256 d636c49e154e43a9';
 
 create function outbox.gc(p_batch integer DEFAULT 10000)
   returns jsonb
@@ -3729,7 +3731,7 @@ create function outbox.gc_keys(p_batch integer)
 create function outbox.hold_gates(p_names text[])
   returns text[]
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 61711fb66c1aea43';
+  as 'sha256 d28d8f7c44f91b83';
 
 create function outbox.id_time(p_outbox_id uuid)
   returns timestamp with time zone
@@ -3835,13 +3837,13 @@ create function outbox.new_id(p_class_id smallint)
 create function outbox.next_due(p_stream_ids smallint[], p_in_flight jsonb DEFAULT NULL::jsonb)
   returns TABLE(stream_id smallint, wait_ms integer)
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set plan_cache_mode=force_generic_plan owner headroom_owner
-  as 'sha256 02610d89db300bfc';
+  as 'sha256 46b90325783e573c';
 grant execute on function outbox.next_due to headroom_executor;
 
 create function outbox.note_destinations(p_destination_ids integer[], p_outcomes text[], p_codes text[], p_after_ms bigint[], p_throttled boolean[])
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1886b699561ee65d';
+  as 'sha256 ce76b3b953b3fa7b';
 
 create function outbox.note_relay(p_relay_id integer, p_name text, p_wants_notify boolean)
   returns void
@@ -3859,10 +3861,10 @@ create function outbox.open_endpoint_secret(p_secret_id uuid, p_box bytea)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 8efb4014ae1e39ef';
 
-create function outbox.open_queues(p_stream outbox.streams, p_since timestamp with time zone, p_in_flight jsonb, p_hold boolean, p_most integer DEFAULT 200)
-  returns TABLE(destination_id integer, name text, tenant_id text, slots integer, tenant_slots integer, opens_at timestamp with time zone, limited boolean)
+create function outbox.open_queues(p_stream outbox.streams, p_since timestamp with time zone, p_in_flight jsonb, p_hold boolean, p_most integer DEFAULT 500)
+  returns TABLE(destination_id integer, name text, tenant_id text, slots integer, tenant_slots integer, opens_at timestamp with time zone, limited boolean, fresh boolean)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 067026993c677eea';
+  as 'sha256 d2a5e7a6de677c06';
 
 create function outbox.park_dead()
   returns trigger
@@ -3901,7 +3903,7 @@ create function outbox.protect_archive_table(p_table regclass)
 create function outbox.put_alert(p_name text, p_changes jsonb)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3dd21968c2714e21';
+  as 'sha256 42630eb1a20dec6a';
 grant execute on function outbox.put_alert to headroom_control;
 
 create function outbox.put_endpoint(p_name text, p_changes jsonb DEFAULT '{}'::jsonb, p_secret text DEFAULT NULL::text, p_allow_private boolean DEFAULT false, p_workspace_id text DEFAULT NULL::text, OUT name text, OUT created boolean, OUT secret text)
@@ -3920,7 +3922,7 @@ grant execute on function outbox.rail_status to headroom_executor;
 
 create function outbox.raise_alerts()
   returns integer
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=2s owner headroom_owner
   as 'sha256 4e43f648466ac4db';
 grant execute on function outbox.raise_alerts to headroom_executor;
 
@@ -3933,7 +3935,7 @@ grant execute on function outbox.reap to headroom_executor;
 create function outbox.reap_lanes(p_stream outbox.streams, p_claim outbox.claims)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 bccc0a1141095998';
+  as 'sha256 1cd4e29d2596654d';
 
 create function outbox.reap_rows(p_stream outbox.streams, p_claim outbox.claims)
   returns integer
@@ -4042,7 +4044,7 @@ grant execute on function outbox.settle to headroom_executor;
 create function outbox.settle_lane_exceptions(p_stream outbox.streams, p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[], p_sent_hashes bytea[], OUT retried integer, OUT released integer, OUT failed integer, OUT given_up uuid[])
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 64a25797d4e817b8';
+  as 'sha256 67f7dbddc4ae3786';
 
 create function outbox.settle_lanes(p_stream outbox.streams, p_lanes outbox.fenced_lane[], p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_references text[], p_outcomes text[], p_sent_hashes bytea[])
   returns void
@@ -4098,7 +4100,7 @@ create function outbox.store_captures(p_captures jsonb)
 create function outbox.sweep(p_max_lanes integer DEFAULT 5000)
   returns integer
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set lock_timeout=2s owner headroom_owner
-  as 'sha256 9028c98ee49dcb09';
+  as 'sha256 629dd1012f011d5f';
 grant execute on function outbox.sweep to headroom_executor;
 
 create function outbox.too_deep(p_value jsonb, p_text text)
@@ -4120,6 +4122,11 @@ create function outbox.verdict(p_stream outbox.streams, p_outcome text, p_tries 
   returns outbox.attempt_state
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 c66abbb4dfe5dc76';
+
+create function outbox.waiting_queues(p_stream outbox.streams, p_since timestamp with time zone, p_after integer, p_most integer)
+  returns integer[]
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 c0459a44a362fdf0';
 
 create function outbox.wake_relays(p_stream text)
   returns void

@@ -1,6 +1,12 @@
 -- Nobody waits for anybody: producers write nothing that relays lock, relays wait for no lock, and every destination and tenant has a
 -- queue of its own, so that one which answers slowly holds up itself alone.
 
+-- Whoever changes tables under running producers and relays takes all that the migrations from here on change, before anything else, in the
+-- order in which they take them: what belongs to requests first, then the outbox. Otherwise each would hold what the other wants.
+lock table capacity.requests, capacity.notices, capacity.confirmation_tokens, capacity.policies, capacity.identity_domains, capacity.api_keys,
+  outbox.streams, outbox.rails, outbox.relays, outbox.destinations, outbox.dedupe, outbox.lanes, outbox.pending, outbox.heads, outbox.payloads,
+  outbox.pending_unordered, outbox.claims in access exclusive mode;
+
 -- What a producer names is written down once, and never changed. Two who name the same thing for the first time do not wait for each
 -- other: then it stands here twice. Its number is a queue; what is known about the receiver is kept by its name.
 create table outbox.limits (
@@ -8,7 +14,7 @@ create table outbox.limits (
   min_interval_ms integer check (min_interval_ms between 0 and 86400000),
   failure_threshold integer check (failure_threshold > 0),
   open_base_ms integer check (open_base_ms between 1 and 3600000),
-  cleared_at timestamptz,
+  clears integer not null default 0,
   changed_at timestamptz not null default now()
 );
 comment on table outbox.limits
@@ -16,7 +22,7 @@ comment on table outbox.limits
 comment on column outbox.limits.min_interval_ms is 'Least time between two sends. Null, here and in the next two: as the kind says, else as "*" says.';
 comment on column outbox.limits.failure_threshold is 'Failures in a row that open the circuit.';
 comment on column outbox.limits.open_base_ms is 'How long it is open the first time; twice as long each time after.';
-comment on column outbox.limits.cleared_at is 'What relays found out before this time is forgotten.';
+comment on column outbox.limits.clears is 'How often what relays found out was declared void; what they found out under another number does not count.';
 insert into outbox.limits (name, min_interval_ms, failure_threshold, open_base_ms) values ('*', 0, 5, 15000);
 -- Slack takes about one message a second per channel.
 insert into outbox.limits (name, min_interval_ms) values ('slack:', 1000);
@@ -33,6 +39,7 @@ create table outbox.gates (
   open_until timestamptz,
   probe_until timestamptz,
   last_error_code text,
+  clears integer not null default 0,
   changed_at timestamptz not null default clock_timestamp()
 ) with (fillfactor = 50);
 comment on table outbox.gates is 'What relays found out about destinations. Written under an advisory lock that is tried for and never waited for.';
@@ -51,6 +58,7 @@ create table outbox.gate_notes (
   throttled boolean not null,
   quiet_ms bigint,
   code text,
+  clears integer not null default 0,
   noted_at timestamptz not null default clock_timestamp()
 ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 200);
 create index gate_notes_by_name on outbox.gate_notes (name, note_id);
@@ -81,7 +89,13 @@ create index pending_unordered_due on outbox.pending_unordered (stream_id, desti
 alter table outbox.payloads add column bytes integer not null default 0;
 alter table outbox.pending add column bytes integer not null default 0;
 alter table outbox.pending_unordered add column bytes integer not null default 0;
-update outbox.payloads m set bytes = octet_length(m.payload::text) where m.payload is not null;
+-- Of what is finished nobody asks any more.
+update outbox.payloads m set bytes = octet_length(m.payload::text)
+ where m.payload is not null
+   and m.outbox_id in (select p.outbox_id from outbox.pending p
+                       union all select u.outbox_id from outbox.pending_unordered u
+                       union all select x.outbox_id from outbox.dead x
+                       union all select o.outbox_id from outbox.claims c cross join lateral unnest(c.outbox_ids) o(outbox_id));
 update outbox.pending p set bytes = m.bytes from outbox.payloads m where m.outbox_id = p.outbox_id;
 update outbox.pending_unordered u set bytes = m.bytes from outbox.payloads m where m.outbox_id = u.outbox_id;
 comment on column outbox.payloads.bytes is 'Length of the payload''s text.';

@@ -620,6 +620,7 @@ export interface OutboxGateNotes {
   throttled: boolean;
   quiet_ms: number | null;
   code: string | null;
+  clears: number;
   noted_at: Date;
 }
 
@@ -632,6 +633,7 @@ export interface OutboxGates {
   open_until: Date | null;
   probe_until: Date | null;
   last_error_code: string | null;
+  clears: number;
   changed_at: Date;
 }
 
@@ -667,7 +669,7 @@ export interface OutboxLimits {
   min_interval_ms: number | null;
   failure_threshold: number | null;
   open_base_ms: number | null;
-  cleared_at: Date | null;
+  clears: number;
   changed_at: Date;
 }
 
@@ -3451,6 +3453,7 @@ export interface Functions {
       p_stream: string | null;
       p_lane_ids: readonly (number | bigint | string)[] | string | null;
       p_destination_ids: readonly number[] | string | null;
+      p_max_bytes: number | bigint | string | null;
     };
     result: OutboxClaimedRow[];
   };
@@ -4009,6 +4012,7 @@ export interface Functions {
       tenant_slots: number;
       opens_at: Date;
       limited: boolean;
+      fresh: boolean;
     }[];
   };
   /** Lower bound, as an outbox id, of everything made at or after a time. */
@@ -4441,6 +4445,16 @@ export interface Functions {
       p_capability: string | null;
     };
     result: OutboxAttemptState;
+  };
+  /** Numbers of queues that hold something. */
+  "outbox.waiting_queues": {
+    args: {
+      p_stream: string | null;
+      p_since: Date | string | null;
+      p_after: number | null;
+      p_most: number | null;
+    };
+    result: number[];
   };
   /** Tells idle relays that a stream has work. */
   "outbox.wake_relays": {
@@ -5185,6 +5199,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.topic_matches": { returns: "value", json: [], positional: false },
   "outbox.tries_so_far": { returns: "value", json: [], positional: false },
   "outbox.verdict": { returns: "value", json: [], positional: false },
+  "outbox.waiting_queues": { returns: "value", json: [], positional: false },
   "outbox.wake_relays": { returns: "nothing", json: [], positional: false },
   "outbox.whereabouts": { returns: "value", json: [], positional: false },
   "outbox.why_keep_partition": { returns: "value", json: [], positional: false },

@@ -121,11 +121,10 @@ export class Claimer {
     const found = this.stream.ordered ? putInOrder(rows) : rows.length;
     const full = found >= (this.stream.ordered ? lanes : this.#rows);
     this.#rich = full;
-    if (full) {
-      this.hot = true;
-    } else {
-      this.#drainedAtMs = startedAtMs;
-    }
+    // What goes to destinations comes in shares; that a look brought less than it might says nothing of what is left.
+    const shared = inFlight.free === 0 || rows.some((row) => row.destination !== null) || hasAny(inFlight.destinations);
+    if (full) this.hot = true;
+    else if (!shared) this.#drainedAtMs = startedAtMs;
     if (sinceMs === null && !full) {
       this.#lookedEverywhereAtMs = startedAtMs;
       // A look everywhere is dear while an old transaction keeps dead entries in the index; then it is rarer.
@@ -166,4 +165,9 @@ function putInOrder(rows: ClaimedRow[]): number {
     rows.sort((a, b) => Number(rank.get(a.lane_id)) - Number(rank.get(b.lane_id)) || Number(a.seq) - Number(b.seq));
   }
   return rank.size;
+}
+
+function hasAny(record: object): boolean {
+  for (const _ in record) return true;
+  return false;
 }

@@ -63,14 +63,15 @@ export class Dispatcher {
   /** Sends all rows of a claim; every row gets exactly one result, whatever becomes of the others. */
   async dispatch(stream: Stream, rows: readonly ClaimedRow[], claimedAt: Moment): Promise<void> {
     const { rails, places } = this.#options;
-    places.claimed(stream, rows);
+    const messages = rows.map((row) => new Message(row, stream, rails.get(row.rail_id)));
+    places.claimed(stream, messages);
     const claim: Claim = { stream, claimedAt, filled: await this.#fillAhead(rows) };
     const waiting: Promise<void>[] = [];
     for (let start = 0; start < rows.length;) {
       const laneId = rows[start]?.lane_id ?? null;
       let end = start + 1;
       if (laneId !== null) while (end < rows.length && rows[end]?.lane_id === laneId) end += 1;
-      const run = rows.slice(start, end).map((row) => new Message(row, stream, rails.get(row.rail_id)));
+      const run = messages.slice(start, end);
       const done = this.#sendRun(claim, run, 0, {});
       if (done !== null) waiting.push(done);
       start = end;
@@ -119,7 +120,7 @@ export class Dispatcher {
   }
 
   #finish({ stream }: Claim, result: Result): void {
-    this.#options.places.finished(stream, result.message.row);
+    this.#options.places.finished(stream, result.message);
     this.#options.onResult(stream, result);
   }
 

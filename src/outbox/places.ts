@@ -8,7 +8,7 @@
  * Does not own: what is claimed, or in which order.
  */
 import type { Rail } from "../rails/rail.ts";
-import type { ClaimedRow } from "./message.ts";
+import type { Message } from "./message.ts";
 import type { Stream } from "./streams.ts";
 
 /** How many times as many places one may hold as are left free. */
@@ -20,13 +20,18 @@ export interface InFlight {
   readonly streams: Readonly<Record<string, number>>;
   readonly destinations: Readonly<Record<string, number>>;
   readonly tenants: Readonly<Record<string, number>>;
+  /** Kinds of destinations (`email:`), or names without a kind, whose rail has more rows waiting than it bears calls. */
+  readonly full: readonly string[];
 }
 
 /** For a claim that is to bring nothing bound for a destination. */
-export const nothingFree: InFlight = { free: 0, streams: {}, destinations: {}, tenants: {} };
+export const nothingFree: InFlight = { free: 0, streams: {}, destinations: {}, tenants: {}, full: [] };
 
 class Holder {
   held = 0;
+  /** Of a rail: rows bound for destinations that were claimed and have no result yet, and the kinds of those destinations. */
+  bound = 0;
+  readonly kinds = new Set<string>();
   readonly most: number;
 
   constructor(most = Infinity) {
@@ -38,7 +43,7 @@ class Holder {
 export interface Line {
   readonly stream: Holder;
   readonly rail: Holder;
-  readonly waiting: (() => void)[];
+  readonly waiting: { readonly bound: boolean; readonly resolve: () => void }[];
 }
 
 /** Counts that forget those who have nothing. */
@@ -93,16 +98,11 @@ export class Places {
 
   /** Takes a place for one call. Null when there was one at once; otherwise a promise of it. */
   take(line: Line, bound: boolean): Promise<void> | null {
-    if (line.waiting.length === 0 && this.#mayHold(line)) {
+    if (line.waiting.length === 0 && this.#mayHold(line, bound)) {
       this.#hold(line, bound);
       return null;
     }
-    return new Promise((resolve) =>
-      line.waiting.push(() => {
-        this.#hold(line, bound);
-        resolve();
-      }),
-    );
+    return new Promise((resolve) => line.waiting.push({ bound, resolve }));
   }
 
   give(line: Line, bound: boolean): void {
@@ -113,8 +113,10 @@ export class Places {
     this.#serve();
   }
 
-  #mayHold({ stream, rail }: Line): boolean {
+  /** What goes to a destination got its share when it was claimed. */
+  #mayHold({ stream, rail }: Line, bound: boolean): boolean {
     if (this.#free === 0 || rail.held >= rail.most) return false;
+    if (bound) return true;
     const most = shareOfFree * this.#free;
     return stream.held < most && rail.held < most;
   }
@@ -130,31 +132,37 @@ export class Places {
   #serve(): void {
     for (let index = 0; index < this.#lines.length && this.#free > 0;) {
       const line = this.#lines[index];
-      const next =
-        line !== undefined && line.waiting.length > 0 && this.#mayHold(line) ? line.waiting.shift() : undefined;
-      if (line === undefined || next === undefined) {
+      const next = line?.waiting[0];
+      if (line === undefined || next === undefined || !this.#mayHold(line, next.bound)) {
         index += 1;
         continue;
       }
-      next();
+      line.waiting.shift();
+      this.#hold(line, next.bound);
+      next.resolve();
       this.#lines.push(...this.#lines.splice(index, 1));
     }
   }
 
-  claimed(stream: Stream, rows: readonly ClaimedRow[]): void {
-    for (const row of rows) this.#count(stream, row, 1);
+  claimed(stream: Stream, messages: readonly Message[]): void {
+    for (const message of messages) this.#count(stream, message, 1);
   }
 
-  finished(stream: Stream, row: ClaimedRow): void {
-    this.#count(stream, row, -1);
+  finished(stream: Stream, message: Message): void {
+    this.#count(stream, message, -1);
   }
 
-  #count(stream: Stream, { destination, tenant_id: tenant }: ClaimedRow, change: 1 | -1): void {
+  #count(stream: Stream, { row, rail }: Message, change: 1 | -1): void {
+    const { destination, tenant_id: tenant } = row;
     if (destination === null) return;
     this.#bound += change;
     this.#boundStreams.add(stream.name, change);
     this.#destinations.add(destination, change);
     if (tenant !== null) this.#tenants.add(tenant, change);
+    if (rail === undefined) return;
+    const holder = this.line(stream, rail).rail;
+    holder.bound += change;
+    holder.kinds.add(kindOf(destination));
   }
 
   get inFlight(): InFlight {
@@ -163,6 +171,13 @@ export class Places {
       streams: this.#boundStreams.toRecord(),
       destinations: this.#destinations.toRecord(),
       tenants: this.#tenants.toRecord(),
+      full: [...this.#rails.values()].flatMap(({ bound, most, kinds }) => (bound > 2 * most ? [...kinds] : [])),
     };
   }
+}
+
+/** Destinations of one kind go by one rail, as a rule: `email:acme` and `email:globex`. */
+function kindOf(destination: string): string {
+  const end = destination.indexOf(":");
+  return end === -1 ? destination : destination.slice(0, end + 1);
 }

@@ -8,6 +8,8 @@ import type { Notification, Pool, PoolClient } from "pg";
 import type { Queryable } from "../db/call.ts";
 import { HeadroomError, isRetryableConnectionError } from "../db/errors.ts";
 
+const unreadMs = 30_000;
+
 export class Session {
   readonly #pool: Pool;
   readonly #onLost: (() => void) | undefined;
@@ -52,7 +54,7 @@ export class Session {
   async #open(): Promise<PoolClient> {
     if (this.#closed) throw new HeadroomError("connection_lost", "The relay has closed this connection.");
     if (this.#client !== undefined) return this.#client;
-    this.#opening ??= this.#pool.connect().finally(() => (this.#opening = undefined));
+    this.#opening ??= this.#connect().finally(() => (this.#opening = undefined));
     const client = await this.#opening;
     if (this.#client === client) return client;
     // Closed while it was being opened: whoever waits for the pool to end would wait for this one for ever.
@@ -64,6 +66,21 @@ export class Session {
     client.once("error", () => this.#drop(client));
     client.once("end", () => this.#drop(client));
     return client;
+  }
+
+  /**
+   * A process that stops reading in the middle of an answer leaves its transaction open, with all that it holds. The server gives it up when
+   * nothing was taken for so long; over a Unix socket, and behind a pooler, it cannot tell.
+   */
+  async #connect(): Promise<PoolClient> {
+    const client = await this.#pool.connect();
+    try {
+      await client.query("select set_config('tcp_user_timeout', $1, false)", [`${unreadMs}`]);
+      return client;
+    } catch (error) {
+      discard(client);
+      throw error;
+    }
   }
 
   #drop(client: PoolClient): void {

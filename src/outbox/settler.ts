@@ -34,7 +34,7 @@ export interface SettlerOptions {
   readonly onStep: ((step: RelayStep) => void) | undefined;
   /** Aborted when the relay can wait no longer: what is not written by then is left to its lease. */
   readonly giveUp: AbortSignal;
-  /** Called after rows have been settled, late ones included. */
+  /** Called after rows have been settled, late ones included, or found busy. */
   readonly onSettled: (stream: Stream, rows: number) => void;
 }
 
@@ -45,6 +45,8 @@ export class Settler {
   /** Results of lanes that somebody else held when they were to be settled. What comes after them in their lane waits with them. */
   readonly #held = new Map<number | string, { readonly stream: Stream; readonly results: Result[] }>();
   #waiting: Promise<void> | undefined;
+  /** Results that come to be settled again. */
+  readonly #again = new Set<Result>();
 
   constructor(options: SettlerOptions) {
     this.#options = options;
@@ -76,16 +78,17 @@ export class Settler {
         this.#queues.delete(stream);
         this.#queues.set(stream, queue);
         const free = batch.filter((result) => !this.#keepsWaiting(result));
-        const busy = free.length === 0 ? 0 : await this.#settle(stream, free);
-        if (free.length > busy) this.#options.onSettled(stream, free.length - busy);
+        if (free.length > 0) await this.#settle(stream, free);
+        // What waits for somebody else's lock keeps nobody from claiming more, and is told of once.
+        const told = this.#again.size === 0 ? batch : batch.filter((result) => !this.#again.delete(result));
+        if (told.length > 0) this.#options.onSettled(stream, told.length);
       }
     } finally {
       this.#running = undefined;
     }
   }
 
-  /** Returns how many of them are to be settled later. */
-  async #settle(stream: Stream, batch: readonly Result[]): Promise<number> {
+  async #settle(stream: Stream, batch: readonly Result[]): Promise<void> {
     const { metrics, log, onStep, giveUp } = this.#options;
     const beganAtMs = performance.now();
     for (let attempt = 1; !giveUp.aborted; attempt += 1) {
@@ -94,7 +97,8 @@ export class Settler {
         const written = await this.#write(stream, batch);
         onStep?.("settle.after");
         this.#count(stream, batch, written);
-        return this.#hold(stream, batch, new Set(written.busy));
+        this.#hold(stream, batch, new Set(written.busy));
+        return;
       } catch (error) {
         metrics.settleErrors += 1;
         const { code, sqlState } = toHeadroomError(error);
@@ -107,7 +111,6 @@ export class Settler {
         await pause(Math.min(50 * 2 ** attempt, 2_000), giveUp);
       }
     }
-    return 0;
   }
 
   /** Results behind one of their lane that is held wait with it. */
@@ -117,13 +120,12 @@ export class Settler {
     return held !== undefined;
   }
 
-  #hold(stream: Stream, batch: readonly Result[], busy: ReadonlySet<string>): number {
+  #hold(stream: Stream, batch: readonly Result[], busy: ReadonlySet<string>): void {
     for (const result of batch) {
       if (!busy.has(result.message.outboxId) || this.#keepsWaiting(result)) continue;
       this.#held.set(laneOf(result), { stream, results: [result] });
     }
     if (busy.size > 0) this.#waiting ??= this.#releaseHeld().finally(() => (this.#waiting = undefined));
-    return busy.size;
   }
 
   /** An operator is done in a moment, or at a prompt for a minute. The claim stands meanwhile: nobody can take back what nobody can lock. */
@@ -135,13 +137,17 @@ export class Settler {
       const all = [...this.#held.values()];
       this.#held.clear();
       if (giveUp.aborted) return;
-      for (const { stream, results } of all) for (const result of results) this.add(stream, result);
+      for (const { results } of all) for (const result of results) this.#again.add(result);
+      // Ahead of what came meanwhile: results of a lane are settled in order.
+      for (const { stream, results } of all)
+        this.#queues.set(stream, [...results, ...(this.#queues.get(stream) ?? [])]);
+      this.#running ??= this.#run();
       await this.#running;
     }
   }
 
   /** A batch that the database refuses is halved until the row at fault stands alone; that one is left to its lease. */
-  async #isolate(stream: Stream, batch: readonly Result[]): Promise<number> {
+  async #isolate(stream: Stream, batch: readonly Result[]): Promise<void> {
     const lanes = lanesOf(batch);
     if (lanes.length <= 1) {
       this.#options.log({
@@ -151,13 +157,13 @@ export class Settler {
         rows: batch.length,
         outboxId: batch[0]?.message.outboxId,
       });
-      return 0;
+      return;
     }
     const firstHalf = new Set(lanes.slice(0, lanes.length / 2));
     const inFirst = (result: Result): boolean => firstHalf.has(laneOf(result));
-    const busy = await this.#settle(stream, batch.filter(inFirst));
+    await this.#settle(stream, batch.filter(inFirst));
     const rest = batch.filter((result) => !inFirst(result));
-    return busy + (await this.#settle(stream, rest));
+    await this.#settle(stream, rest);
   }
 
   /** By what the database says that it wrote. A call took its time even if its result came too late to count. */

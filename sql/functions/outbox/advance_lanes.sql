@@ -64,7 +64,7 @@ begin
   select array_agg(i.lane_id) into v_idle from idle i;
   if v_idle is null or cardinality(v_idle) < cardinality(v_empty) then
     update outbox.heads h
-       set head_seq = 0, due = now() + least(25 * 2 ^ h.misses, 1000) * interval '1 ms', misses = least(h.misses + 1, 10),
+       set head_seq = 0, destination_id = 0, due = now() + least(25 * 2 ^ h.misses, 1000) * interval '1 ms', misses = least(h.misses + 1, 10),
            claim_id = null, claimed_to = null, rewind_to = null, run_limit = null, blocked = false, delivered_to = e.delivered_to
       from unnest(v_empty, v_empty_places, v_delivered) e(lane_id, place, delivered_to)
      where h.ctid = e.place and (v_idle is null or e.lane_id <> all (v_idle));

@@ -14,7 +14,7 @@ declare
   v_new outbox.streams;
 begin
   perform outbox.check_stream_name(coalesce(p_name, ''));
-  select * into v_old from outbox.streams s where s.name = p_name for update;
+  select * into v_old from outbox.streams s where s.name = p_name for no key update;
   if jsonb_typeof(p_changes) is distinct from 'object' then
     raise exception 'changes of a stream are an object' using errcode = 'HR003', hint = 'Such as {"max_tries": 8}. Nothing was changed.';
   end if;

@@ -58,7 +58,8 @@ begin
                     order by h.due limit p_max_lanes for update skip locked) d
              limit p_max_lanes) h;
     if v_lanes is null then
-      if exists (select from outbox.heads h where h.stream_id = p_stream_id and h.destination_id > 0 and h.claim_id is null and not h.blocked) then
+      if exists (select from outbox.heads h where h.stream_id = p_stream_id and h.destination_id > 0 and h.claim_id is null and not h.blocked
+                    and h.due >= v_since) then
         return query select * from outbox.claim_queues(p_relay_id, v_stream, p_max_rows, p_max_bytes, v_since, p_in_flight);
       end if;
       return;
@@ -105,9 +106,10 @@ begin
     end if;
 
     if (case when v_bytes > p_max_bytes then cardinality(v_lanes) > 0 else v_open is distinct from cardinality(v_lanes) end) then
-      return query select * from outbox.claim_special_lanes(v_claim_id, p_relay_id, v_stream, v_lanes, array_fill(0, array[cardinality(v_lanes)]));
+      return query select * from outbox.claim_special_lanes(v_claim_id, p_relay_id, v_stream, v_lanes, array_fill(0, array[cardinality(v_lanes)]), p_max_bytes);
     end if;
-    if exists (select from outbox.heads h where h.stream_id = p_stream_id and h.destination_id > 0 and h.claim_id is null and not h.blocked) then
+    if exists (select from outbox.heads h where h.stream_id = p_stream_id and h.destination_id > 0 and h.claim_id is null and not h.blocked
+                    and h.due >= v_since) then
       return query select * from outbox.claim_queues(p_relay_id, v_stream, p_max_rows, p_max_bytes, v_since, p_in_flight);
     end if;
     return;
@@ -155,7 +157,7 @@ begin
   if v_special is not null then
     return query select * from outbox.claim_special_rows(nextval('outbox.claim_ids'), p_relay_id, v_stream, v_special);
   end if;
-  if exists (select from outbox.pending_unordered u where u.stream_id = p_stream_id and u.destination_id > 0) then
+  if exists (select from outbox.pending_unordered u where u.stream_id = p_stream_id and u.destination_id > 0 and u.due >= v_since) then
     return query select * from outbox.claim_queues(p_relay_id, v_stream, p_max_rows, p_max_bytes, v_since, p_in_flight);
   end if;
 end

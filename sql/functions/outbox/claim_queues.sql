@@ -8,7 +8,9 @@ as $$
 declare
   v_free integer := (p_in_flight ->> 'free')::integer;
   v_held integer := coalesce((p_in_flight #>> array['streams', p_stream.name])::integer, 0);
-  v_most integer := case when v_free is null then p_max_rows else least(p_max_rows, (v_free + 1) / 2, (8 * v_free - v_held + 8) / 9) end;
+  v_most integer := case when v_free is null then p_max_rows else least(p_max_rows, (v_free + 1) / 2) end;
+  -- What the stream may still have. Who has nothing in flight may have one more all the same: that is what the rest is for.
+  v_share integer := case when v_free is null then p_max_rows else (8 * v_free - v_held + 8) / 9 end;
   v_claim_id bigint;
   v_destinations integer[];
   v_names text[];
@@ -16,6 +18,7 @@ declare
   v_slots integer[];
   v_tenant_slots integer[];
   v_limited text[];
+  v_fresh boolean[];
   v_lanes bigint[];
   v_ids uuid[];
   v_taken integer[];
@@ -24,8 +27,8 @@ begin
     return;
   end if;
   select array_agg(q.destination_id), array_agg(q.name), array_agg(q.tenant_id), array_agg(least(q.slots, q.tenant_slots, v_most)), array_agg(q.tenant_slots),
-         array_agg(distinct q.name) filter (where q.limited)
-    into v_destinations, v_names, v_tenants, v_slots, v_tenant_slots, v_limited
+         array_agg(q.fresh), array_agg(distinct q.name) filter (where q.limited)
+    into v_destinations, v_names, v_tenants, v_slots, v_tenant_slots, v_fresh, v_limited
     from outbox.open_queues(p_stream, p_since, p_in_flight, true) q where q.slots > 0 and q.tenant_slots > 0;
   if v_destinations is null then
     return;
@@ -33,7 +36,9 @@ begin
 
   -- The first rows of each queue, then fair turns: first the first of each tenant, then the second of each; chance decides between equals.
   with queue as (
-    select * from unnest(v_destinations, v_names, v_tenants, v_slots, v_tenant_slots) q(destination_id, name, tenant_id, slots, tenant_slots)
+    -- No more is locked of each than it may get if all are served alike, twice over.
+    select q.*, least(q.slots, greatest(1, 2 * v_most / cardinality(v_destinations))) as first_rows
+      from unnest(v_destinations, v_names, v_tenants, v_slots, v_tenant_slots, v_fresh) q(destination_id, name, tenant_id, slots, tenant_slots, fresh)
   ), first_row as materialized (
     select q.*, f.lane_id, f.outbox_id, f.bytes, row_number() over (partition by q.destination_id order by f.priority desc, f.due) as nth
       from queue q
@@ -45,21 +50,27 @@ begin
                     select h.lane_id, null::uuid as outbox_id, h.priority, h.due, null::integer as bytes from outbox.heads h
                      where p_stream.ordered and h.stream_id = p_stream.stream_id and h.destination_id = q.destination_id and h.priority = level.priority
                        and h.claim_id is null and not h.blocked and h.due <= now() and h.due >= p_since
-                     order by h.due limit q.slots for update skip locked) h
+                     order by h.due limit q.first_rows for update skip locked) h
                   union all
                   select * from (
                     select null::bigint, u.outbox_id, u.priority, u.due, u.bytes from outbox.pending_unordered u
                      where not p_stream.ordered and u.stream_id = p_stream.stream_id and u.destination_id = q.destination_id and u.priority = level.priority
                        and u.due <= now() and u.due >= p_since
-                     order by u.due limit q.slots for update skip locked) u) f
-            limit q.slots) f
+                     order by u.due limit q.first_rows for update skip locked) u) f
+            limit q.first_rows) f
   ), ranked as (
     select f.*, row_number() over (partition by f.name order by f.nth, random()) as nth_there
       from first_row f
   ), shared as (
     select r.*, row_number() over (partition by r.tenant_id order by r.nth, random()) as nth_of_tenant from ranked r where r.nth_there <= r.slots
+  ), allowed as (
+    select s.*, s.fresh and (s.tenant_id is null or s.nth_of_tenant = 1) and s.nth = 1 as newcomer
+      from shared s where s.tenant_id is null or s.nth_of_tenant <= s.tenant_slots
   ), chosen as (
-    select s.* from shared s where s.tenant_id is null or s.nth_of_tenant <= s.tenant_slots order by s.nth_of_tenant, random() limit v_most
+    select a.*
+      from (select a.*, row_number() over (partition by a.newcomer order by a.nth_of_tenant, random()) as nth_alike from allowed a) a
+     where a.newcomer or a.nth_alike <= v_share
+     order by a.newcomer desc, a.nth_of_tenant, random() limit v_most
   )
   select array_agg(c.lane_id), array_agg(c.outbox_id), array_agg(c.destination_id)
     into v_lanes, v_ids, v_destinations
@@ -73,7 +84,7 @@ begin
 
   v_claim_id := nextval('outbox.claim_ids');
   if p_stream.ordered then
-    return query select * from outbox.claim_special_lanes(v_claim_id, p_relay_id, p_stream, v_lanes, v_destinations);
+    return query select * from outbox.claim_special_lanes(v_claim_id, p_relay_id, p_stream, v_lanes, v_destinations, p_max_bytes);
   else
     return query select * from outbox.claim_special_rows(v_claim_id, p_relay_id, p_stream, v_ids);
   end if;

@@ -4,7 +4,7 @@
 --
 -- p_destination_ids says for each lane which queue it was taken from. A lane whose next row goes elsewhere is put into that queue and
 -- waits for its turn there.
-create or replace function outbox.claim_special_lanes(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_lane_ids bigint[], p_destination_ids integer[])
+create or replace function outbox.claim_special_lanes(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_lane_ids bigint[], p_destination_ids integer[], p_max_bytes bigint)
 returns setof outbox.claimed_row
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -84,10 +84,12 @@ begin
   end if;
   return query
   with row_one as materialized (
-    select p.*, n.ord
-      from unnest(v_admitted) with ordinality n(lane_id, ord)
-      join outbox.heads h on h.lane_id = n.lane_id
-     cross join lateral (select p.* from outbox.pending p where p.lane_id = h.lane_id and p.seq >= h.head_seq order by p.seq limit 1) p
+    select *
+      from (select p.*, n.ord, sum(p.bytes) over (order by n.ord) as so_far
+              from unnest(v_admitted) with ordinality n(lane_id, ord)
+              join outbox.heads h on h.lane_id = n.lane_id
+             cross join lateral (select p.* from outbox.pending p where p.lane_id = h.lane_id and p.seq >= h.head_seq order by p.seq limit 1) p) r
+     where r.ord = 1 or r.so_far <= p_max_bytes
   ), leased as (
     update outbox.heads h set claim_id = p_claim_id, head_seq = r.seq, claimed_to = r.seq, misses = 0
       from row_one r where h.lane_id = r.lane_id
@@ -110,4 +112,4 @@ begin
    order by r.ord;
 end
 $$;
-comment on function outbox.claim_special_lanes(bigint, integer, outbox.streams, bigint[], integer[]) is 'Claims lanes whose next row needs a decision first.';
+comment on function outbox.claim_special_lanes(bigint, integer, outbox.streams, bigint[], integer[], bigint) is 'Claims lanes whose next row needs a decision first.';

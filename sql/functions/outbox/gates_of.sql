@@ -13,6 +13,6 @@ as $$
     left join outbox.limits l on l.name = n.name
     left join outbox.limits k on k.name = split_part(n.name, ':', 1) || ':'
     left join outbox.limits a on a.name = '*'
-    left join outbox.gates g on g.name = n.name and g.changed_at >= coalesce(l.cleared_at, '-infinity');
+    left join outbox.gates g on g.name = n.name and g.clears = coalesce(l.clears, 0);
 $$;
 comment on function outbox.gates_of(text[]) is 'Limits and state of destinations. Nullable: open_until, probe_until, last_error_code.';

@@ -12,11 +12,11 @@ begin
    where pg_try_advisory_xact_lock(hashtext('outbox.gates'), hashtext(n.name));
   -- A look of its own: what others wrote before they let go of the gate is seen only by a statement that begins now.
   for v_note in
-    select t.*, exists (select from outbox.limits l where l.name = t.name and l.cleared_at > t.noted_at) as cleared
+    select t.*, coalesce((select l.clears from outbox.limits l where l.name = t.name), 0) as clears_now
       from outbox.gate_notes t where t.name = any (v_held) order by t.note_id
   loop
     delete from outbox.gate_notes t where t.note_id = v_note.note_id;
-    continue when v_note.cleared;
+    continue when v_note.clears <> v_note.clears_now;
     insert into outbox.gates (name) values (v_note.name) on conflict do nothing;
     -- What was under way when the circuit opened comes back in several settles; it opens once.
     update outbox.gates g
@@ -30,6 +30,7 @@ begin
                                then greatest(s.next_slot_at, v_note.noted_at + coalesce(v_note.quiet_ms, s.open_base_ms) * interval '1 ms')
                                else s.next_slot_at end,
            last_error_code = coalesce(v_note.code, s.last_error_code),
+           clears = v_note.clears,
            changed_at = clock_timestamp()
       from (select o.*, v_note.failed > 0 and o.failures + v_note.failed >= o.failure_threshold and coalesce(o.open_until <= v_note.noted_at, true) as opens
               from outbox.gates_of(array[v_note.name]) o) s

@@ -24,7 +24,10 @@ begin
                 union all
                 (select greatest(u.due, q.opens_at) from outbox.pending_unordered u
                   where not s.ordered and u.stream_id = s.stream_id and u.destination_id = q.destination_id and u.priority = level.priority
-                  order by u.due limit 1)) d) n
+                  order by u.due limit 1)
+                union all
+                -- More queues than one look takes: whether something is due only looking tells.
+                (select now() where q.destination_id = 0 and level.priority = 0 and cardinality(outbox.waiting_queues(s, '-infinity', 0, 500)) = 500)) d) n
    where s.stream_id = any (p_stream_ids) and n.due is not null;
 end
 $$;

@@ -24,11 +24,14 @@ begin
       join outbox.destinations d on d.destination_id = g.destination_id
      group by d.name
   ), noted as (
-    insert into outbox.gate_notes (name, failed, answered, throttled, quiet_ms, code)
-    select h.name, h.failed, h.answered, h.throttled, h.quiet_ms, h.code from heard h
+    insert into outbox.gate_notes (name, failed, answered, throttled, quiet_ms, code, clears)
+    select h.name, h.failed, h.answered, h.throttled, h.quiet_ms, h.code, coalesce((select l.clears from outbox.limits l where l.name = h.name), 0)
+      from heard h
      where h.failed > 0 or h.throttled
         or exists (select from outbox.gates g
                     where g.name = h.name and (g.probe_until is not null or h.answered > 0 and (g.failures > 0 or g.open_until is not null)))
+        -- What has not been put into the gate yet is undone like what has.
+        or h.answered > 0 and exists (select from outbox.gate_notes t where t.name = h.name)
     returning name
   )
   select array_agg(n.name) into v_names from noted n;

@@ -8,7 +8,7 @@ declare
   v_endpoint text := p_changes ->> 'endpoint';
 begin
   perform capacity.check_changes(p_changes, '{endpoint,template,routing_key,streams,repeat_minutes}');
-  select * into v_old from outbox.alerts a where a.name = p_name for update;
+  select * into v_old from outbox.alerts a where a.name = p_name for no key update;
   if not found then
     v_old := jsonb_populate_record(null::outbox.alerts, jsonb_build_object('name', p_name, 'template', 'event', 'repeat_minutes', 60));
   end if;

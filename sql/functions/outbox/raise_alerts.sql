@@ -2,7 +2,7 @@
 -- quiet for its time, and when none is left. Relays call this all the time, and one at a time does the work; what is told and that it was
 -- told are one transaction, so nothing is told twice. Returns how many rows were enqueued.
 create or replace function outbox.raise_alerts() returns integer
-language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp set lock_timeout = '2s'
 as $$
 declare
   v_now timestamptz := clock_timestamp();

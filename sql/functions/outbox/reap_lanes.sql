@@ -31,7 +31,8 @@ begin
       from flying f where p.lane_id = f.lane_id and p.seq = f.seq
   ), freed as (
     update outbox.heads h
-       set claim_id = null, claimed_to = null, run_limit = 1, due = now(), head_seq = least(h.head_seq, h.rewind_to), rewind_to = null
+       set claim_id = null, claimed_to = null, run_limit = 1, due = now(), head_seq = least(h.head_seq, h.rewind_to), rewind_to = null,
+           destination_id = case when h.rewind_to is null then h.destination_id else 0 end
      where h.lane_id = any (v_lanes)
   )
   select count(*) into v_rows from flying;

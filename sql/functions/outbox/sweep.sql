@@ -42,6 +42,12 @@ begin
      and (h.claim_id is not null and not exists (select from outbox.claims c where c.claim_id = h.claim_id)
           or h.blocked and not exists (select from outbox.dead d where d.lane_id = h.lane_id and d.seq = h.head_seq));
   delete from outbox.relays where relay_id in (select r.relay_id from outbox.relays r where r.seen_at < now() - interval '10 minutes' for update skip locked);
+  -- A first row whose time is over waits for no gate: a look that is not for its destination skips it.
+  update outbox.heads h set destination_id = 0
+   where h.lane_id in (select o.lane_id from outbox.heads o
+                        where o.lane_id > v_from and o.lane_id <= v_to and o.destination_id > 0 and o.claim_id is null and not o.blocked
+                          and exists (select from outbox.pending p where p.lane_id = o.lane_id and p.seq = o.head_seq and p.expires_at <= now() and not p.uncertain)
+                          for update of o skip locked);
   -- What settles noted of destinations that nothing is sent to any more.
   perform outbox.hold_gates(array(select distinct t.name from outbox.gate_notes t limit 1000));
   return case when v_headless is null then 0 else outbox.mend_headless(v_headless) end

@@ -168,7 +168,7 @@ export const plantedBugs: readonly PlantedBug[] = [
       },
       {
         file: "src/outbox/claimer.ts",
-        find: "if (rows.length === 0 && recent !== null) rows = await this.#read(session, relayId, prepare, null);",
+        find: "if (rows.length === 0 && recent !== null) rows = await this.#read(session, relayId, prepare, inFlight, null);",
         replace: "",
       },
     ],

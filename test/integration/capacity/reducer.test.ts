@@ -291,6 +291,7 @@ describe.each(POSTGRES_VERSIONS)("the reducer on PostgreSQL %i", async (version)
         [id],
       );
       expect(Object.keys(story).toSorted()).toEqual([
+        "customer",
         "deliveries",
         "erasure",
         "history",

@@ -106,13 +106,15 @@ test("a relay says which rails it serves, in the list of relays and after its en
 });
 
 test("a destination is limited by its name, and an endpoint by its own", async () => {
-  expect((await outbox("destinations")).out).toContain("Nothing was sent to a destination yet");
+  expect((await outbox("destinations")).out).toMatch(/slack: +- +one every 1000 ms +closed/);
   const first = await outbox("limit", "partner", "--per-second", "4", "--failures", "3", "--open-ms", "60000");
   expect(first).toMatchObject({ status: 0, err: "", out: expect.stringContaining("partner: one every 250 ms") });
   expect(first.out).toContain("is the name right?");
-  expect(await stage.query("select min_interval_ms, failure_threshold, open_base_ms from outbox.destinations")).toEqual(
-    [{ min_interval_ms: 250, failure_threshold: 3, open_base_ms: 60_000 }],
-  );
+  expect(
+    await stage.query(
+      "select min_interval_ms, failure_threshold, open_base_ms from outbox.limits where name = 'partner'",
+    ),
+  ).toEqual([{ min_interval_ms: 250, failure_threshold: 3, open_base_ms: 60_000 }]);
   expect(await answer("limit", "partner", "--per-second", "0")).toMatchObject({ minIntervalMs: 0, isNew: false });
   expect((await outbox("destinations")).out).toMatch(/partner +- +none +closed/);
 

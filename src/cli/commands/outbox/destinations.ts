@@ -42,7 +42,6 @@ function perSecond(text: string): number {
 async function runList(options: CommonOptions): Promise<void> {
   const destinations = await withDatabase(options, "outbox destinations", readDestinations);
   if (options.json === true) return printJson({ destinations: destinations.map(toJson) });
-  if (destinations.length === 0) return printLine("Nothing was sent to a destination yet.");
   printTable(destinations, [
     { title: "DESTINATION", value: (row) => row.destination },
     { title: "ENDPOINT", value: (row) => row.endpoint },

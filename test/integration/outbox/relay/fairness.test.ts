@@ -6,9 +6,10 @@ import { createStage, until } from "./stage.ts";
 const stage = await createStage();
 
 /** Calls whose payload says `slow` wait for the gate. */
-function slowRail(open: Gate, name = "probe"): ProbeRail {
+function slowRail(open: Gate, name = "probe", concurrency = 100): ProbeRail {
   return probeRail({
     name,
+    concurrency,
     timeoutMs: 30_000,
     send: async (message) => {
       if ((message.payload as { slow?: boolean }).slow === true) await open.opened;
@@ -152,6 +153,31 @@ test("a stream whose calls hang leaves places to the other streams", async () =>
     slow.map((row) => row.outboxId),
     "DISPATCHED",
   );
+});
+
+test("a rail that bears few calls keeps no other rail of its stream from being served", async () => {
+  const open = gate();
+  const [mail, chat] = [slowRail(open, "mail", 2), probeRail({ name: "chat" })];
+  const stream = await stage.stream();
+  await stage.declare(mail, chat);
+  const add = (tenant: string, rail: string, count: number): Promise<{ id: string }[]> =>
+    stage.query<{ id: string }>(
+      `select (outbox.add_row(false, $1, $2, $1 || $3 || n, gen_random_uuid()::text, 'x', $3, '{"slow": true}',
+                              p_destination => $3 || ':' || $1)).outbox_id as id from generate_series(1, $4) n`,
+      [tenant, stream, rail, count],
+    );
+  const tenants = Array.from({ length: 20 }, (_, n) => `office-${n}`);
+  for (const tenant of tenants) await add(tenant, "mail", 10);
+  await stage.run({ rails: [mail, chat], streams: [stream], concurrency: 40 });
+  await until(
+    () => mail.underWay,
+    (count) => count === 2,
+    "the mail's calls",
+  );
+  const talk: string[] = [];
+  for (const tenant of tenants) talk.push(...(await add(tenant, "chat", 1)).map(({ id }) => id));
+  await stage.untilStates(talk, "DISPATCHED");
+  open.open();
 });
 
 test("tenants that use one receiver take turns at it, however much the first of them has to send", async () => {

@@ -3,10 +3,10 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { idsOf, oneOf, rowsOf, startEngine, unique, type Claimed, type Stream } from "./engine.ts";
 
+const tomorrow = (): Date => new Date(Date.now() + 86_400_000);
+
 describe.each(POSTGRES_VERSIONS)("queues on PostgreSQL %i", async (version) => {
   const engine = await startEngine(version);
-
-  const tomorrow = (): Date => new Date(Date.now() + 86_400_000);
 
   async function circuitOf(destination: string): Promise<string> {
     const { circuit } = await oneOf<{ circuit: string }>(

@@ -4,8 +4,9 @@
 --
 -- p_destination_ids says for each lane which queue it was taken from. A lane whose next row goes elsewhere is put into that queue and
 -- waits for its turn there.
-create or replace function outbox.claim_special_lanes(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_lane_ids bigint[], p_destination_ids integer[], p_max_bytes bigint)
-returns setof outbox.claimed_row
+create or replace function outbox.claim_special_lanes(
+  p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_lane_ids bigint[], p_destination_ids integer[], p_max_bytes bigint
+) returns setof outbox.claimed_row
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare

@@ -21,7 +21,7 @@ export const stallsPart: Part = {
       ([50, 100] as const).map((percent) =>
         againstReference({
           part: "stalls",
-          label: `wait elsewhere with a ${inTheWay}, ${percent === 100 ? "longest" : "p50"}`,
+          label: `wait elsewhere, ${inTheWay} in the way, ${percent === 100 ? "longest" : "p50"}`,
           unit: "ms",
           ours: results.value(`stalls/${inTheWay}-p${percent}`, "headroom"),
           reference: results.value(`stalls/nobody-p${percent}`, "headroom"),

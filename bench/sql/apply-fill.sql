@@ -7,8 +7,8 @@ with people as (
   insert into capacity.groups (workspace_id, id, name) values ('default', 'infra', 'Infra')
 ), surface as (
   update capacity.workspaces set slack_channel_id = 'C0123456' where id = 'default'
-), limited as materialized (
-  select outbox.limit_destination('slack:C0123456', 1000)
+), queue as materialized (
+  select outbox.destination_id('slack:C0123456', 'default')
 ), asked as (
   insert into capacity.requests (
     id, workspace_id, version, state, created_at, updated_at, state_since, requester_user_id, commercial_owner_user_id, infra_owner_group,
@@ -33,4 +33,4 @@ with people as (
 ), threads as (
   insert into outbox.captures (lane_id, name, value, outbox_id) select l.lane_id, 'slack_thread_ts', '"1767348000.000100"', gen_random_uuid() from lanes l
 )
-select count(*) from limited
+select count(*) from queue

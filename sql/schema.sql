@@ -2124,7 +2124,7 @@ create function capacity.check_json(p_value jsonb, p_name text, p_most_bytes int
 create function capacity.check_mender(p_request capacity.requests, p_actor capacity.actor)
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 00d4dd3797905415';
+  as 'sha256 87a3c355d513991f';
 
 create function capacity.check_payload(p_event_type public.capacity_request_event_type, p_payload jsonb, p_actor_type public.capacity_request_actor_type)
   returns void
@@ -2532,7 +2532,7 @@ create function capacity.no_such_request(p_request_id text)
 create function capacity.note(p_request capacity.requests, p_actor capacity.actor, p_body text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 27ace0cbc06efcee';
+  as 'sha256 0e3b7bb3b9f7e321';
 
 create function capacity.note_timer_run(p_runner text, p_failures integer)
   returns void
@@ -3193,7 +3193,7 @@ create function inbound.decided_already(p_request capacity.requests, p_event_typ
 create function inbound.enqueue_interaction(p_delivery jsonb, p_purpose text, p_payload jsonb, p_for interval)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 675b5b9b9ca5d9bd';
+  as 'sha256 2ff48780b3322620';
 
 create function inbound.forget(p_most integer DEFAULT 1000)
   returns integer
@@ -3569,8 +3569,9 @@ create function outbox.claim_special_rows(p_claim_id bigint, p_relay_id integer,
 
 create function outbox.clear_destination(p_name text)
   returns void
-  language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  language sql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 5785abe71b7928ca';
+grant execute on function outbox.clear_destination to headroom_control;
 
 create function outbox.close_rows(p_claim_ids bigint[])
   returns void
@@ -3666,8 +3667,8 @@ create function outbox.enqueuer()
 
 create function outbox.ensure_partitions(p_days_ahead integer DEFAULT 30)
   returns integer
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 82bba91e41f566c8';
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=2s owner headroom_owner
+  as 'sha256 280e8ce97a8cd99a';
 grant execute on function outbox.ensure_partitions to headroom_executor;
 
 create function outbox.erase_payload(p_outbox_id uuid, p_actor text, p_reason text)
@@ -3843,7 +3844,7 @@ grant execute on function outbox.next_due to headroom_executor;
 create function outbox.note_destinations(p_destination_ids integer[], p_outcomes text[], p_codes text[], p_after_ms bigint[], p_throttled boolean[])
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ce76b3b953b3fa7b';
+  as 'sha256 9fc40f6f7f140c38';
 
 create function outbox.note_relay(p_relay_id integer, p_name text, p_wants_notify boolean)
   returns void

@@ -97,6 +97,7 @@ grant execute on function
   outbox.create_stream(text, boolean, text, boolean, boolean, integer, integer, real, integer, integer, integer, integer, text, integer, name[]),
   outbox.change_stream(text, jsonb),
   outbox.limit_destination(text, integer, integer, integer),
+  outbox.clear_destination(text),
   outbox.register_rail(text, text, integer, bigint),
   outbox.list_endpoints(text),
   outbox.put_endpoint(text, jsonb, text, boolean, text),

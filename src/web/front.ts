@@ -41,6 +41,7 @@ export interface Front {
 }
 
 const defaults = { headersTimeoutMs: 10_000, requestTimeoutMs: 30_000, keepAliveTimeoutMs: 65_000 } as const;
+const stuckMs = 120_000;
 /** Of request line and headers together. */
 const maxHeadBytes = 16_384;
 
@@ -75,6 +76,8 @@ export async function openFront(options: FrontOptions): Promise<Front> {
     Promise.resolve(answer(incoming, outgoing)).catch(() => outgoing.destroy());
   });
   server.on("clientError", refuseBrokenRequest);
+  // Whoever neither sends nor takes anything for so long is gone, or does it on purpose. Live streams say something more often.
+  server.setTimeout(stuckMs);
   await listen(server, options);
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : options.port;

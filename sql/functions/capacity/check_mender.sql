@@ -1,11 +1,13 @@
--- Refuses whoever may not say where the customer's link goes. Whoever gets the link can answer for the customer, so once the reviews are
--- done it is for those who may record the answer, and for admins, and never for who asked for the capacity: or else they could accept their
+-- Refuses whoever may not say where the customer's link goes. Whoever gets the link can answer for the customer, so once anybody has approved
+-- it is for those who may record the answer, and for admins, and never for who asked for the capacity: or else they could accept their
 -- own offer. Until then the requester may too, in sight of the reviewers, as with the address that they gave at first.
 create or replace function capacity.check_mender(p_request capacity.requests, p_actor capacity.actor) returns void
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_reviewed boolean := p_request.state not in ('SUBMITTED', 'UNDER_REVIEW');
+  v_reviewed boolean := p_request.state not in ('SUBMITTED', 'UNDER_REVIEW')
+    or exists (select from capacity.events e
+                where e.request_id = p_request.id and e.event_type in ('COMMERCIAL_APPROVED', 'TECH_REVIEW_APPROVED'));
   v_roles text[];
 begin
   select m.roles into v_roles from capacity.members m where m.workspace_id = p_request.workspace_id and m.id = p_actor.id and m.active;

@@ -17,6 +17,10 @@ begin
     perform capacity.fail('invalid_input', 'A note contains control characters.', 'only line feed and tab are allowed');
   end if;
   select r.* into v_request from capacity.requests r where r.id = p_request.id for no key update;
+  if (select count(*) from capacity.notices n
+       where n.request_id = v_request.id and n.kind = 'note' and n.actor_id = p_actor.id and n.created_at > now() - interval '10 minutes') >= 20 then
+    perform capacity.fail('too_soon', 'Twenty notes in ten minutes are enough.', v_request.id, 'Say it in one, or wait a little. Nothing was written.');
+  end if;
   v_notice := capacity.post_notice(v_request, 'note', null, null, p_actor, v_body);
   return jsonb_build_object('request_id', v_request.id, 'notice_id', v_notice.id, 'created_at', v_notice.created_at, 'effects', to_jsonb(v_notice.effects));
 end

@@ -1,7 +1,7 @@
 -- Lifts what is held against a destination: its pause and its open circuit spoke of a receiver that is not the one any more, or that an
 -- operator says is well again. Its limits stay. What relays found out before this commits no longer counts, so nothing of theirs is touched.
 create or replace function outbox.clear_destination(p_name text) returns void
-language sql volatile set search_path = pg_catalog, pg_temp
+language sql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
   insert into outbox.limits as l (name, clears) values (p_name, 1)
   on conflict (name) do update set clears = l.clears + 1, changed_at = now();

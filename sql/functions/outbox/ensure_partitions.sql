@@ -1,7 +1,7 @@
 -- Makes the archive's partitions for the days ahead. Each one is created on its own and then attached: attaching takes a
 -- lock that running claims do not conflict with, which "create table ... partition of" would wait for.
 create or replace function outbox.ensure_partitions(p_days_ahead integer default 30) returns integer
-language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp set lock_timeout = '2s'
 as $$
 declare
   v_class outbox.retention_classes;
@@ -14,8 +14,10 @@ begin
   if p_days_ahead is null or p_days_ahead not between 1 and 3650 then
     raise exception 'days ahead must be between 1 and 3650' using errcode = 'HR003';
   end if;
-  -- One maker at a time; a second one would only find the work done.
-  perform pg_advisory_xact_lock(hashtextextended('outbox.ensure_partitions', 0));
+  -- One maker at a time; a second one would only find the work done, and a relay has better things to do than to wait.
+  if not pg_try_advisory_xact_lock(hashtextextended('outbox.ensure_partitions', 0)) then
+    return 0;
+  end if;
   -- Only once: making a trigger waits for running claims, and makes new ones wait.
   if not exists (select from pg_trigger where tgrelid = 'outbox.attempts'::regclass and tgname = 'append_only') then
     perform outbox.protect_archive_table('outbox.attempts');

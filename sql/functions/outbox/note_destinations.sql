@@ -1,6 +1,6 @@
 -- What outcomes say about their destinations. An answer of any kind closes the circuit; failures in a row open it, longer
 -- each time; a request for quiet (429) pauses the destination without counting against it; where nobody was called nothing is
--- said about it. A row that came back unsent says nothing, except that it is no longer a probe.
+-- said about it, and a mail server that does not take one mail for now speaks of that mail. A row that came back unsent says nothing, except that it is no longer a probe.
 --
 -- It is written down, and put into the gate at once if that is free, else by whoever takes it next: a settle waits for nobody, and
 -- nothing that it has to say is lost.
@@ -15,10 +15,11 @@ begin
   with heard as materialized (
     select d.name,
            count(*) filter (where g.outcome in ('retry', 'unknown') and not coalesce(g.throttled, false)
-                              and coalesce(g.code, '') not in ('render_failed', 'endpoint_unavailable')) as failed,
+                              and coalesce(g.code, '') not in ('render_failed', 'endpoint_unavailable', 'smtp_4xx')) as failed,
            count(*) filter (where coalesce(g.outcome, 'delivered') in ('delivered', 'rejected')
                               and coalesce(g.code, '') not in ('payload_invalid', 'binding_missing', 'binding_invalid', 'outcome_unknown')) as answered,
-           max(least(g.after_ms, 86400000)) filter (where g.throttled) as quiet_ms, coalesce(bool_or(g.throttled), false) as throttled,
+           -- least() leaves nulls out: a receiver that says no time is not one that says a day.
+           max(least(g.after_ms, 86400000)) filter (where g.throttled and g.after_ms is not null) as quiet_ms, coalesce(bool_or(g.throttled), false) as throttled,
            max(g.code) filter (where g.outcome in ('retry', 'unknown', 'rejected')) as code
       from unnest(p_destination_ids, p_outcomes, p_codes, p_after_ms, p_throttled) g(destination_id, outcome, code, after_ms, throttled)
       join outbox.destinations d on d.destination_id = g.destination_id

@@ -2,6 +2,7 @@
  * Do the providers that this installation needs answer? Which it needs, its workspaces and what is set in this environment say; each is
  * asked something harmless, with the settings that a relay started here would have.
  */
+import { ZodError } from "zod";
 import { HeadroomError } from "../../db/errors.ts";
 import { probeMs, type ProbeProblem } from "../../rails/probe.ts";
 import {
@@ -105,6 +106,9 @@ async function askProvider(
     return say(check, `${name}: ${result.reason}`, remedyOf(result, status));
   } catch (error) {
     // Settings of the wrong form; the error names fields and rules, never values.
+    if (error instanceof ZodError) {
+      return failure(check, `${name} answers, and not as ${name} does.`, "Check that its address is the right one.");
+    }
     if (!(error instanceof HeadroomError)) throw error;
     return failure(
       check,

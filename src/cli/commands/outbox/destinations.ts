@@ -14,6 +14,7 @@ interface LimitOptions extends CommonOptions {
   readonly minIntervalMs?: number;
   readonly failures?: number;
   readonly openMs?: number;
+  readonly clear?: boolean;
 }
 
 export function registerDestinations(outbox: Command): void {
@@ -29,7 +30,8 @@ export function registerDestinations(outbox: Command): void {
       .option("--per-second <count>", "at most so many sends a second; 0 lifts the limit", perSecond)
       .option("--min-interval-ms <ms>", "the same as the least gap between two sends", parseWhole(0, 86_400_000))
       .option("--failures <count>", "its circuit opens after so many failures in a row", parseWhole(1, 1_000_000))
-      .option("--open-ms <ms>", "how long it stays open at first; longer each time", parseWhole(1, 3_600_000)),
+      .option("--open-ms <ms>", "how long it stays open at first; longer each time", parseWhole(1, 3_600_000))
+      .option("--clear", "lift its pause and its open circuit: the receiver is well again"),
   ).action(runLimit);
 }
 
@@ -74,9 +76,9 @@ function limitOf({ min_interval_ms: gap }: Pick<Destination, "min_interval_ms">)
 }
 
 async function runLimit(name: string, options: LimitOptions): Promise<void> {
-  const { failures, openMs } = options;
+  const { failures, openMs, clear } = options;
   const gapMs = gapOf(options);
-  if (gapMs === undefined && failures === undefined && openMs === undefined) {
+  if (gapMs === undefined && failures === undefined && openMs === undefined && clear !== true) {
     throw new HeadroomError("usage", "Say what is to be limited.", {
       hint: `headroom outbox limit ${name} --per-second 5. headroom outbox destinations shows what holds now.`,
     });
@@ -90,6 +92,7 @@ async function runLimit(name: string, options: LimitOptions): Promise<void> {
       p_failure_threshold: failures ?? null,
       p_open_base_ms: openMs ?? null,
     });
+    if (clear === true) await call(client, "outbox.clear_destination", { p_name: destination });
     return { before: found, after: findDestination(await readDestinations(client), destination) };
   });
   if (after === undefined) throw new HeadroomError("not_found", `There is no destination "${name}".`);
@@ -98,6 +101,7 @@ async function runLimit(name: string, options: LimitOptions): Promise<void> {
     after.min_interval_ms === 0 ? "no limit of speed" : limitOf(after),
     ...(failures === undefined ? [] : [`circuit opens after ${failures} failures in a row`]),
     ...(openMs === undefined ? [] : [`open for ${openMs} ms at first`]),
+    ...(clear === true ? ["nothing is held against it any more"] : []),
   ];
   printLine(
     visible(

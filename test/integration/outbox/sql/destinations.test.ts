@@ -212,6 +212,19 @@ describe.each(POSTGRES_VERSIONS)("destinations on PostgreSQL %i", async (version
       await engine.deliver(stream, later);
     });
 
+    test("a receiver that asks for quiet and says for how long in no way that can be read gets the usual pause", async () => {
+      const stream = await engine.stream({ ordered });
+      const to = await destination({ openMs: 60_000 });
+      await rowsTo(stream, to, 1);
+      await engine.settle(stream, [
+        { row: await engine.claimOne(stream), outcome: "retry", code: "http_429", throttled: true },
+      ]);
+      const { next_slot_at } = await statusOf(to);
+      expect(next_slot_at!.getTime() - Date.now()).toBeLessThan(120_000);
+      await rowsOf(engine.control, "select outbox.clear_destination($1)", [to]);
+      expect((await statusOf(to)).next_slot_at).toBeNull();
+    });
+
     test("one destination's trouble is not another's", async () => {
       const stream = await engine.stream({ ordered });
       const [bad, good] = [await destination({ threshold: 1 }), await destination()];

@@ -50,6 +50,7 @@ const mayExecute: Readonly<Record<string, readonly string[]>> = {
     "disable_endpoint",
     "enable_endpoint",
     "erase_payload",
+    "clear_destination",
     "limit_destination",
     "list_alerts",
     "ping_endpoint",

@@ -290,6 +290,10 @@ describe.each(POSTGRES_VERSIONS)("a customer who is not asked, on PostgreSQL %i"
       const own = await surfaces.create({ requester: "rita" });
       for (const actor of ["tess", "vera"])
         expect(await codeOf(setAddress(own.id, "x@y.example", actor)), actor).toMatch(/^not_allowed$|^not_found$/);
+      // From the first approval on what the reviewers saw is not the requester's to change.
+      await surfaces.apply(own.id, "COMMERCIAL_APPROVED", "cora");
+      expect(await codeOf(setAddress(own.id, "rita@y.example", "rita"))).toBe("not_allowed");
+      expect(await setAddress(own.id, "x@y.example", "cora")).toMatchObject({ mailed: false });
     });
 
     test("is kept with the log's hash of it, and goes with an erasure; nobody is asked afterwards", async () => {

@@ -3503,7 +3503,7 @@ create function outbox.bury_heads(p_stream outbox.streams, p_lane_ids bigint[], 
 create function outbox.change_stream(p_name text, p_changes jsonb)
   returns outbox.streams
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2d2c550d4120fc48';
+  as 'sha256 282616a3518e0453';
 grant execute on function outbox.change_stream to headroom_control;
 
 create function outbox.check_binds(p_stream outbox.streams, p_captures jsonb, p_binds jsonb)
@@ -3549,23 +3549,23 @@ create function outbox.check_stream_name(p_stream text)
 create function outbox.claim(p_relay_id integer, p_stream_id smallint, p_max_rows integer, p_max_lanes integer DEFAULT 100, p_since_ms bigint DEFAULT NULL::bigint, p_max_bytes bigint DEFAULT 8388608, p_in_flight jsonb DEFAULT NULL::jsonb)
   returns SETOF outbox.claimed_row
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set plan_cache_mode=force_generic_plan set jit=off set lock_timeout=2s owner headroom_owner
-  as 'sha256 633a698eaf6e46fd';
+  as 'sha256 26b3b8cfa490abca';
 grant execute on function outbox.claim to headroom_executor;
 
 create function outbox.claim_queues(p_relay_id integer, p_stream outbox.streams, p_max_rows integer, p_max_bytes bigint, p_since timestamp with time zone, p_in_flight jsonb)
   returns SETOF outbox.claimed_row
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 831b596e74c18ed5';
+  as 'sha256 9c42f87e634e7fd7';
 
 create function outbox.claim_special_lanes(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_lane_ids bigint[], p_destination_ids integer[], p_max_bytes bigint)
   returns SETOF outbox.claimed_row
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d7af13476d31743c';
+  as 'sha256 fa7f8089ba5bd278';
 
-create function outbox.claim_special_rows(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_outbox_ids uuid[])
+create function outbox.claim_special_rows(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_outbox_ids uuid[], p_max_bytes bigint)
   returns SETOF outbox.claimed_row
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ced82bc7e6dda0bf';
+  as 'sha256 382e0bd1164cce24';
 
 create function outbox.clear_destination(p_name text)
   returns void
@@ -3838,7 +3838,7 @@ create function outbox.new_id(p_class_id smallint)
 create function outbox.next_due(p_stream_ids smallint[], p_in_flight jsonb DEFAULT NULL::jsonb)
   returns TABLE(stream_id smallint, wait_ms integer)
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set plan_cache_mode=force_generic_plan owner headroom_owner
-  as 'sha256 46b90325783e573c';
+  as 'sha256 b9daf18b46bdc517';
 grant execute on function outbox.next_due to headroom_executor;
 
 create function outbox.note_destinations(p_destination_ids integer[], p_outcomes text[], p_codes text[], p_after_ms bigint[], p_throttled boolean[])
@@ -3862,10 +3862,10 @@ create function outbox.open_endpoint_secret(p_secret_id uuid, p_box bytea)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 8efb4014ae1e39ef';
 
-create function outbox.open_queues(p_stream outbox.streams, p_since timestamp with time zone, p_in_flight jsonb, p_hold boolean, p_most integer DEFAULT 500)
-  returns TABLE(destination_id integer, name text, tenant_id text, slots integer, tenant_slots integer, opens_at timestamp with time zone, limited boolean, fresh boolean)
+create function outbox.open_queues(p_stream outbox.streams, p_since timestamp with time zone, p_in_flight jsonb, p_hold boolean)
+  returns TABLE(destination_id integer, name text, tenant_id text, slots integer, tenant_slots integer, opens_at timestamp with time zone, limited boolean, fresh boolean, more boolean)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d2a5e7a6de677c06';
+  as 'sha256 52d7c67da53f9cc4';
 
 create function outbox.park_dead()
   returns trigger

@@ -108,7 +108,7 @@ drop function if exists outbox.too_deep(jsonb), outbox.may_write(name[], text);
 drop function if exists outbox.add_row(text, text, text, text, text, text, text, jsonb, integer, timestamptz, timestamptz, text, text, jsonb, jsonb);
 drop function if exists outbox.add_rows(text, jsonb);
 drop function if exists outbox.claim(integer, smallint, integer, integer, bigint), outbox.next_due(smallint[]);
-drop function if exists outbox.claim_special_lanes(bigint, integer, outbox.streams, bigint[]);
+drop function if exists outbox.claim_special_lanes(bigint, integer, outbox.streams, bigint[]), outbox.claim_special_rows(bigint, integer, outbox.streams, uuid[]);
 drop function if exists outbox.settle(
   smallint, bigint[], bigint[], bigint[], uuid[], integer[], integer[], text[], text[], text[], text[], bigint[], boolean[], boolean[], integer[], jsonb, bytea[]);
 drop function if exists outbox.late_in_lanes(bigint[], bigint[], bigint[], bigint[], uuid[]);

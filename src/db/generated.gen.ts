@@ -3464,6 +3464,7 @@ export interface Functions {
       p_relay_id: number | null;
       p_stream: string | null;
       p_outbox_ids: readonly string[] | string | null;
+      p_max_bytes: number | bigint | string | null;
     };
     result: OutboxClaimedRow[];
   };
@@ -4002,7 +4003,6 @@ export interface Functions {
       p_since: Date | string | null;
       p_in_flight: unknown;
       p_hold: boolean | null;
-      p_most?: number | null | undefined;
     };
     result: {
       destination_id: number;
@@ -4013,6 +4013,7 @@ export interface Functions {
       opens_at: Date;
       limited: boolean;
       fresh: boolean;
+      more: boolean;
     }[];
   };
   /** Lower bound, as an outbox id, of everything made at or after a time. */

@@ -48,7 +48,7 @@ begin
 exception
   when check_violation or not_null_violation or data_exception then
     raise exception 'stream "%" was not changed: %', left(p_name, 80), sqlerrm using errcode = 'HR003',
-      hint = 'A stream without order cannot block; one that carries money cannot resend blindly.';
+      hint = 'Each setting has its range; a stream without order cannot block, and one that carries money cannot resend blindly.';
 end
 $$;
 comment on function outbox.change_stream(text, jsonb) is 'Changes the settings of a stream that are named.';

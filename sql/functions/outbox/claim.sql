@@ -46,6 +46,13 @@ begin
     raise exception 'unknown stream number %', p_stream_id using errcode = 'HR001';
   end if;
 
+  -- Asked here, because nearly always nothing is there.
+  if exists (select from outbox.heads h
+              where v_stream.ordered and h.stream_id = p_stream_id and h.destination_id > 0 and h.claim_id is null and not h.blocked and h.due >= v_since)
+     or exists (select from outbox.pending_unordered u
+                 where not v_stream.ordered and u.stream_id = p_stream_id and u.destination_id > 0 and u.due >= v_since) then
+    return query select * from outbox.claim_queues(p_relay_id, v_stream, p_max_rows, p_max_bytes, v_since, p_in_flight);
+  end if;
   if v_stream.ordered then
     select array_agg(h.lane_id), array_agg(h.place), array_agg(h.head_seq), array_agg(coalesce(h.run_limit, v_stream.run_length))
       into v_lanes, v_places, v_head_seqs, v_limits
@@ -58,10 +65,6 @@ begin
                     order by h.due limit p_max_lanes for update skip locked) d
              limit p_max_lanes) h;
     if v_lanes is null then
-      if exists (select from outbox.heads h where h.stream_id = p_stream_id and h.destination_id > 0 and h.claim_id is null and not h.blocked
-                    and h.due >= v_since) then
-        return query select * from outbox.claim_queues(p_relay_id, v_stream, p_max_rows, p_max_bytes, v_since, p_in_flight);
-      end if;
       return;
     end if;
     v_claim_id := nextval('outbox.claim_ids');
@@ -108,10 +111,6 @@ begin
     if (case when v_bytes > p_max_bytes then cardinality(v_lanes) > 0 else v_open is distinct from cardinality(v_lanes) end) then
       return query select * from outbox.claim_special_lanes(v_claim_id, p_relay_id, v_stream, v_lanes, array_fill(0, array[cardinality(v_lanes)]), p_max_bytes);
     end if;
-    if exists (select from outbox.heads h where h.stream_id = p_stream_id and h.destination_id > 0 and h.claim_id is null and not h.blocked
-                    and h.due >= v_since) then
-      return query select * from outbox.claim_queues(p_relay_id, v_stream, p_max_rows, p_max_bytes, v_since, p_in_flight);
-    end if;
     return;
   end if;
 
@@ -155,10 +154,7 @@ begin
       join outbox.payloads m on m.outbox_id = r.outbox_id;
   end if;
   if v_special is not null then
-    return query select * from outbox.claim_special_rows(nextval('outbox.claim_ids'), p_relay_id, v_stream, v_special);
-  end if;
-  if exists (select from outbox.pending_unordered u where u.stream_id = p_stream_id and u.destination_id > 0 and u.due >= v_since) then
-    return query select * from outbox.claim_queues(p_relay_id, v_stream, p_max_rows, p_max_bytes, v_since, p_in_flight);
+    return query select * from outbox.claim_special_rows(nextval('outbox.claim_ids'), p_relay_id, v_stream, v_special, p_max_bytes);
   end if;
 end
 $$;

@@ -40,20 +40,20 @@ begin
     select q.*, least(q.slots, greatest(1, 2 * v_most / cardinality(v_destinations))) as first_rows
       from unnest(v_destinations, v_names, v_tenants, v_slots, v_tenant_slots, v_fresh) q(destination_id, name, tenant_id, slots, tenant_slots, fresh)
   ), first_row as materialized (
-    select q.*, f.lane_id, f.outbox_id, f.bytes, row_number() over (partition by q.destination_id order by f.priority desc, f.due) as nth
+    select q.*, f.lane_id, f.outbox_id, row_number() over (partition by q.destination_id order by f.priority desc, f.due) as nth
       from queue q
      cross join lateral (
            select f.*
              from (values (9), (8), (7), (6), (5), (4), (3), (2), (1), (0)) level(priority)
             cross join lateral (
                   select * from (
-                    select h.lane_id, null::uuid as outbox_id, h.priority, h.due, null::integer as bytes from outbox.heads h
+                    select h.lane_id, null::uuid as outbox_id, h.priority, h.due from outbox.heads h
                      where p_stream.ordered and h.stream_id = p_stream.stream_id and h.destination_id = q.destination_id and h.priority = level.priority
                        and h.claim_id is null and not h.blocked and h.due <= now() and h.due >= p_since
                      order by h.due limit q.first_rows for update skip locked) h
                   union all
                   select * from (
-                    select null::bigint, u.outbox_id, u.priority, u.due, u.bytes from outbox.pending_unordered u
+                    select null::bigint, u.outbox_id, u.priority, u.due from outbox.pending_unordered u
                      where not p_stream.ordered and u.stream_id = p_stream.stream_id and u.destination_id = q.destination_id and u.priority = level.priority
                        and u.due <= now() and u.due >= p_since
                      order by u.due limit q.first_rows for update skip locked) u) f
@@ -72,12 +72,10 @@ begin
      where a.newcomer or a.nth_alike <= v_share
      order by a.newcomer desc, a.nth_of_tenant, random() limit v_most
   )
-  select array_agg(c.lane_id), array_agg(c.outbox_id), array_agg(c.destination_id)
+  select array_agg(c.lane_id order by c.nth_of_tenant, c.destination_id, c.nth), array_agg(c.outbox_id order by c.nth_of_tenant, c.destination_id, c.nth),
+         array_agg(c.destination_id order by c.nth_of_tenant, c.destination_id, c.nth)
     into v_lanes, v_ids, v_destinations
-    from (select c.*, sum(coalesce(c.bytes, (select p.bytes from outbox.heads h join outbox.pending p on p.lane_id = h.lane_id and p.seq = h.head_seq
-                                                where h.lane_id = c.lane_id), 0)) over w as so_far, row_number() over w as n
-            from chosen c window w as (order by c.nth_of_tenant, c.destination_id, c.nth)) c
-   where c.so_far <= p_max_bytes or c.n = 1;
+    from chosen c;
   if v_destinations is null then
     return;
   end if;
@@ -86,7 +84,7 @@ begin
   if p_stream.ordered then
     return query select * from outbox.claim_special_lanes(v_claim_id, p_relay_id, p_stream, v_lanes, v_destinations, p_max_bytes);
   else
-    return query select * from outbox.claim_special_rows(v_claim_id, p_relay_id, p_stream, v_ids);
+    return query select * from outbox.claim_special_rows(v_claim_id, p_relay_id, p_stream, v_ids, p_max_bytes);
   end if;
   if v_limited is not null then
     if p_stream.ordered then

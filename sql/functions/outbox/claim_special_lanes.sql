@@ -90,7 +90,7 @@ begin
               from unnest(v_admitted) with ordinality n(lane_id, ord)
               join outbox.heads h on h.lane_id = n.lane_id
              cross join lateral (select p.* from outbox.pending p where p.lane_id = h.lane_id and p.seq >= h.head_seq order by p.seq limit 1) p) r
-     where r.ord = 1 or r.so_far <= p_max_bytes
+     where r.so_far <= greatest(r.bytes, p_max_bytes)
   ), leased as (
     update outbox.heads h set claim_id = p_claim_id, head_seq = r.seq, claimed_to = r.seq, misses = 0
       from row_one r where h.lane_id = r.lane_id

@@ -1,6 +1,7 @@
 -- Claims rows of a stream without order that expire or were chosen for a destination, under a claim of their own. Locked by the caller.
-create or replace function outbox.claim_special_rows(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_outbox_ids uuid[])
-returns setof outbox.claimed_row
+create or replace function outbox.claim_special_rows(
+  p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_outbox_ids uuid[], p_max_bytes bigint
+) returns setof outbox.claimed_row
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -12,7 +13,11 @@ begin
 
   return query
   with taken as (
-    delete from outbox.pending_unordered u where u.outbox_id = any (p_outbox_ids)
+    delete from outbox.pending_unordered u
+     where u.outbox_id in (select r.outbox_id
+                             from (select p.outbox_id, p.bytes, sum(p.bytes) over (order by n.ord) as so_far
+                                     from unnest(p_outbox_ids) with ordinality n(outbox_id, ord) join outbox.pending_unordered p on p.outbox_id = n.outbox_id) r
+                            where r.so_far <= greatest(r.bytes, p_max_bytes))
     returning u.outbox_id, u.lines, u.tries, u.uncertain, u.first_sent_at, u.destination_id, u.priority, u.due
   ), lease as (
     insert into outbox.claims (claim_id, stream_id, relay_id, lease_until, open, outbox_ids, lines, tries, uncertain, first_sent_at)
@@ -32,4 +37,4 @@ begin
    order by t.priority desc, t.due;
 end
 $$;
-comment on function outbox.claim_special_rows(bigint, integer, outbox.streams, uuid[]) is 'Claims unordered rows that need a decision first.';
+comment on function outbox.claim_special_rows(bigint, integer, outbox.streams, uuid[], bigint) is 'Claims unordered rows that need a decision first.';

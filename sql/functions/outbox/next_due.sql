@@ -11,10 +11,10 @@ begin
     from outbox.streams s
    cross join lateral (
          select min(d.due) as due
-           from (select 0 as destination_id, '-infinity'::timestamptz as opens_at
+           from (select 0 as destination_id, '-infinity'::timestamptz as opens_at, false as more
                  union all
-                 select q.destination_id, q.opens_at from outbox.open_queues(s, '-infinity', p_in_flight, false) q
-                  where q.opens_at > now() or q.slots > 0 and q.tenant_slots > 0) q
+                 select q.destination_id, q.opens_at, q.more from outbox.open_queues(s, '-infinity', p_in_flight, false) q
+                  where q.opens_at > now() or q.slots > 0 and q.tenant_slots > 0 or q.more) q
           cross join generate_series(0, 9) level(priority)
           cross join lateral (
                 (select greatest(h.due, q.opens_at) as due from outbox.heads h
@@ -27,7 +27,7 @@ begin
                   order by u.due limit 1)
                 union all
                 -- More queues than one look takes: whether something is due only looking tells.
-                (select now() where q.destination_id = 0 and level.priority = 0 and cardinality(outbox.waiting_queues(s, '-infinity', 0, 500)) = 500)) d) n
+                (select now() where q.more and level.priority = 0)) d) n
    where s.stream_id = any (p_stream_ids) and n.due is not null;
 end
 $$;

@@ -7,28 +7,31 @@
 -- nobody else comes, little is left unused. Null: no such bounds.
 --
 -- With p_hold, gates whose state must change when a row passes (limited, half open, or something noted) are taken; those that somebody else has
--- let nothing pass this time. Of more than p_most queues each look takes the next so many; where the last one ended is kept in the session.
-create or replace function outbox.open_queues(p_stream outbox.streams, p_since timestamptz, p_in_flight jsonb, p_hold boolean, p_most integer default 500)
+-- let nothing pass this time. Of more than 500 queues each look takes the next so many (more), and where it ended is kept in the session.
+create or replace function outbox.open_queues(p_stream outbox.streams, p_since timestamptz, p_in_flight jsonb, p_hold boolean)
 returns table (
-  destination_id integer, name text, tenant_id text, slots integer, tenant_slots integer, opens_at timestamptz, limited boolean, fresh boolean
+  destination_id integer, name text, tenant_id text, slots integer, tenant_slots integer, opens_at timestamptz, limited boolean, fresh boolean, more boolean
 )
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare
+  v_most constant integer := 500;
   v_cursor text := 'outbox.queues_after_' || p_stream.stream_id;
   v_after integer;
-  v_ids integer[] := outbox.waiting_queues(p_stream, p_since, 0, p_most);
+  v_ids integer[] := outbox.waiting_queues(p_stream, p_since, 0, v_most);
+  v_more boolean := cardinality(v_ids) = v_most;
+  v_names text[];
   v_limited text[];
   v_held text[];
   v_full text[] := array(select jsonb_array_elements_text(p_in_flight -> 'full'));
   v_free integer := (p_in_flight ->> 'free')::integer;
 begin
-  if cardinality(v_ids) = p_most then
+  if v_more then
     v_after := coalesce(nullif(current_setting(v_cursor, true), ''), '0')::integer;
-    v_ids := outbox.waiting_queues(p_stream, p_since, v_after, p_most);
-    if cardinality(v_ids) < p_most then
-      v_ids := v_ids || array(select q from unnest(outbox.waiting_queues(p_stream, p_since, 0, p_most - cardinality(v_ids))) q where q <= v_after);
+    v_ids := outbox.waiting_queues(p_stream, p_since, v_after, v_most);
+    if cardinality(v_ids) < v_most then
+      v_ids := v_ids || array(select q from unnest(outbox.waiting_queues(p_stream, p_since, 0, v_most - cardinality(v_ids))) q where q <= v_after);
     end if;
     if p_hold then
       perform set_config(v_cursor, v_ids[cardinality(v_ids)]::text, false);
@@ -38,8 +41,8 @@ begin
     return;
   end if;
 
-  select array_agg(g.name) into v_limited
-    from outbox.gates_of(array(select distinct d.name from outbox.destinations d where d.destination_id = any (v_ids))) g
+  v_names := array(select distinct d.name from outbox.destinations d where d.destination_id = any (v_ids));
+  select array_agg(g.name) into v_limited from outbox.gates_of(v_names) g
    where g.min_interval_ms > 0 or g.failures >= g.failure_threshold or exists (select from outbox.gate_notes t where t.name = g.name);
   if p_hold and v_limited is not null then
     v_held := outbox.hold_gates(v_limited);
@@ -52,17 +55,17 @@ begin
               else r.slots end,
          r.tenant_slots,
          case when g.probe_until > now() then least(s.opens_at, greatest(now() + interval '1 s', g.next_slot_at, g.open_until)) else s.opens_at end,
-         coalesce(d.name = any (v_limited), false), r.held = 0 and r.tenant_held = 0
+         coalesce(d.name = any (v_limited), false), h.held = 0 and h.tenant_held = 0, v_more
     from unnest(v_ids) q(destination_id)
     join outbox.destinations d on d.destination_id = q.destination_id
-    join outbox.gates_of(array(select distinct d.name from outbox.destinations d where d.destination_id = any (v_ids))) g on g.name = d.name
+    join outbox.gates_of(v_names) g on g.name = d.name
    cross join lateral (select greatest(g.next_slot_at, g.open_until, g.probe_until) as opens_at) s
    cross join lateral (
          select coalesce((p_in_flight #>> array['destinations', d.name])::integer, 0) as held,
                 coalesce((p_in_flight #>> array['tenants', d.tenant_id])::integer, 0) as tenant_held) h
    cross join lateral (
-         select h.held, h.tenant_held, case when v_free is null then 2147483647 else (v_free - 3 * h.held + 3) / 4 end as slots,
+         select case when v_free is null then 2147483647 else (v_free - 3 * h.held + 3) / 4 end as slots,
                 case when v_free is null or d.tenant_id is null then 2147483647 else (v_free - h.tenant_held + 1) / 2 end as tenant_slots) r;
 end
 $$;
-comment on function outbox.open_queues(outbox.streams, timestamptz, jsonb, boolean, integer) is 'Queues that hold something, and what may leave them. Nullable: tenant_id.';
+comment on function outbox.open_queues(outbox.streams, timestamptz, jsonb, boolean) is 'Queues that hold something, and what may leave them. Nullable: tenant_id.';

@@ -78,7 +78,7 @@ async function runStream(name: string | undefined, options: StreamOptions): Prom
   const changes = changesOf(options);
   const isChange = Object.values(changes).some((value) => value !== undefined);
   const { stream, made } = await withDatabase(options, "outbox stream", (client) =>
-    settle(client, name, options, changes, isChange),
+    changeOrMake(client, name, options, changes, isChange),
   );
   if (options.json === true) return printJson({ stream: toJson(stream), made });
   show(stream);
@@ -86,7 +86,7 @@ async function runStream(name: string | undefined, options: StreamOptions): Prom
   else if (isChange) advise(changes);
 }
 
-async function settle(
+async function changeOrMake(
   client: Client,
   name: string,
   options: StreamOptions,

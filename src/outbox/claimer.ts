@@ -122,7 +122,10 @@ export class Claimer {
     const full = found >= (this.stream.ordered ? lanes : this.#rows);
     this.#rich = full;
     // What goes to destinations comes in shares; that a look brought less than it might says nothing of what is left.
-    const shared = inFlight.free === 0 || rows.some((row) => row.destination !== null) || hasAny(inFlight.destinations);
+    const shared =
+      inFlight.free === 0 ||
+      rows.some((row) => row.destination !== null) ||
+      Object.keys(inFlight.destinations).length > 0;
     if (full) this.hot = true;
     else if (!shared) this.#drainedAtMs = startedAtMs;
     if (sinceMs === null && !full) {
@@ -165,9 +168,4 @@ function putInOrder(rows: ClaimedRow[]): number {
     rows.sort((a, b) => Number(rank.get(a.lane_id)) - Number(rank.get(b.lane_id)) || Number(a.seq) - Number(b.seq));
   }
   return rank.size;
-}
-
-function hasAny(record: object): boolean {
-  for (const _ in record) return true;
-  return false;
 }

@@ -7,12 +7,15 @@
  */
 import { readRepository } from "./tidy/repository.ts";
 import { importRules } from "./tidy/import-rules.ts";
+import { layerRules } from "./tidy/layer-rules.ts";
 import { sourceRules } from "./tidy/source-rules.ts";
 import { sqlRules } from "./tidy/sql-rules.ts";
 import { documentRules } from "./tidy/document-rules.ts";
 
 const repository = readRepository(new URL("..", import.meta.url));
-const complaints = [importRules, sourceRules, sqlRules, documentRules].flatMap((rules) => rules(repository));
+const complaints = [importRules, layerRules, sourceRules, sqlRules, documentRules].flatMap((rules) =>
+  rules(repository),
+);
 for (const { path, line, text } of complaints) console.error(`${path}${line === undefined ? "" : `:${line}`}  ${text}`);
 if (complaints.length > 0) {
   console.error(`\n${complaints.length} to mend.`);

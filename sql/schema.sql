@@ -25,7 +25,13 @@ grant usage on schema capacity to headroom_auditor;
 grant usage on schema capacity to headroom_control;
 grant usage on schema capacity to headroom_executor;
 
+create schema directory authorization headroom_owner;
+grant usage on schema directory to headroom_auditor;
+grant usage on schema directory to headroom_control;
+
 create schema headroom authorization headroom_owner;
+grant usage on schema headroom to headroom_auditor;
+grant usage on schema headroom to headroom_control;
 
 create schema inbound authorization headroom_owner;
 grant usage on schema inbound to headroom_auditor;
@@ -53,6 +59,11 @@ grant usage on schema public to authenticated;
 grant create, usage on schema public to headroom_owner;
 grant usage on schema public to public;
 grant usage on schema public to service_role;
+
+create schema webhooks authorization headroom_owner;
+grant usage on schema webhooks to headroom_auditor;
+grant usage on schema webhooks to headroom_control;
+grant usage on schema webhooks to headroom_executor;
 
 -- Types
 
@@ -163,30 +174,6 @@ create sequence outbox.swept_to as bigint increment 1;
 
 -- Tables and views
 
-create table capacity.api_keys (
-  id text not null,
-  role text not null,
-  workspace_id text,
-  member_id text,
-  note text,
-  created_at timestamp with time zone default now() not null,
-  expires_at timestamp with time zone,
-  revoked_at timestamp with time zone,
-  constraint api_keys_check CHECK ((((role = 'authenticated'::text) = (member_id IS NOT NULL)) AND ((workspace_id IS NULL) = (member_id IS NULL)))),
-  constraint api_keys_id_check CHECK ((id ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$'::text)),
-  constraint api_keys_note_check CHECK ((((length(note) >= 1) AND (length(note) <= 200)) AND (note !~ '[[:cntrl:]]'::text))),
-  constraint api_keys_pkey PRIMARY KEY (id),
-  constraint api_keys_role_check CHECK ((role = ANY (ARRAY['service_role'::text, 'authenticated'::text]))),
-  constraint api_keys_workspace_id_member_id_fkey FOREIGN KEY (workspace_id, member_id) REFERENCES capacity.members(workspace_id, id)
-);
-CREATE INDEX api_keys_member ON capacity.api_keys USING btree (workspace_id, member_id);
-alter table capacity.api_keys enable row level security;
-create policy all_workspaces on capacity.api_keys as permissive for select to headroom_auditor, headroom_control using (true);
-create policy machines on capacity.api_keys as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
-grant select on capacity.api_keys to headroom_auditor;
-grant select on capacity.api_keys to headroom_control;
-comment on table capacity.api_keys is 'Keys of machines and members, by key id; whoever presents one that was revoked is refused.';
-
 create view capacity.candidates as
  SELECT o.workspace_id,
     'owner'::text AS kind,
@@ -195,7 +182,7 @@ create view capacity.candidates as
     o.display_name,
     NULL::text AS stands_for,
     (statement_timestamp() >= o.away_from AND statement_timestamp() < o.away_until) IS TRUE AS away
-   FROM capacity.members o
+   FROM directory.members o
   WHERE o.active AND o.roles && ARRAY['commercial'::text, 'vp'::text, 'admin'::text]
 UNION ALL
  SELECT o.workspace_id,
@@ -205,8 +192,8 @@ UNION ALL
     d.display_name,
     o.id AS stands_for,
     (statement_timestamp() >= d.away_from AND statement_timestamp() < d.away_until) IS TRUE AS away
-   FROM capacity.members o
-     JOIN capacity.members d ON d.workspace_id = o.workspace_id AND d.id = o.delegate_id AND d.active
+   FROM directory.members o
+     JOIN directory.members d ON d.workspace_id = o.workspace_id AND d.id = o.delegate_id AND d.active
   WHERE o.active AND o.roles && ARRAY['commercial'::text, 'vp'::text, 'admin'::text] AND statement_timestamp() >= o.away_from AND statement_timestamp() < o.away_until
 UNION ALL
  SELECT n.workspace_id,
@@ -216,7 +203,7 @@ UNION ALL
     n.display_name,
     NULL::text AS stands_for,
     (statement_timestamp() >= n.away_from AND statement_timestamp() < n.away_until) IS TRUE AS away
-   FROM capacity.members n
+   FROM directory.members n
   WHERE n.active
 UNION ALL
  SELECT n.workspace_id,
@@ -226,8 +213,8 @@ UNION ALL
     d.display_name,
     n.id AS stands_for,
     (statement_timestamp() >= d.away_from AND statement_timestamp() < d.away_until) IS TRUE AS away
-   FROM capacity.members n
-     JOIN capacity.members d ON d.workspace_id = n.workspace_id AND d.id = n.delegate_id AND d.active
+   FROM directory.members n
+     JOIN directory.members d ON d.workspace_id = n.workspace_id AND d.id = n.delegate_id AND d.active
   WHERE n.active AND statement_timestamp() >= n.away_from AND statement_timestamp() < n.away_until
 UNION ALL
  SELECT m.workspace_id,
@@ -237,7 +224,7 @@ UNION ALL
     m.display_name,
     NULL::text AS stands_for,
     (statement_timestamp() >= m.away_from AND statement_timestamp() < m.away_until) IS TRUE AS away
-   FROM capacity.members m
+   FROM directory.members m
      CROSS JOIN LATERAL unnest(m.roles) x(role)
   WHERE m.active
 UNION ALL
@@ -248,8 +235,8 @@ UNION ALL
     m.display_name,
     NULL::text AS stands_for,
     (statement_timestamp() >= m.away_from AND statement_timestamp() < m.away_until) IS TRUE AS away
-   FROM capacity.group_members g
-     JOIN capacity.members m ON m.workspace_id = g.workspace_id AND m.id = g.member_id AND m.active;
+   FROM directory.group_members g
+     JOIN directory.members m ON m.workspace_id = g.workspace_id AND m.id = g.member_id AND m.active;
 grant select on capacity.candidates to headroom_auditor;
 grant select on capacity.candidates to headroom_control;
 comment on view capacity.candidates is 'Who could speak for an owner, a named member, a role or a group now.';
@@ -268,28 +255,11 @@ create table capacity.confirmation_tokens (
 CREATE UNIQUE INDEX confirmation_tokens_in_force ON capacity.confirmation_tokens USING btree (request_id) WHERE (revoked_at IS NULL);
 alter table capacity.confirmation_tokens enable row level security;
 create policy all_workspaces on capacity.confirmation_tokens as permissive for select to headroom_auditor, headroom_control using (true);
-create policy machines on capacity.confirmation_tokens as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
+create policy machines on capacity.confirmation_tokens as permissive for select to service_role using (( SELECT directory.reader_stands() AS reader_stands));
 grant select on capacity.confirmation_tokens to headroom_auditor;
 grant select on capacity.confirmation_tokens to headroom_control;
 comment on table capacity.confirmation_tokens is 'The customer''s single-use links. The token itself is an HMAC over the id, made at the moment of sending and kept nowhere.';
 comment on column capacity.confirmation_tokens.revoked_at is 'When the customer''s address was replaced, and with it the link.';
-
-create table capacity.ended_accounts (
-  workspace_id text not null,
-  issuer text not null,
-  subject text not null,
-  member_id text not null,
-  ended_at timestamp with time zone default clock_timestamp() not null,
-  constraint ended_accounts_pkey PRIMARY KEY (workspace_id, issuer, subject),
-  constraint ended_accounts_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES capacity.workspaces(id)
-);
-alter table capacity.ended_accounts enable row level security;
-create policy all_workspaces on capacity.ended_accounts as permissive for select to headroom_auditor, headroom_control using (true);
-create policy machines on capacity.ended_accounts as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
-grant select on capacity.ended_accounts to headroom_auditor;
-grant select on capacity.ended_accounts to headroom_control;
-comment on table capacity.ended_accounts is 'Accounts at identity providers and Slack users that were taken from a member; only an admin links them again.';
-comment on column capacity.ended_accounts.issuer is 'The identity provider; for a user of Slack who was known by the Slack user id: slack.';
 
 create table capacity.erasures (
   request_id text not null,
@@ -310,7 +280,7 @@ create table capacity.erasures (
 CREATE INDEX erasures_open ON capacity.erasures USING btree (tried_at) WHERE (finished_at IS NULL);
 alter table capacity.erasures enable row level security;
 create policy all_workspaces on capacity.erasures as permissive for select to headroom_auditor, headroom_control using (true);
-create policy machines on capacity.erasures as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
+create policy machines on capacity.erasures as permissive for select to service_role using (( SELECT directory.reader_stands() AS reader_stands));
 grant select on capacity.erasures to headroom_auditor;
 grant select on capacity.erasures to headroom_control;
 comment on table capacity.erasures is 'Erasures of customers. One that is not finished waits for messages that are on their way; the sweep finishes it.';
@@ -341,8 +311,8 @@ CREATE INDEX events_by_time ON capacity.events USING btree (workspace_id, create
 CREATE INDEX events_recent ON capacity.events USING btree (created_at);
 alter table capacity.events enable row level security;
 create policy all_workspaces on capacity.events as permissive for select to headroom_auditor, headroom_control using (true);
-create policy machines on capacity.events as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
-create policy members on capacity.events as permissive for select to authenticated using (((workspace_id = ( SELECT capacity.reader_workspace() AS reader_workspace)) AND (EXISTS ( SELECT
+create policy machines on capacity.events as permissive for select to service_role using (( SELECT directory.reader_stands() AS reader_stands));
+create policy members on capacity.events as permissive for select to authenticated using (((workspace_id = ( SELECT directory.reader_workspace() AS reader_workspace)) AND (EXISTS ( SELECT
    FROM capacity.requests r
   WHERE (r.id = events.request_id)))));
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON capacity.events FOR EACH STATEMENT EXECUTE FUNCTION capacity.refuse_change();
@@ -369,7 +339,7 @@ create table capacity.free_texts (
 );
 alter table capacity.free_texts enable row level security;
 create policy all_workspaces on capacity.free_texts as permissive for select to headroom_auditor, headroom_control using (true);
-create policy machines on capacity.free_texts as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
+create policy machines on capacity.free_texts as permissive for select to service_role using (( SELECT directory.reader_stands() AS reader_stands));
 create policy members on capacity.free_texts as permissive for select to authenticated using ((EXISTS ( SELECT
    FROM capacity.requests r
   WHERE (r.id = free_texts.request_id))));
@@ -380,133 +350,20 @@ grant select on capacity.free_texts to service_role;
 comment on table capacity.free_texts is 'Words of people in the log of a request, apart from it. Salt and content are null once they were erased.';
 comment on column capacity.free_texts.hash is 'SHA-256 over the salt and the text of the content.';
 
-create table capacity.group_members (
-  workspace_id text not null,
-  group_id text not null,
-  member_id text not null,
-  constraint group_members_pkey PRIMARY KEY (workspace_id, group_id, member_id),
-  constraint group_members_workspace_id_group_id_fkey FOREIGN KEY (workspace_id, group_id) REFERENCES capacity.groups(workspace_id, id) ON DELETE CASCADE,
-  constraint group_members_workspace_id_member_id_fkey FOREIGN KEY (workspace_id, member_id) REFERENCES capacity.members(workspace_id, id) ON DELETE CASCADE
-);
-CREATE INDEX group_members_member ON capacity.group_members USING btree (workspace_id, member_id);
-alter table capacity.group_members enable row level security;
-create policy all_workspaces on capacity.group_members as permissive for select to headroom_auditor, headroom_control using (true);
-create policy machines on capacity.group_members as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
-grant select on capacity.group_members to headroom_auditor;
-grant select on capacity.group_members to headroom_control;
-
-create table capacity.groups (
-  workspace_id text not null,
-  id text not null,
-  name text not null,
-  constraint groups_id_check CHECK ((id ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$'::text)),
-  constraint groups_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
-  constraint groups_pkey PRIMARY KEY (workspace_id, id),
-  constraint groups_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES capacity.workspaces(id)
-);
-alter table capacity.groups enable row level security;
-create policy all_workspaces on capacity.groups as permissive for select to headroom_auditor, headroom_control using (true);
-create policy machines on capacity.groups as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
-grant select on capacity.groups to headroom_auditor;
-grant select on capacity.groups to headroom_control;
-comment on table capacity.groups is 'Infra groups: any member of one may give the technical review that is routed to it.';
-
-create table capacity.identities (
-  issuer text not null,
-  subject text not null,
-  workspace_id text not null,
-  member_id text not null,
-  domain text,
-  created_at timestamp with time zone default now() not null,
-  constraint identities_issuer_check CHECK (((issuer ~ '^https?://[^\s?#]+$'::text) AND (length(issuer) <= 500))),
-  constraint identities_issuer_domain_fkey FOREIGN KEY (issuer, domain) REFERENCES capacity.identity_domains(issuer, domain) ON DELETE CASCADE,
-  constraint identities_pkey PRIMARY KEY (issuer, subject),
-  constraint identities_subject_check CHECK ((((length(subject) >= 1) AND (length(subject) <= 255)) AND (subject !~ '[[:cntrl:]]'::text))),
-  constraint identities_workspace_id_member_id_fkey FOREIGN KEY (workspace_id, member_id) REFERENCES capacity.members(workspace_id, id)
-);
-CREATE INDEX identities_domain ON capacity.identities USING btree (issuer, domain) WHERE (domain IS NOT NULL);
-CREATE INDEX identities_member ON capacity.identities USING btree (workspace_id, member_id);
-alter table capacity.identities enable row level security;
-create policy all_workspaces on capacity.identities as permissive for select to headroom_auditor, headroom_control using (true);
-create policy machines on capacity.identities as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
-grant select on capacity.identities to headroom_auditor;
-grant select on capacity.identities to headroom_control;
-comment on table capacity.identities is 'Accounts at identity providers, by issuer and subject, and the member that each one is.';
-comment on column capacity.identities.domain is 'The domain whose rule made this row; null: an admin did. It ends with its rule.';
-
-create table capacity.identity_domains (
-  issuer text not null,
-  domain text not null,
-  workspace_id text not null,
-  created_at timestamp with time zone default now() not null,
-  constraint identity_domains_domain_check CHECK ((domain ~ '^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$'::text)),
-  constraint identity_domains_issuer_check CHECK (((issuer ~ '^https?://[^\s?#]+$'::text) AND (length(issuer) <= 500))),
-  constraint identity_domains_pkey PRIMARY KEY (issuer, domain),
-  constraint identity_domains_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES capacity.workspaces(id)
-);
-CREATE INDEX identity_domains_workspace ON capacity.identity_domains USING btree (workspace_id);
-alter table capacity.identity_domains enable row level security;
-create policy all_workspaces on capacity.identity_domains as permissive for select to headroom_auditor, headroom_control using (true);
-create policy machines on capacity.identity_domains as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
-grant select on capacity.identity_domains to headroom_auditor;
-grant select on capacity.identity_domains to headroom_control;
-comment on table capacity.identity_domains is 'Domains whose verified addresses an issuer is trusted with, each for one workspace. A rule links members; it makes none.';
-
 create table capacity.linear_states (
   workspace_id text not null,
   state public.capacity_request_state not null,
   linear_state_id text not null,
   constraint linear_states_linear_state_id_check CHECK (((length(linear_state_id) >= 1) AND (length(linear_state_id) <= 64))),
   constraint linear_states_pkey PRIMARY KEY (workspace_id, state),
-  constraint linear_states_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES capacity.workspaces(id)
+  constraint linear_states_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES directory.workspaces(id)
 );
 alter table capacity.linear_states enable row level security;
 create policy all_workspaces on capacity.linear_states as permissive for select to headroom_auditor, headroom_control using (true);
-create policy machines on capacity.linear_states as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
+create policy machines on capacity.linear_states as permissive for select to service_role using (( SELECT directory.reader_stands() AS reader_stands));
 grant select on capacity.linear_states to headroom_auditor;
 grant select on capacity.linear_states to headroom_control;
 comment on table capacity.linear_states is 'Which workflow state of the Linear team stands for which state of a request.';
-
-create table capacity.members (
-  workspace_id text not null,
-  id text not null,
-  display_name text not null,
-  email text,
-  slack_user_id text,
-  roles text[] default '{requester}'::text[] not null,
-  delegate_id text,
-  away_from timestamp with time zone,
-  away_until timestamp with time zone,
-  active boolean default true not null,
-  created_at timestamp with time zone default now() not null,
-  signed_out_at timestamp with time zone,
-  tokens_from timestamp with time zone,
-  constraint members_check CHECK ((delegate_id IS DISTINCT FROM id)),
-  constraint members_check1 CHECK ((((away_from IS NULL) = (away_until IS NULL)) AND (away_from < away_until))),
-  constraint members_display_name_check CHECK ((((length(display_name) >= 1) AND (length(display_name) <= 200)) AND (display_name !~ '[[:cntrl:]]'::text))),
-  constraint members_email_check CHECK (((length(email) <= 320) AND (email ~ '^[^@\s[:cntrl:]]+@[^@\s[:cntrl:]]+$'::text))),
-  constraint members_id_check CHECK ((id ~ '^[A-Za-z0-9][A-Za-z0-9._@-]{0,62}$'::text)),
-  constraint members_pkey PRIMARY KEY (workspace_id, id),
-  constraint members_roles_check CHECK ((roles <@ ARRAY['requester'::text, 'commercial'::text, 'vp'::text, 'operator'::text, 'admin'::text, 'auditor'::text])),
-  constraint members_slack_user_id_check CHECK ((slack_user_id ~ '^[UW][A-Z0-9]{2,31}$'::text)),
-  constraint members_workspace_id_delegate_id_fkey FOREIGN KEY (workspace_id, delegate_id) REFERENCES capacity.members(workspace_id, id),
-  constraint members_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES capacity.workspaces(id),
-  constraint members_workspace_id_slack_user_id_key UNIQUE (workspace_id, slack_user_id)
-);
-CREATE INDEX members_delegate ON capacity.members USING btree (workspace_id, delegate_id) WHERE (delegate_id IS NOT NULL);
-alter table capacity.members enable row level security;
-create policy all_workspaces on capacity.members as permissive for select to headroom_auditor, headroom_control using (true);
-create policy machines on capacity.members as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
-create policy members on capacity.members as permissive for select to authenticated using ((workspace_id = ( SELECT capacity.reader_workspace() AS reader_workspace)));
-grant select on capacity.members to authenticated;
-grant select on capacity.members to headroom_auditor;
-grant select on capacity.members to headroom_control;
-grant select on capacity.members to service_role;
-comment on table capacity.members is 'The directory: the one source of who may do what. A token only says who somebody is.';
-comment on column capacity.members.delegate_id is 'Who acts for this member while away. Without dates of absence: never.';
-comment on column capacity.members.active is 'False: removed. What is left of the row is the name, for the log.';
-comment on column capacity.members.signed_out_at is 'Sessions in a browser that began earlier count no more.';
-comment on column capacity.members.tokens_from is 'When the member was last removed or brought back: tokens and sessions from before count no more.';
 
 create table capacity.notices (
   id bigint not null,
@@ -532,7 +389,7 @@ CREATE INDEX notices_reminders ON capacity.notices USING btree (request_id, step
 CREATE INDEX notices_request ON capacity.notices USING btree (request_id, kind, created_at);
 alter table capacity.notices enable row level security;
 create policy all_workspaces on capacity.notices as permissive for select to headroom_auditor, headroom_control using (true);
-create policy machines on capacity.notices as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
+create policy machines on capacity.notices as permissive for select to service_role using (( SELECT directory.reader_stands() AS reader_stands));
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON capacity.notices FOR EACH STATEMENT EXECUTE FUNCTION capacity.refuse_change();
 grant select on capacity.notices to headroom_auditor;
 grant select on capacity.notices to headroom_control;
@@ -565,7 +422,7 @@ create table capacity.personal_data (
 );
 alter table capacity.personal_data enable row level security;
 create policy all_workspaces on capacity.personal_data as permissive for select to headroom_auditor, headroom_control using (true);
-create policy machines on capacity.personal_data as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
+create policy machines on capacity.personal_data as permissive for select to service_role using (( SELECT directory.reader_stands() AS reader_stands));
 create policy members on capacity.personal_data as permissive for select to authenticated using ((EXISTS ( SELECT
    FROM capacity.requests r
   WHERE (r.id = personal_data.request_id))));
@@ -615,15 +472,15 @@ END),
   constraint policies_regions_check CHECK (((cardinality(regions) >= 1) AND (cardinality(regions) <= 100))),
   constraint policies_sizes_check CHECK (((cardinality(sizes) >= 1) AND (cardinality(sizes) <= 100))),
   constraint policies_step_check CHECK ((step = ANY (ARRAY['commercial'::text, 'technical'::text, 'both'::text]))),
-  constraint policies_workspace_id_approver_id_fkey FOREIGN KEY (workspace_id, approver_id) REFERENCES capacity.members(workspace_id, id),
-  constraint policies_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES capacity.workspaces(id),
-  constraint policies_workspace_id_group_id_fkey FOREIGN KEY (workspace_id, group_id) REFERENCES capacity.groups(workspace_id, id)
+  constraint policies_workspace_id_approver_id_fkey FOREIGN KEY (workspace_id, approver_id) REFERENCES directory.members(workspace_id, id),
+  constraint policies_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES directory.workspaces(id),
+  constraint policies_workspace_id_group_id_fkey FOREIGN KEY (workspace_id, group_id) REFERENCES directory.groups(workspace_id, id)
 );
 CREATE INDEX policies_approver ON capacity.policies USING btree (workspace_id, approver_id) WHERE (approver_id IS NOT NULL);
 CREATE INDEX policies_group ON capacity.policies USING btree (workspace_id, group_id) WHERE (group_id IS NOT NULL);
 alter table capacity.policies enable row level security;
 create policy all_workspaces on capacity.policies as permissive for select to headroom_auditor, headroom_control using (true);
-create policy machines on capacity.policies as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
+create policy machines on capacity.policies as permissive for select to service_role using (( SELECT directory.reader_stands() AS reader_stands));
 grant select on capacity.policies to headroom_auditor;
 grant select on capacity.policies to headroom_control;
 comment on table capacity.policies is 'Approval rules, snapshotted into a request when it is submitted. Of several that apply, the lowest rank decides.';
@@ -638,7 +495,7 @@ create table capacity.request_captures (
 CREATE INDEX request_captures_value ON capacity.request_captures USING btree (name, value);
 alter table capacity.request_captures enable row level security;
 create policy all_workspaces on capacity.request_captures as permissive for select to headroom_auditor, headroom_control using (true);
-create policy machines on capacity.request_captures as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
+create policy machines on capacity.request_captures as permissive for select to service_role using (( SELECT directory.reader_stands() AS reader_stands));
 create policy members on capacity.request_captures as permissive for select to authenticated using ((EXISTS ( SELECT
    FROM capacity.requests r
   WHERE (r.id = request_captures.request_id))));
@@ -684,7 +541,7 @@ create table capacity.requests (
   head_hash bytea,
   constraint requests_pkey PRIMARY KEY (id),
   constraint requests_replaces_request_id_fkey FOREIGN KEY (replaces_request_id) REFERENCES capacity.requests(id),
-  constraint requests_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES capacity.workspaces(id)
+  constraint requests_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES directory.workspaces(id)
 ) with (fillfactor=80);
 CREATE INDEX requests_authority_member ON capacity.requests USING btree (workspace_id, ((review_plan #>> '{commercial,authority,member}'::text[]))) WHERE ((review_plan #>> '{commercial,authority,kind}'::text[]) = 'member'::text);
 CREATE INDEX requests_authority_role ON capacity.requests USING btree (workspace_id, ((review_plan #>> '{commercial,authority,role}'::text[]))) WHERE ((review_plan #>> '{commercial,authority,kind}'::text[]) = 'role'::text);
@@ -697,8 +554,8 @@ CREATE INDEX requests_replaced ON capacity.requests USING btree (replaces_reques
 CREATE INDEX requests_requester ON capacity.requests USING btree (workspace_id, requester_user_id, id DESC);
 alter table capacity.requests enable row level security;
 create policy all_workspaces on capacity.requests as permissive for select to headroom_auditor, headroom_control using (true);
-create policy machines on capacity.requests as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
-create policy members on capacity.requests as permissive for select to authenticated using (((workspace_id = ( SELECT capacity.reader_workspace() AS reader_workspace)) AND ((workspace_id = ( SELECT capacity.reader_workspace('{admin,auditor}'::text[]) AS reader_workspace)) OR (requester_user_id = ( SELECT capacity.reader_id() AS reader_id)) OR ((commercial_owner_user_id = ANY (( SELECT capacity.reader_owners() AS reader_owners)::text[])) AND (commercial_owner_user_id <> requester_user_id)) OR (infra_owner_group = ANY (( SELECT capacity.reader_groups() AS reader_groups)::text[])) OR ((workspace_id = ( SELECT capacity.reader_workspace('{operator}'::text[]) AS reader_workspace)) AND (state = ANY (ARRAY['PROVISIONING'::public.capacity_request_state, 'COMPLETED'::public.capacity_request_state, 'FAILED'::public.capacity_request_state]))) OR (((review_plan #>> '{commercial,authority,kind}'::text[]) <> 'owner'::text) AND ((((review_plan #>> '{commercial,authority,kind}'::text[]) = 'role'::text) AND ((review_plan #>> '{commercial,authority,role}'::text[]) = ANY (( SELECT capacity.reader_roles() AS reader_roles)::text[]))) OR (((review_plan #>> '{commercial,authority,kind}'::text[]) = 'member'::text) AND ((review_plan #>> '{commercial,authority,member}'::text[]) = ANY (( SELECT capacity.reader_named() AS reader_named)::text[])) AND ((review_plan #>> '{commercial,authority,member}'::text[]) <> requester_user_id)))))));
+create policy machines on capacity.requests as permissive for select to service_role using (( SELECT directory.reader_stands() AS reader_stands));
+create policy members on capacity.requests as permissive for select to authenticated using (((workspace_id = ( SELECT directory.reader_workspace() AS reader_workspace)) AND ((workspace_id = ( SELECT directory.reader_workspace('{admin,auditor}'::text[]) AS reader_workspace)) OR (requester_user_id = ( SELECT directory.reader_id() AS reader_id)) OR ((commercial_owner_user_id = ANY (( SELECT directory.reader_owners() AS reader_owners)::text[])) AND (commercial_owner_user_id <> requester_user_id)) OR (infra_owner_group = ANY (( SELECT directory.reader_groups() AS reader_groups)::text[])) OR ((workspace_id = ( SELECT directory.reader_workspace('{operator}'::text[]) AS reader_workspace)) AND (state = ANY (ARRAY['PROVISIONING'::public.capacity_request_state, 'COMPLETED'::public.capacity_request_state, 'FAILED'::public.capacity_request_state]))) OR (((review_plan #>> '{commercial,authority,kind}'::text[]) <> 'owner'::text) AND ((((review_plan #>> '{commercial,authority,kind}'::text[]) = 'role'::text) AND ((review_plan #>> '{commercial,authority,role}'::text[]) = ANY (( SELECT directory.reader_roles() AS reader_roles)::text[]))) OR (((review_plan #>> '{commercial,authority,kind}'::text[]) = 'member'::text) AND ((review_plan #>> '{commercial,authority,member}'::text[]) = ANY (( SELECT directory.reader_named() AS reader_named)::text[])) AND ((review_plan #>> '{commercial,authority,member}'::text[]) <> requester_user_id)))))));
 grant select on capacity.requests to authenticated;
 grant select on capacity.requests to headroom_auditor;
 grant select on capacity.requests to headroom_control;
@@ -718,36 +575,10 @@ create table capacity.review_looks (
 CREATE INDEX review_looks_age ON capacity.review_looks USING btree (next_look_at);
 alter table capacity.review_looks enable row level security;
 create policy all_workspaces on capacity.review_looks as permissive for select to headroom_auditor, headroom_control using (true);
-create policy machines on capacity.review_looks as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
+create policy machines on capacity.review_looks as permissive for select to service_role using (( SELECT directory.reader_stands() AS reader_stands));
 grant select on capacity.review_looks to headroom_auditor;
 grant select on capacity.review_looks to headroom_control;
 comment on table capacity.review_looks is 'When the sweep looks again at a request whose review is late. A missing row: at once.';
-
-create table capacity.sealing_key (
-  only_one boolean default true not null,
-  key_id bytea not null,
-  since timestamp with time zone default clock_timestamp() not null,
-  constraint sealing_key_key_id_check CHECK ((octet_length(key_id) = 8)),
-  constraint sealing_key_only_one_check CHECK (only_one),
-  constraint sealing_key_pkey PRIMARY KEY (only_one)
-);
-alter table capacity.sealing_key enable row level security;
-create policy all_workspaces on capacity.sealing_key as permissive for select to headroom_auditor, headroom_control using (true);
-create policy machines on capacity.sealing_key as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
-grant select on capacity.sealing_key to headroom_auditor;
-grant select on capacity.sealing_key to headroom_control;
-comment on table capacity.sealing_key is 'The id of the key that secrets are sealed under; no row before the first one is sealed.';
-comment on column capacity.sealing_key.key_id is 'As capacity.key_id() makes it: the key cannot be told from it.';
-
-create table capacity.secrets (
-  name text not null,
-  encrypted bytea not null,
-  updated_at timestamp with time zone default now() not null,
-  constraint secrets_name_check CHECK ((name ~ '^[A-Z][A-Z0-9_]{0,62}$'::text)),
-  constraint secrets_pkey PRIMARY KEY (name)
-);
-alter table capacity.secrets enable row level security;
-comment on table capacity.secrets is 'Secrets of a database without Vault, encrypted under a key that only the environment holds.';
 
 create table capacity.submissions (
   workspace_id text not null,
@@ -761,7 +592,7 @@ create table capacity.submissions (
 CREATE INDEX submissions_request ON capacity.submissions USING btree (request_id);
 alter table capacity.submissions enable row level security;
 create policy all_workspaces on capacity.submissions as permissive for select to headroom_auditor, headroom_control using (true);
-create policy machines on capacity.submissions as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
+create policy machines on capacity.submissions as permissive for select to service_role using (( SELECT directory.reader_stands() AS reader_stands));
 grant select on capacity.submissions to headroom_auditor;
 grant select on capacity.submissions to headroom_control;
 comment on table capacity.submissions is 'Idempotency keys of create_capacity_request: the insert decides.';
@@ -774,11 +605,11 @@ create table capacity.subscriptions (
   created_at timestamp with time zone default now() not null,
   constraint subscriptions_endpoint_check CHECK ((endpoint ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text)),
   constraint subscriptions_pkey PRIMARY KEY (workspace_id, endpoint),
-  constraint subscriptions_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES capacity.workspaces(id)
+  constraint subscriptions_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES directory.workspaces(id)
 );
 alter table capacity.subscriptions enable row level security;
 create policy all_workspaces on capacity.subscriptions as permissive for select to headroom_auditor, headroom_control using (true);
-create policy machines on capacity.subscriptions as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
+create policy machines on capacity.subscriptions as permissive for select to service_role using (( SELECT directory.reader_stands() AS reader_stands));
 grant select on capacity.subscriptions to headroom_auditor;
 grant select on capacity.subscriptions to headroom_control;
 comment on table capacity.subscriptions is 'Endpoints of the relays'' file that get the events of a workspace as CloudEvents. Null types: all of them.';
@@ -796,7 +627,7 @@ create table capacity.timer_failures (
 );
 alter table capacity.timer_failures enable row level security;
 create policy all_workspaces on capacity.timer_failures as permissive for select to headroom_auditor, headroom_control using (true);
-create policy machines on capacity.timer_failures as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
+create policy machines on capacity.timer_failures as permissive for select to service_role using (( SELECT directory.reader_stands() AS reader_stands));
 grant select on capacity.timer_failures to headroom_auditor;
 grant select on capacity.timer_failures to headroom_control;
 comment on table capacity.timer_failures is 'Requests on which a timer failed: each is left alone for a while, and none stops the others.';
@@ -815,7 +646,7 @@ create table capacity.timer_runs (
 ) with (fillfactor=50);
 alter table capacity.timer_runs enable row level security;
 create policy all_workspaces on capacity.timer_runs as permissive for select to headroom_auditor, headroom_control using (true);
-create policy machines on capacity.timer_runs as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
+create policy machines on capacity.timer_runs as permissive for select to service_role using (( SELECT directory.reader_stands() AS reader_stands));
 grant select on capacity.timer_runs to headroom_auditor;
 grant select on capacity.timer_runs to headroom_control;
 comment on table capacity.timer_runs is 'The last sweep of the timers by each kind of runner.';
@@ -890,7 +721,161 @@ grant select on capacity.waits to headroom_control;
 grant select on capacity.waits to service_role;
 comment on view capacity.waits is 'What open requests wait for, and on whom now.';
 
-create table capacity.workspaces (
+create table directory.api_keys (
+  id text not null,
+  role text not null,
+  workspace_id text,
+  member_id text,
+  note text,
+  created_at timestamp with time zone default now() not null,
+  expires_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  constraint api_keys_check CHECK ((((role = 'authenticated'::text) = (member_id IS NOT NULL)) AND ((workspace_id IS NULL) = (member_id IS NULL)))),
+  constraint api_keys_id_check CHECK ((id ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$'::text)),
+  constraint api_keys_note_check CHECK ((((length(note) >= 1) AND (length(note) <= 200)) AND (note !~ '[[:cntrl:]]'::text))),
+  constraint api_keys_pkey PRIMARY KEY (id),
+  constraint api_keys_role_check CHECK ((role = ANY (ARRAY['service_role'::text, 'authenticated'::text]))),
+  constraint api_keys_workspace_id_member_id_fkey FOREIGN KEY (workspace_id, member_id) REFERENCES directory.members(workspace_id, id)
+);
+CREATE INDEX api_keys_member ON directory.api_keys USING btree (workspace_id, member_id);
+alter table directory.api_keys enable row level security;
+create policy all_workspaces on directory.api_keys as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on directory.api_keys as permissive for select to service_role using (( SELECT directory.reader_stands() AS reader_stands));
+grant select on directory.api_keys to headroom_auditor;
+grant select on directory.api_keys to headroom_control;
+comment on table directory.api_keys is 'Keys of machines and members, by key id; whoever presents one that was revoked is refused.';
+
+create table directory.ended_accounts (
+  workspace_id text not null,
+  issuer text not null,
+  subject text not null,
+  member_id text not null,
+  ended_at timestamp with time zone default clock_timestamp() not null,
+  constraint ended_accounts_pkey PRIMARY KEY (workspace_id, issuer, subject),
+  constraint ended_accounts_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES directory.workspaces(id)
+);
+alter table directory.ended_accounts enable row level security;
+create policy all_workspaces on directory.ended_accounts as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on directory.ended_accounts as permissive for select to service_role using (( SELECT directory.reader_stands() AS reader_stands));
+grant select on directory.ended_accounts to headroom_auditor;
+grant select on directory.ended_accounts to headroom_control;
+comment on table directory.ended_accounts is 'Accounts at identity providers and Slack users that were taken from a member; only an admin links them again.';
+comment on column directory.ended_accounts.issuer is 'The identity provider; for a user of Slack who was known by the Slack user id: slack.';
+
+create table directory.group_members (
+  workspace_id text not null,
+  group_id text not null,
+  member_id text not null,
+  constraint group_members_pkey PRIMARY KEY (workspace_id, group_id, member_id),
+  constraint group_members_workspace_id_group_id_fkey FOREIGN KEY (workspace_id, group_id) REFERENCES directory.groups(workspace_id, id) ON DELETE CASCADE,
+  constraint group_members_workspace_id_member_id_fkey FOREIGN KEY (workspace_id, member_id) REFERENCES directory.members(workspace_id, id) ON DELETE CASCADE
+);
+CREATE INDEX group_members_member ON directory.group_members USING btree (workspace_id, member_id);
+alter table directory.group_members enable row level security;
+create policy all_workspaces on directory.group_members as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on directory.group_members as permissive for select to service_role using (( SELECT directory.reader_stands() AS reader_stands));
+grant select on directory.group_members to headroom_auditor;
+grant select on directory.group_members to headroom_control;
+
+create table directory.groups (
+  workspace_id text not null,
+  id text not null,
+  name text not null,
+  constraint groups_id_check CHECK ((id ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$'::text)),
+  constraint groups_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+  constraint groups_pkey PRIMARY KEY (workspace_id, id),
+  constraint groups_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES directory.workspaces(id)
+);
+alter table directory.groups enable row level security;
+create policy all_workspaces on directory.groups as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on directory.groups as permissive for select to service_role using (( SELECT directory.reader_stands() AS reader_stands));
+grant select on directory.groups to headroom_auditor;
+grant select on directory.groups to headroom_control;
+comment on table directory.groups is 'Infra groups: any member of one may give the technical review that is routed to it.';
+
+create table directory.identities (
+  issuer text not null,
+  subject text not null,
+  workspace_id text not null,
+  member_id text not null,
+  domain text,
+  created_at timestamp with time zone default now() not null,
+  constraint identities_issuer_check CHECK (((issuer ~ '^https?://[^\s?#]+$'::text) AND (length(issuer) <= 500))),
+  constraint identities_issuer_domain_fkey FOREIGN KEY (issuer, domain) REFERENCES directory.identity_domains(issuer, domain) ON DELETE CASCADE,
+  constraint identities_pkey PRIMARY KEY (issuer, subject),
+  constraint identities_subject_check CHECK ((((length(subject) >= 1) AND (length(subject) <= 255)) AND (subject !~ '[[:cntrl:]]'::text))),
+  constraint identities_workspace_id_member_id_fkey FOREIGN KEY (workspace_id, member_id) REFERENCES directory.members(workspace_id, id)
+);
+CREATE INDEX identities_domain ON directory.identities USING btree (issuer, domain) WHERE (domain IS NOT NULL);
+CREATE INDEX identities_member ON directory.identities USING btree (workspace_id, member_id);
+alter table directory.identities enable row level security;
+create policy all_workspaces on directory.identities as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on directory.identities as permissive for select to service_role using (( SELECT directory.reader_stands() AS reader_stands));
+grant select on directory.identities to headroom_auditor;
+grant select on directory.identities to headroom_control;
+comment on table directory.identities is 'Accounts at identity providers, by issuer and subject, and the member that each one is.';
+comment on column directory.identities.domain is 'The domain whose rule made this row; null: an admin did. It ends with its rule.';
+
+create table directory.identity_domains (
+  issuer text not null,
+  domain text not null,
+  workspace_id text not null,
+  created_at timestamp with time zone default now() not null,
+  constraint identity_domains_domain_check CHECK ((domain ~ '^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$'::text)),
+  constraint identity_domains_issuer_check CHECK (((issuer ~ '^https?://[^\s?#]+$'::text) AND (length(issuer) <= 500))),
+  constraint identity_domains_pkey PRIMARY KEY (issuer, domain),
+  constraint identity_domains_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES directory.workspaces(id)
+);
+CREATE INDEX identity_domains_workspace ON directory.identity_domains USING btree (workspace_id);
+alter table directory.identity_domains enable row level security;
+create policy all_workspaces on directory.identity_domains as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on directory.identity_domains as permissive for select to service_role using (( SELECT directory.reader_stands() AS reader_stands));
+grant select on directory.identity_domains to headroom_auditor;
+grant select on directory.identity_domains to headroom_control;
+comment on table directory.identity_domains is 'Domains whose verified addresses an issuer is trusted with, each for one workspace. A rule links members; it makes none.';
+
+create table directory.members (
+  workspace_id text not null,
+  id text not null,
+  display_name text not null,
+  email text,
+  slack_user_id text,
+  roles text[] default '{requester}'::text[] not null,
+  delegate_id text,
+  away_from timestamp with time zone,
+  away_until timestamp with time zone,
+  active boolean default true not null,
+  created_at timestamp with time zone default now() not null,
+  signed_out_at timestamp with time zone,
+  tokens_from timestamp with time zone,
+  constraint members_check CHECK ((delegate_id IS DISTINCT FROM id)),
+  constraint members_check1 CHECK ((((away_from IS NULL) = (away_until IS NULL)) AND (away_from < away_until))),
+  constraint members_display_name_check CHECK ((((length(display_name) >= 1) AND (length(display_name) <= 200)) AND (display_name !~ '[[:cntrl:]]'::text))),
+  constraint members_email_check CHECK (((length(email) <= 320) AND (email ~ '^[^@\s[:cntrl:]]+@[^@\s[:cntrl:]]+$'::text))),
+  constraint members_id_check CHECK ((id ~ '^[A-Za-z0-9][A-Za-z0-9._@-]{0,62}$'::text)),
+  constraint members_pkey PRIMARY KEY (workspace_id, id),
+  constraint members_roles_check CHECK ((roles <@ ARRAY['requester'::text, 'commercial'::text, 'vp'::text, 'operator'::text, 'admin'::text, 'auditor'::text])),
+  constraint members_slack_user_id_check CHECK ((slack_user_id ~ '^[UW][A-Z0-9]{2,31}$'::text)),
+  constraint members_workspace_id_delegate_id_fkey FOREIGN KEY (workspace_id, delegate_id) REFERENCES directory.members(workspace_id, id),
+  constraint members_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES directory.workspaces(id),
+  constraint members_workspace_id_slack_user_id_key UNIQUE (workspace_id, slack_user_id)
+);
+CREATE INDEX members_delegate ON directory.members USING btree (workspace_id, delegate_id) WHERE (delegate_id IS NOT NULL);
+alter table directory.members enable row level security;
+create policy all_workspaces on directory.members as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on directory.members as permissive for select to service_role using (( SELECT directory.reader_stands() AS reader_stands));
+create policy members on directory.members as permissive for select to authenticated using ((workspace_id = ( SELECT directory.reader_workspace() AS reader_workspace)));
+grant select on directory.members to authenticated;
+grant select on directory.members to headroom_auditor;
+grant select on directory.members to headroom_control;
+grant select on directory.members to service_role;
+comment on table directory.members is 'The directory: the one source of who may do what. A token only says who somebody is.';
+comment on column directory.members.delegate_id is 'Who acts for this member while away. Without dates of absence: never.';
+comment on column directory.members.active is 'False: removed. What is left of the row is the name, for the log.';
+comment on column directory.members.signed_out_at is 'Sessions in a browser that began earlier count no more.';
+comment on column directory.members.tokens_from is 'When the member was last removed or brought back: tokens and sessions from before count no more.';
+
+create table directory.workspaces (
   id text not null,
   name text not null,
   public_url text,
@@ -925,24 +910,58 @@ create table capacity.workspaces (
   constraint workspaces_slack_team_id_key UNIQUE (slack_team_id),
   constraint workspaces_warn_before_hours_check CHECK (((warn_before_hours >= 1) AND (warn_before_hours <= 8760)))
 );
-alter table capacity.workspaces enable row level security;
-create policy all_workspaces on capacity.workspaces as permissive for select to headroom_auditor, headroom_control using (true);
-create policy machines on capacity.workspaces as permissive for select to service_role using (( SELECT capacity.reader_stands() AS reader_stands));
-create policy members on capacity.workspaces as permissive for select to authenticated using ((id = ( SELECT capacity.reader_workspace() AS reader_workspace)));
-grant select on capacity.workspaces to authenticated;
-grant select on capacity.workspaces to headroom_auditor;
-grant select on capacity.workspaces to headroom_control;
-grant select on capacity.workspaces to service_role;
-comment on table capacity.workspaces is 'A company or team that keeps its requests to itself, and its settings.';
-comment on column capacity.workspaces.public_url is 'Where the customer''s link leads. Without it no link is mailed.';
-comment on column capacity.workspaces.slack_channel_id is 'Where requests are posted unless they name a channel. Null: nothing is posted.';
-comment on column capacity.workspaces.linear_team_id is 'The team whose issues mirror requests. Null: no issues.';
-comment on column capacity.workspaces.warn_before_hours is 'How long before the customer''s deadline the one warning goes out; at most half of the time that the customer has.';
-comment on column capacity.workspaces.review_sla_hours is 'How long one review step may take before it counts as late and its first reminder goes out.';
-comment on column capacity.workspaces.slack_team_id is 'The Slack workspace whose commands and buttons act on this one.';
-comment on column capacity.workspaces.slack_enterprise_id is 'The Enterprise Grid whose workspaces act on this one, unless one of them is named elsewhere.';
-comment on column capacity.workspaces.linear_actor_id is 'Who we are in Linear, learnt from the echo of our first comment: what this one does there is no news to us.';
-comment on column capacity.workspaces.slack_channel_ids is 'Channels beside slack_channel_id that members may name for a request.';
+alter table directory.workspaces enable row level security;
+create policy all_workspaces on directory.workspaces as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on directory.workspaces as permissive for select to service_role using (( SELECT directory.reader_stands() AS reader_stands));
+create policy members on directory.workspaces as permissive for select to authenticated using ((id = ( SELECT directory.reader_workspace() AS reader_workspace)));
+grant select on directory.workspaces to authenticated;
+grant select on directory.workspaces to headroom_auditor;
+grant select on directory.workspaces to headroom_control;
+grant select on directory.workspaces to service_role;
+comment on table directory.workspaces is 'A company or team that keeps its requests to itself, and its settings.';
+comment on column directory.workspaces.public_url is 'Where the customer''s link leads. Without it no link is mailed.';
+comment on column directory.workspaces.slack_channel_id is 'Where requests are posted unless they name a channel. Null: nothing is posted.';
+comment on column directory.workspaces.linear_team_id is 'The team whose issues mirror requests. Null: no issues.';
+comment on column directory.workspaces.warn_before_hours is 'How long before the customer''s deadline the one warning goes out; at most half of the time that the customer has.';
+comment on column directory.workspaces.review_sla_hours is 'How long one review step may take before it counts as late and its first reminder goes out.';
+comment on column directory.workspaces.slack_team_id is 'The Slack workspace whose commands and buttons act on this one.';
+comment on column directory.workspaces.slack_enterprise_id is 'The Enterprise Grid whose workspaces act on this one, unless one of them is named elsewhere.';
+comment on column directory.workspaces.linear_actor_id is 'Who we are in Linear, learnt from the echo of our first comment: what this one does there is no news to us.';
+comment on column directory.workspaces.slack_channel_ids is 'Channels beside slack_channel_id that members may name for a request.';
+
+create table headroom.boxes (
+  name text not null,
+  box bytea,
+  updated_at timestamp with time zone default now() not null,
+  label text,
+  constraint boxes_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+  constraint boxes_pkey PRIMARY KEY (name)
+);
+alter table headroom.boxes enable row level security;
+comment on table headroom.boxes is 'What is sealed under a key that only the environment holds; null: Vault keeps it.';
+
+create table headroom.hook_points (
+  point text not null,
+  layer text not null,
+  meaning text not null,
+  constraint hook_points_pkey PRIMARY KEY (point),
+  constraint hook_points_point_check CHECK ((point ~ '^[a-z]+\.[a-z_]+$'::text))
+);
+grant select on headroom.hook_points to headroom_auditor;
+grant select on headroom.hook_points to headroom_control;
+comment on table headroom.hook_points is 'Points at which upper layers may join in, declared by the layer that runs them.';
+
+create table headroom.hooks (
+  point text not null,
+  layer text not null,
+  function_name text not null,
+  constraint hooks_function_name_check CHECK ((function_name ~ '^[a-z_]+\.[a-z_]+$'::text)),
+  constraint hooks_pkey PRIMARY KEY (point, layer),
+  constraint hooks_point_fkey FOREIGN KEY (point) REFERENCES headroom.hook_points(point) ON DELETE CASCADE
+);
+grant select on headroom.hooks to headroom_auditor;
+grant select on headroom.hooks to headroom_control;
+comment on table headroom.hooks is 'Functions (jsonb) returns jsonb that upper layers registered. Written by the migrator alone.';
 
 create table headroom.migrations (
   number integer not null,
@@ -963,9 +982,21 @@ create table headroom.recreatables (
 );
 comment on table headroom.recreatables is 'Functions, views, triggers, policies and grants as they were last applied.';
 
-create table inbound.deliveries (
+create table headroom.sealing_key (
+  only_one boolean default true not null,
+  key_id bytea not null,
+  since timestamp with time zone default clock_timestamp() not null,
+  constraint sealing_key_key_id_check CHECK ((octet_length(key_id) = 8)),
+  constraint sealing_key_only_one_check CHECK (only_one),
+  constraint sealing_key_pkey PRIMARY KEY (only_one)
+);
+alter table headroom.sealing_key enable row level security;
+comment on table headroom.sealing_key is 'The id of the key that secrets are sealed under; no row before the first one is sealed.';
+comment on column headroom.sealing_key.key_id is 'As capacity.key_id() makes it: the key cannot be told from it.';
+
+create table inbound.receipts (
   provider text not null,
-  delivery_id text not null,
+  receipt_id text not null,
   kind text not null,
   received_at timestamp with time zone default clock_timestamp() not null,
   outcome text default 'received'::text not null,
@@ -974,26 +1005,26 @@ create table inbound.deliveries (
   member_id text,
   request_id text,
   payload jsonb not null,
-  constraint deliveries_delivery_id_check CHECK (((length(delivery_id) >= 1) AND (length(delivery_id) <= 200))),
+  constraint deliveries_delivery_id_check CHECK (((length(receipt_id) >= 1) AND (length(receipt_id) <= 200))),
   constraint deliveries_kind_check CHECK (((length(kind) >= 1) AND (length(kind) <= 100))),
   constraint deliveries_outcome_check CHECK ((outcome = ANY (ARRAY['received'::text, 'done'::text, 'opened'::text, 'answered'::text, 'refused'::text, 'ignored'::text]))),
   constraint deliveries_payload_check CHECK ((octet_length((payload)::text) <= 1048576)),
-  constraint deliveries_pkey PRIMARY KEY (provider, delivery_id),
   constraint deliveries_provider_check CHECK ((provider = ANY (ARRAY['slack'::text, 'linear'::text, 'stripe'::text, 'github'::text, 'postal'::text]))),
-  constraint deliveries_refusal_check CHECK ((length(refusal) <= 500))
+  constraint deliveries_refusal_check CHECK ((length(refusal) <= 500)),
+  constraint receipts_pkey PRIMARY KEY (provider, receipt_id)
 );
-CREATE INDEX deliveries_age ON inbound.deliveries USING btree (received_at);
-CREATE INDEX deliveries_quoting ON inbound.deliveries USING btree (received_at) WHERE (strpos(refusal, ' '::text) > 0);
-CREATE INDEX deliveries_request ON inbound.deliveries USING btree (request_id) WHERE (request_id IS NOT NULL);
-alter table inbound.deliveries enable row level security;
-create policy all_workspaces on inbound.deliveries as permissive for select to headroom_auditor, headroom_control using (true);
-grant select on inbound.deliveries to headroom_auditor;
-grant select on inbound.deliveries to headroom_control;
-comment on table inbound.deliveries is 'Every delivery whose signature was right and whose content was understood, once.';
-comment on column inbound.deliveries.outcome is 'received: kept for later. done: something was decided. opened: a form. answered: nothing changed. refused, ignored.';
-comment on column inbound.deliveries.refusal is 'Why it was refused: a code, and for half an hour the sentence, which may quote what people wrote; it goes at once with the customer of the request.';
-comment on column inbound.deliveries.request_id is 'The request that it made, decided or named, or that the form made which it opened.';
-comment on column inbound.deliveries.payload is 'What is needed to account for it: never what somebody wrote, a digest of it, a token, a trigger or an address to answer to.';
+CREATE INDEX deliveries_quoting ON inbound.receipts USING btree (received_at) WHERE (strpos(refusal, ' '::text) > 0);
+CREATE INDEX receipts_age ON inbound.receipts USING btree (received_at);
+CREATE INDEX receipts_request ON inbound.receipts USING btree (request_id) WHERE (request_id IS NOT NULL);
+alter table inbound.receipts enable row level security;
+create policy all_workspaces on inbound.receipts as permissive for select to headroom_auditor, headroom_control using (true);
+grant select on inbound.receipts to headroom_auditor;
+grant select on inbound.receipts to headroom_control;
+comment on table inbound.receipts is 'Every delivery whose signature was right and whose content was understood, once.';
+comment on column inbound.receipts.outcome is 'received: kept for later. done: something was decided. opened: a form. answered: nothing changed. refused, ignored.';
+comment on column inbound.receipts.refusal is 'Why it was refused: a code, and for half an hour the sentence, which may quote what people wrote; it goes at once with the customer of the request.';
+comment on column inbound.receipts.request_id is 'The request that it made, decided or named, or that the form made which it opened.';
+comment on column inbound.receipts.payload is 'What is needed to account for it: never what somebody wrote, a digest of it, a token, a trigger or an address to answer to.';
 
 create view ledger.outbox_ledger as
  SELECT id,
@@ -1003,11 +1034,11 @@ create view ledger.outbox_ledger as
     sent_at,
     retry_count,
     deliveries
-   FROM outbox.envelope_status e
+   FROM webhooks.envelope_status e
   WHERE stream_id = (( SELECT s.stream_id
-           FROM outbox.streams s
+           FROM outbox.stream_settings s
           WHERE s.name = 'ledger'::text));
-CREATE TRIGGER insert_envelope INSTEAD OF INSERT ON ledger.outbox_ledger FOR EACH ROW EXECUTE FUNCTION outbox.insert_envelope('ledger');
+CREATE TRIGGER insert_envelope INSTEAD OF INSERT ON ledger.outbox_ledger FOR EACH ROW EXECUTE FUNCTION webhooks.insert_envelope('ledger');
 grant select on ledger.outbox_ledger to headroom_auditor;
 grant select on ledger.outbox_ledger to headroom_control;
 grant insert on ledger.outbox_ledger to headroom_ingest;
@@ -1018,46 +1049,6 @@ grant select (sent_at) on ledger.outbox_ledger to headroom_ingest;
 grant select (retry_count) on ledger.outbox_ledger to headroom_ingest;
 grant select (deliveries) on ledger.outbox_ledger to headroom_ingest;
 comment on view ledger.outbox_ledger is 'Events of the ledger: insert envelopes here, and read whether they have been sent.';
-
-create table outbox.alerts (
-  name text not null,
-  template text default 'event'::text not null,
-  routing_key text,
-  streams text[],
-  repeat_minutes integer default 60 not null,
-  created_at timestamp with time zone default now() not null,
-  endpoint_id uuid not null,
-  constraint alerts_check CHECK (((template = 'pagerduty'::text) = (routing_key IS NOT NULL))),
-  constraint alerts_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES outbox.endpoints(id),
-  constraint alerts_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text)),
-  constraint alerts_pkey PRIMARY KEY (name),
-  constraint alerts_repeat_minutes_check CHECK (((repeat_minutes >= 1) AND (repeat_minutes <= 10080))),
-  constraint alerts_routing_key_check CHECK ((((length(routing_key) >= 8) AND (length(routing_key) <= 200)) AND (routing_key !~ '[^!-~]'::text))),
-  constraint alerts_template_check CHECK ((template = ANY (ARRAY['event'::text, 'pagerduty'::text])))
-);
-CREATE INDEX alerts_by_endpoint ON outbox.alerts USING btree (endpoint_id);
-comment on table outbox.alerts is 'Who is told when rows are given up, and again when none is left.';
-comment on column outbox.alerts.routing_key is 'PagerDuty''s integration key, which goes into the body of its events when they are sent; it stands in no row.';
-comment on column outbox.alerts.streams is 'Which streams it watches; null: all.';
-comment on column outbox.alerts.repeat_minutes is 'How long it is quiet about a stream and rail, unless all is well there again.';
-
-create table outbox.alerts_raised (
-  alert text not null,
-  stream_id smallint not null,
-  rail_id smallint not null,
-  raised_at timestamp with time zone default now() not null,
-  said_at timestamp with time zone default now() not null,
-  last_died_at timestamp with time zone not null,
-  constraint alerts_raised_alert_fkey FOREIGN KEY (alert) REFERENCES outbox.alerts(name) ON DELETE CASCADE,
-  constraint alerts_raised_pkey PRIMARY KEY (alert, stream_id, rail_id),
-  constraint alerts_raised_rail_id_fkey FOREIGN KEY (rail_id) REFERENCES outbox.rails(rail_id),
-  constraint alerts_raised_stream_id_fkey FOREIGN KEY (stream_id) REFERENCES outbox.streams(stream_id)
-);
-CREATE INDEX alerts_raised_rail ON outbox.alerts_raised USING btree (rail_id);
-CREATE INDEX alerts_raised_stream ON outbox.alerts_raised USING btree (stream_id);
-grant select on outbox.alerts_raised to headroom_auditor;
-grant select on outbox.alerts_raised to headroom_control;
-comment on column outbox.alerts_raised.last_died_at is 'When the newest dead letter that was told of died.';
 
 create table outbox.attempts (
   outbox_id uuid not null,
@@ -1207,7 +1198,6 @@ create table outbox.captures (
   captured_at timestamp with time zone default now() not null,
   constraint captures_pkey PRIMARY KEY (lane_id, name)
 );
-CREATE TRIGGER keep_capture AFTER INSERT OR UPDATE ON outbox.captures FOR EACH ROW WHEN (new.name = ANY (ARRAY['slack_thread_ts'::text, 'linear_issue_id'::text])) EXECUTE FUNCTION capacity.keep_capture();
 grant select on outbox.captures to headroom_auditor;
 grant select on outbox.captures to headroom_control;
 
@@ -1254,6 +1244,21 @@ grant select on outbox.dead to headroom_auditor;
 grant select on outbox.dead to headroom_control;
 comment on column outbox.dead.parked is 'Nobody knows whether it arrived and the rail cannot tell: only a person may decide.';
 
+create view outbox.dead_letters as
+ SELECT s.name AS stream,
+    l.key,
+    d.outbox_id,
+    d.seq,
+    d.died_at,
+    d.parked,
+    d.error_code
+   FROM outbox.dead d
+     JOIN outbox.streams s ON s.stream_id = d.stream_id
+     LEFT JOIN outbox.lanes l ON l.lane_id = d.lane_id;
+grant select on outbox.dead_letters to headroom_auditor;
+grant select on outbox.dead_letters to headroom_control;
+comment on view outbox.dead_letters is 'Rows that were given up, by stream and key.';
+
 create table outbox.dedupe (
   stream_id smallint not null,
   instruction_id text not null,
@@ -1282,122 +1287,6 @@ grant select on outbox.destinations to headroom_control;
 grant select on outbox.destinations to headroom_executor;
 comment on table outbox.destinations is 'Where rows go, and whose they are: each number is a queue. Producers add to it and change nothing.';
 comment on column outbox.destinations.tenant_id is 'Whose rows these are; null: the installation''s. Tenants that use one receiver have queues of their own.';
-
-create table outbox.endpoint_secrets (
-  secret_id uuid not null,
-  kind text not null,
-  box bytea,
-  created_at timestamp with time zone default clock_timestamp() not null,
-  expires_at timestamp with time zone,
-  endpoint_id uuid not null,
-  constraint endpoint_secrets_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES outbox.endpoints(id) ON DELETE CASCADE,
-  constraint endpoint_secrets_kind_check CHECK ((kind = ANY (ARRAY['signing'::text, 'headers'::text]))),
-  constraint endpoint_secrets_pkey PRIMARY KEY (secret_id)
-);
-CREATE INDEX endpoint_secrets_by_endpoint ON outbox.endpoint_secrets USING btree (endpoint_id);
-comment on table outbox.endpoint_secrets is 'What an endpoint''s requests are signed with, and the headers that are sent along. Never in the clear.';
-comment on column outbox.endpoint_secrets.expires_at is 'Signs until then; set when a newer secret took its place.';
-
-create table outbox.endpoints (
-  name text not null,
-  workspace_id text,
-  url text not null,
-  description text,
-  topics text[] default '{}'::text[] not null,
-  header_names text[] default '{}'::text[] not null,
-  enabled boolean default true not null,
-  disabled_at timestamp with time zone,
-  disabled_code text,
-  disabled_reason text,
-  version integer default 1 not null,
-  created_at timestamp with time zone default now() not null,
-  updated_at timestamp with time zone default now() not null,
-  id uuid default gen_random_uuid() not null,
-  private boolean default false not null,
-  constraint endpoints_check CHECK (((enabled = (disabled_at IS NULL)) AND (enabled = (disabled_code IS NULL)))),
-  constraint endpoints_description_check CHECK (((length(description) >= 1) AND (length(description) <= 500))),
-  constraint endpoints_disabled_code_check CHECK ((disabled_code ~ '^[a-z][a-z0-9_]{0,62}$'::text)),
-  constraint endpoints_disabled_reason_check CHECK ((length(disabled_reason) <= 500)),
-  constraint endpoints_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text)),
-  constraint endpoints_name_key UNIQUE NULLS NOT DISTINCT (workspace_id, name),
-  constraint endpoints_pkey PRIMARY KEY (id),
-  constraint endpoints_url_check CHECK (((length(url) >= 1) AND (length(url) <= 2048))),
-  constraint endpoints_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES capacity.workspaces(id)
-);
-grant select on outbox.endpoints to headroom_auditor;
-grant select on outbox.endpoints to headroom_control;
-comment on table outbox.endpoints is 'Where webhooks go, and which topics each endpoint hears of. Its secrets are kept apart.';
-comment on column outbox.endpoints.workspace_id is 'Whose requests it hears of, and whose rows alone it is sent; null: it belongs to the installation and may be sent any.';
-comment on column outbox.endpoints.topics is 'Patterns of event types: an exact one, one that ends in ".*", or "*".';
-comment on column outbox.endpoints.version is 'Counts changes, so that a late answer about an earlier state of the endpoint does not change a later one.';
-comment on column outbox.endpoints.private is 'An operator''s word that http and a private address are meant; a relay must allow them as well.';
-
-create view outbox.envelope_status as
- SELECT e.id,
-    e.stream_id,
-    e.payload,
-    s.status,
-    e.created_at,
-        CASE
-            WHEN s.status = 'SENT'::text THEN
-            CASE
-                WHEN d.deliveries = 0 THEN e.created_at
-                ELSE d.sent_at
-            END
-            ELSE NULL::timestamp with time zone
-        END AS sent_at,
-    COALESCE(d.tries, 0::bigint)::integer AS retry_count,
-        CASE
-            WHEN e.outbox_ids IS NOT NULL THEN d.deliveries::integer
-            ELSE NULL::integer
-        END AS deliveries
-   FROM outbox.envelopes e
-     CROSS JOIN LATERAL ( SELECT count(*) AS deliveries,
-            count(p.outbox_id) AS pending,
-            count(*) FILTER (WHERE x.outbox_id IS NOT NULL OR a.skipped) AS failed,
-            max(a.sent_at) AS sent_at,
-            max(a.tries) AS tries
-           FROM unnest(e.outbox_ids) o(id)
-             LEFT JOIN outbox.payloads m ON m.outbox_id = o.id
-             LEFT JOIN outbox.pending p ON p.lane_id = m.lane_id AND p.seq = m.seq
-             LEFT JOIN outbox.dead x ON x.outbox_id = o.id
-             CROSS JOIN LATERAL ( SELECT count(*) FILTER (WHERE l.state = 'DISPATCHING'::outbox.attempt_state) - count(*) FILTER (WHERE l.state = 'RELEASED'::outbox.attempt_state) AS tries,
-                    max(l.recorded_at) FILTER (WHERE l.state = ANY (ARRAY['DISPATCHED'::outbox.attempt_state, 'RESOLVED'::outbox.attempt_state])) AS sent_at,
-                    bool_or(l.state = 'SKIPPED'::outbox.attempt_state) AS skipped
-                   FROM outbox.attempts l
-                  WHERE l.outbox_id = o.id AND l.class_id = get_byte(uuid_send(o.id), 7)) a) d
-     CROSS JOIN LATERAL ( SELECT
-                CASE
-                    WHEN d.failed > 0 THEN 'FAILED'::text
-                    WHEN d.pending > 0 OR e.outbox_ids IS NULL THEN 'PENDING'::text
-                    ELSE 'SENT'::text
-                END AS status) s;
-grant select on outbox.envelope_status to headroom_auditor;
-grant select on outbox.envelope_status to headroom_control;
-comment on view outbox.envelope_status is 'Published events of all event streams, and what became of them.';
-
-create table outbox.envelopes (
-  id uuid not null,
-  stream_id smallint not null,
-  instruction_id text not null,
-  type text not null,
-  subject text,
-  payload jsonb,
-  outbox_ids uuid[],
-  created_at timestamp with time zone default clock_timestamp() not null,
-  ord bigint generated always as identity not null,
-  constraint envelopes_pkey PRIMARY KEY (id),
-  constraint envelopes_stream_id_instruction_id_key UNIQUE (stream_id, instruction_id)
-);
-CREATE INDEX envelopes_by_age ON outbox.envelopes USING btree (stream_id, created_at);
-CREATE INDEX envelopes_not_addressed ON outbox.envelopes USING btree (stream_id, ord) WHERE (outbox_ids IS NULL);
-CREATE CONSTRAINT TRIGGER address_envelopes AFTER INSERT ON outbox.envelopes DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION outbox.address_envelopes();
-grant select on outbox.envelopes to headroom_auditor;
-grant select on outbox.envelopes to headroom_control;
-comment on table outbox.envelopes is 'Events that applications published, as CloudEvents 1.0.';
-comment on column outbox.envelopes.instruction_id is 'Source and id of the event, which together are the event.';
-comment on column outbox.envelopes.payload is 'Null once it has been erased; a repeat of the event is still known by its source and id.';
-comment on column outbox.envelopes.outbox_ids is 'Its deliveries, one per endpoint that heard of it; null until the publishing transaction commits.';
 
 create table outbox.gate_notes (
   note_id bigint generated always as identity not null,
@@ -1460,6 +1349,17 @@ comment on column outbox.heads.delivered_to is 'Highest number delivered since t
 comment on column outbox.heads.run_limit is 'One after a failure or a reap, until something is delivered; null: the stream''s run length.';
 comment on column outbox.heads.misses is 'How often the lane was looked at while a producer''s transaction was still open.';
 
+create view outbox.lane_positions as
+ SELECT s.name AS stream,
+    l.key,
+    l.next_seq,
+    l.delivered_to IS NOT NULL OR h.delivered_to IS NOT NULL AS delivered
+   FROM outbox.lanes l
+     JOIN outbox.streams s ON s.stream_id = l.stream_id
+     LEFT JOIN outbox.heads h ON h.lane_id = l.lane_id;
+grant select on outbox.lane_positions to headroom_control;
+comment on view outbox.lane_positions is 'The next number of each lane, and whether it delivered anything.';
+
 create table outbox.lanes (
   lane_id bigint generated always as identity not null,
   stream_id smallint not null,
@@ -1494,6 +1394,39 @@ comment on column outbox.limits.min_interval_ms is 'Least time between two sends
 comment on column outbox.limits.failure_threshold is 'Failures in a row that open the circuit.';
 comment on column outbox.limits.open_base_ms is 'How long it is open the first time; twice as long each time after.';
 comment on column outbox.limits.clears is 'How often what relays found out was declared void; what they found out under another number does not count.';
+
+create view outbox.lines as
+ SELECT s.name AS stream,
+    md5((a.outbox_id::text || ':'::text) || a.attempt_no)::uuid AS line_id,
+    a.outbox_id,
+    m.instruction_id,
+    l.key,
+    m.seq,
+    m.idempotency_key,
+    r.name AS rail,
+    m.payload,
+    a.attempt_no,
+    a.state,
+    COALESCE(before.recorded_at, a.recorded_at) AS began_at,
+        CASE
+            WHEN a.state <> 'DISPATCHING'::outbox.attempt_state THEN a.recorded_at
+            ELSE NULL::timestamp with time zone
+        END AS completed_at,
+    a.rail_reference,
+    a.rail_code,
+    a.error_code,
+    a.error_message,
+    a.latency_ms,
+    a.recorded_at
+   FROM outbox.attempts a
+     JOIN outbox.streams s ON s.stream_id = a.stream_id AND s.class_id = a.class_id
+     JOIN outbox.payloads m ON m.outbox_id = a.outbox_id
+     JOIN outbox.lanes l ON l.lane_id = m.lane_id
+     JOIN outbox.rails r ON r.rail_id = m.rail_id
+     LEFT JOIN outbox.attempts before ON before.outbox_id = a.outbox_id AND before.class_id = a.class_id AND before.attempt_no = (a.attempt_no - 1) AND before.state = 'DISPATCHING'::outbox.attempt_state;
+grant select on outbox.lines to headroom_auditor;
+grant select on outbox.lines to headroom_control;
+comment on view outbox.lines is 'What happened to rows of ordered streams, line by line.';
 
 create table outbox.payloads (
   outbox_id uuid not null,
@@ -1644,6 +1577,43 @@ grant select on outbox.retention_classes to headroom_auditor;
 grant select on outbox.retention_classes to headroom_control;
 comment on table outbox.retention_classes is 'How long archive lines and payloads are kept, and how wide a partition is. Null days: for ever.';
 
+create view outbox.rows as
+ SELECT d.stream_id,
+    s.name AS stream,
+    d.instruction_id,
+    d.idempotency_key,
+    d.outbox_id,
+    d.created_at,
+    d.salt IS NOT NULL AS salted,
+    m.outbox_id IS NOT NULL AS kept,
+    NOT (m.stream_id IS DISTINCT FROM d.stream_id OR m.instruction_id IS DISTINCT FROM d.instruction_id OR m.idempotency_key IS DISTINCT FROM d.idempotency_key) AS kept_as_named,
+    m.tenant_id,
+    m.payload,
+    m.seq,
+    r.name AS rail
+   FROM outbox.dedupe d
+     LEFT JOIN outbox.streams s ON s.stream_id = d.stream_id
+     LEFT JOIN outbox.payloads m ON m.outbox_id = d.outbox_id
+     LEFT JOIN outbox.rails r ON r.rail_id = m.rail_id;
+grant select on outbox.rows to headroom_auditor;
+grant select on outbox.rows to headroom_control;
+comment on view outbox.rows is 'Rows by stream, instruction and idempotency key. kept: whether the row itself is still there.';
+
+create view outbox.stream_settings as
+ SELECT s.stream_id,
+    s.name,
+    s.ordered,
+    s.on_dead,
+    s.carries_money,
+    s.max_payload_bytes,
+    c.name AS retention,
+    c.retain_days
+   FROM outbox.streams s
+     JOIN outbox.retention_classes c ON c.class_id = s.class_id;
+grant select on outbox.stream_settings to headroom_auditor;
+grant select on outbox.stream_settings to headroom_control;
+comment on view outbox.stream_settings is 'Streams and their settings, as other schemas may read them.';
+
 create table outbox.streams (
   stream_id smallint generated always as identity not null,
   name text not null,
@@ -1691,6 +1661,34 @@ comment on column outbox.streams.dedupe_days is 'How long an idempotency key is 
 comment on column outbox.streams.writers is 'Roles that may enqueue here; null: whoever may call outbox.enqueue(). Empty: Headroom''s own functions alone, for good.';
 comment on column outbox.streams.forget_minutes is 'So long after a row has expired it is given up, if it is not finished, and its payload is erased; null: payloads are kept as long as the archive.';
 
+create view outbox.waiting as
+ SELECT s.name AS stream,
+    p.outbox_id,
+    m.instruction_id,
+    l.key,
+    p.seq,
+    m.idempotency_key,
+    r.name AS rail,
+    m.payload,
+    p.lines,
+        CASE
+            WHEN h.head_seq = p.seq THEN h.due
+            ELSE p.due
+        END AS next_attempt_at,
+    m.created_at
+   FROM outbox.pending p
+     JOIN outbox.payloads m ON m.outbox_id = p.outbox_id
+     JOIN outbox.streams s ON s.stream_id = m.stream_id
+     JOIN outbox.rails r ON r.rail_id = m.rail_id
+     JOIN outbox.lanes l ON l.lane_id = p.lane_id
+     LEFT JOIN outbox.heads h ON h.lane_id = p.lane_id
+  WHERE h.claim_id IS NULL OR p.seq < h.head_seq OR p.seq > h.claimed_to OR h.rewind_to IS NOT NULL AND NOT (EXISTS ( SELECT
+           FROM outbox.attempts a
+          WHERE a.outbox_id = p.outbox_id AND a.attempt_no = (p.lines + 1) AND a.class_id = s.class_id));
+grant select on outbox.waiting to headroom_auditor;
+grant select on outbox.waiting to headroom_control;
+comment on view outbox.waiting is 'Rows of ordered streams that wait to be sent, with the time of their next attempt.';
+
 create view payments.outbox_transfers as
  SELECT id,
     payload,
@@ -1699,11 +1697,11 @@ create view payments.outbox_transfers as
     sent_at,
     retry_count,
     deliveries
-   FROM outbox.envelope_status e
+   FROM webhooks.envelope_status e
   WHERE stream_id = (( SELECT s.stream_id
-           FROM outbox.streams s
+           FROM outbox.stream_settings s
           WHERE s.name = 'transfers'::text));
-CREATE TRIGGER insert_envelope INSTEAD OF INSERT ON payments.outbox_transfers FOR EACH ROW EXECUTE FUNCTION outbox.insert_envelope('transfers');
+CREATE TRIGGER insert_envelope INSTEAD OF INSERT ON payments.outbox_transfers FOR EACH ROW EXECUTE FUNCTION webhooks.insert_envelope('transfers');
 grant select on payments.outbox_transfers to headroom_auditor;
 grant select on payments.outbox_transfers to headroom_control;
 grant insert on payments.outbox_transfers to headroom_ingest;
@@ -1716,68 +1714,51 @@ grant select (deliveries) on payments.outbox_transfers to headroom_ingest;
 comment on view payments.outbox_transfers is 'Events of transfers: insert envelopes here, and read whether they have been sent.';
 
 create view payments.participant_outbox_sequences as
- SELECT l.key AS participant_id,
-    l.next_seq AS next_sequence_id
-   FROM outbox.lanes l
-     JOIN outbox.streams s ON s.stream_id = l.stream_id AND s.name = 'payments'::text;
+ SELECT key AS participant_id,
+    next_seq AS next_sequence_id
+   FROM outbox.lane_positions l
+  WHERE stream = 'payments'::text;
 grant select on payments.participant_outbox_sequences to headroom_control;
 comment on view payments.participant_outbox_sequences is 'Next number of each participant.';
 
 create view payments.payment_outbox_attempts as
- SELECT md5((a.outbox_id::text || ':'::text) || a.attempt_no)::uuid AS attempt_id,
-    a.outbox_id,
-    m.instruction_id,
-    l.key AS participant_id,
-    m.seq AS sequence_id,
-    m.idempotency_key,
-    r.name AS rail_type,
-    m.payload,
-    a.attempt_no,
-    a.state,
-    COALESCE(before.recorded_at, a.recorded_at) AS claimed_at,
-        CASE
-            WHEN a.state <> 'DISPATCHING'::outbox.attempt_state THEN a.recorded_at
-            ELSE NULL::timestamp with time zone
-        END AS completed_at,
-    a.rail_reference,
-    a.rail_code,
-    a.error_code,
-    a.error_message,
-    a.latency_ms,
-    a.recorded_at AS created_at
-   FROM outbox.attempts a
-     JOIN outbox.streams s ON s.stream_id = a.stream_id AND s.class_id = a.class_id AND s.name = 'payments'::text
-     JOIN outbox.payloads m ON m.outbox_id = a.outbox_id
-     JOIN outbox.lanes l ON l.lane_id = m.lane_id
-     JOIN outbox.rails r ON r.rail_id = m.rail_id
-     LEFT JOIN outbox.attempts before ON before.outbox_id = a.outbox_id AND before.class_id = a.class_id AND before.attempt_no = (a.attempt_no - 1) AND before.state = 'DISPATCHING'::outbox.attempt_state;
+ SELECT line_id AS attempt_id,
+    outbox_id,
+    instruction_id,
+    key AS participant_id,
+    seq AS sequence_id,
+    idempotency_key,
+    rail AS rail_type,
+    payload,
+    attempt_no,
+    state,
+    began_at AS claimed_at,
+    completed_at,
+    rail_reference,
+    rail_code,
+    error_code,
+    error_message,
+    latency_ms,
+    recorded_at AS created_at
+   FROM outbox.lines a
+  WHERE stream = 'payments'::text;
 grant select on payments.payment_outbox_attempts to headroom_auditor;
 grant select on payments.payment_outbox_attempts to headroom_control;
 comment on view payments.payment_outbox_attempts is 'What happened to payments, line by line.';
 
 create view payments.payment_outbox_pending as
- SELECT p.outbox_id,
-    m.instruction_id,
-    l.key AS participant_id,
-    p.seq AS sequence_id,
-    m.idempotency_key,
-    r.name AS rail_type,
-    m.payload,
-    p.lines AS attempt_count,
-        CASE
-            WHEN h.head_seq = p.seq THEN h.due
-            ELSE p.due
-        END AS next_attempt_at,
-    m.created_at
-   FROM outbox.pending p
-     JOIN outbox.payloads m ON m.outbox_id = p.outbox_id
-     JOIN outbox.streams s ON s.stream_id = m.stream_id AND s.name = 'payments'::text
-     JOIN outbox.rails r ON r.rail_id = m.rail_id
-     JOIN outbox.lanes l ON l.lane_id = p.lane_id
-     LEFT JOIN outbox.heads h ON h.lane_id = p.lane_id
-  WHERE h.claim_id IS NULL OR p.seq < h.head_seq OR p.seq > h.claimed_to OR h.rewind_to IS NOT NULL AND NOT (EXISTS ( SELECT
-           FROM outbox.attempts a
-          WHERE a.outbox_id = p.outbox_id AND a.attempt_no = (p.lines + 1) AND a.class_id = s.class_id));
+ SELECT outbox_id,
+    instruction_id,
+    key AS participant_id,
+    seq AS sequence_id,
+    idempotency_key,
+    rail AS rail_type,
+    payload,
+    lines AS attempt_count,
+    next_attempt_at,
+    created_at
+   FROM outbox.waiting w
+  WHERE stream = 'payments'::text;
 grant select on payments.payment_outbox_pending to headroom_auditor;
 grant select on payments.payment_outbox_pending to headroom_control;
 comment on view payments.payment_outbox_pending is 'Payments that wait to be sent, with their numbers and the time of their next attempt.';
@@ -1808,7 +1789,7 @@ create view public.capacity_approval_latency with (security_invoker=true) as
     a.median_seconds,
     a.p90_seconds,
     a.longest_seconds
-   FROM capacity.workspaces w
+   FROM directory.workspaces w
      CROSS JOIN generate_series(0, 3653) n(ago)
      CROSS JOIN LATERAL ( SELECT (now() AT TIME ZONE 'UTC'::text)::date - n.ago AS "?column?") d(day)
      CROSS JOIN LATERAL ( SELECT s.step,
@@ -1866,7 +1847,7 @@ create view public.capacity_backlog with (security_invoker=true) as
                 END) AS late,
             sum(w.estimated_monthly_cost_usd) AS monthly_cost_usd
            FROM capacity.waits w
-             JOIN capacity.workspaces s ON s.id = w.workspace_id
+             JOIN directory.workspaces s ON s.id = w.workspace_id
           GROUP BY w.workspace_id, w.step, w.kind, w.party, w.asked) b
      CROSS JOIN LATERAL ( SELECT
                 CASE
@@ -1894,7 +1875,7 @@ create view public.capacity_outcomes with (security_invoker=true) as
     o.origin_state,
     o.event_type,
     o.requests
-   FROM capacity.workspaces w
+   FROM directory.workspaces w
      CROSS JOIN generate_series(0, 3653) n(ago)
      CROSS JOIN LATERAL ( SELECT (now() AT TIME ZONE 'UTC'::text)::date - n.ago AS "?column?") d(day)
      CROSS JOIN LATERAL ( SELECT e.state_after AS outcome,
@@ -1919,7 +1900,7 @@ create view public.capacity_provisioning_duration with (security_invoker=true) a
     p.median_seconds,
     p.p90_seconds,
     p.longest_seconds
-   FROM capacity.workspaces w
+   FROM directory.workspaces w
      CROSS JOIN generate_series(0, 3653) n(ago)
      CROSS JOIN LATERAL ( SELECT (now() AT TIME ZONE 'UTC'::text)::date - n.ago AS "?column?") d(day)
      CROSS JOIN LATERAL ( SELECT e.state_after AS outcome,
@@ -2026,7 +2007,7 @@ create view public.capacity_time_in_state with (security_invoker=true) as
     s.median_seconds,
     s.p90_seconds,
     s.longest_seconds
-   FROM capacity.workspaces w
+   FROM directory.workspaces w
      CROSS JOIN generate_series(0, 3653) n(ago)
      CROSS JOIN LATERAL ( SELECT (now() AT TIME ZONE 'UTC'::text)::date - n.ago AS "?column?") d(day)
      CROSS JOIN LATERAL ( SELECT e.state_before AS state,
@@ -2049,17 +2030,154 @@ grant select on public.capacity_time_in_state to headroom_control;
 grant select on public.capacity_time_in_state to service_role;
 comment on view public.capacity_time_in_state is 'Time in state: stays that ended, by workspace, day (UTC) and state. Ask for a span of days.';
 
+create table webhooks.alerts (
+  name text not null,
+  template text default 'event'::text not null,
+  routing_key text,
+  streams text[],
+  repeat_minutes integer default 60 not null,
+  created_at timestamp with time zone default now() not null,
+  endpoint_id uuid not null,
+  constraint alerts_check CHECK (((template = 'pagerduty'::text) = (routing_key IS NOT NULL))),
+  constraint alerts_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhooks.endpoints(id),
+  constraint alerts_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text)),
+  constraint alerts_pkey PRIMARY KEY (name),
+  constraint alerts_repeat_minutes_check CHECK (((repeat_minutes >= 1) AND (repeat_minutes <= 10080))),
+  constraint alerts_routing_key_check CHECK ((((length(routing_key) >= 8) AND (length(routing_key) <= 200)) AND (routing_key !~ '[^!-~]'::text))),
+  constraint alerts_template_check CHECK ((template = ANY (ARRAY['event'::text, 'pagerduty'::text])))
+);
+CREATE INDEX alerts_by_endpoint ON webhooks.alerts USING btree (endpoint_id);
+comment on table webhooks.alerts is 'Who is told when rows are given up, and again when none is left.';
+comment on column webhooks.alerts.routing_key is 'PagerDuty''s integration key, which goes into the body of its events when they are sent; it stands in no row.';
+comment on column webhooks.alerts.streams is 'Which streams it watches; null: all.';
+comment on column webhooks.alerts.repeat_minutes is 'How long it is quiet about a stream and rail, unless all is well there again.';
+
+create table webhooks.alerts_raised (
+  alert text not null,
+  stream text not null,
+  rail text not null,
+  raised_at timestamp with time zone default now() not null,
+  said_at timestamp with time zone default now() not null,
+  last_died_at timestamp with time zone not null,
+  constraint alerts_raised_alert_fkey FOREIGN KEY (alert) REFERENCES webhooks.alerts(name) ON DELETE CASCADE,
+  constraint alerts_raised_pkey PRIMARY KEY (alert, stream, rail)
+);
+grant select on webhooks.alerts_raised to headroom_auditor;
+grant select on webhooks.alerts_raised to headroom_control;
+comment on column webhooks.alerts_raised.last_died_at is 'When the newest dead letter that was told of died.';
+
+create table webhooks.endpoint_secrets (
+  secret_id uuid not null,
+  kind text not null,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  expires_at timestamp with time zone,
+  endpoint_id uuid not null,
+  constraint endpoint_secrets_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhooks.endpoints(id) ON DELETE CASCADE,
+  constraint endpoint_secrets_kind_check CHECK ((kind = ANY (ARRAY['signing'::text, 'headers'::text]))),
+  constraint endpoint_secrets_pkey PRIMARY KEY (secret_id)
+);
+CREATE INDEX endpoint_secrets_by_endpoint ON webhooks.endpoint_secrets USING btree (endpoint_id);
+comment on table webhooks.endpoint_secrets is 'What an endpoint''s requests are signed with, and the headers that are sent along. Never in the clear.';
+comment on column webhooks.endpoint_secrets.expires_at is 'Signs until then; set when a newer secret took its place.';
+
+create table webhooks.endpoints (
+  name text not null,
+  tenant_id text,
+  url text not null,
+  description text,
+  topics text[] default '{}'::text[] not null,
+  header_names text[] default '{}'::text[] not null,
+  enabled boolean default true not null,
+  disabled_at timestamp with time zone,
+  disabled_code text,
+  disabled_reason text,
+  version integer default 1 not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  id uuid default gen_random_uuid() not null,
+  private boolean default false not null,
+  constraint endpoints_check CHECK (((enabled = (disabled_at IS NULL)) AND (enabled = (disabled_code IS NULL)))),
+  constraint endpoints_description_check CHECK (((length(description) >= 1) AND (length(description) <= 500))),
+  constraint endpoints_disabled_code_check CHECK ((disabled_code ~ '^[a-z][a-z0-9_]{0,62}$'::text)),
+  constraint endpoints_disabled_reason_check CHECK ((length(disabled_reason) <= 500)),
+  constraint endpoints_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text)),
+  constraint endpoints_name_key UNIQUE NULLS NOT DISTINCT (tenant_id, name),
+  constraint endpoints_pkey PRIMARY KEY (id),
+  constraint endpoints_url_check CHECK (((length(url) >= 1) AND (length(url) <= 2048)))
+);
+grant select on webhooks.endpoints to headroom_auditor;
+grant select on webhooks.endpoints to headroom_control;
+comment on table webhooks.endpoints is 'Where webhooks go, and which topics each endpoint hears of. Its secrets are kept apart.';
+comment on column webhooks.endpoints.tenant_id is 'Whose requests it hears of, and whose rows alone it is sent; null: it belongs to the installation and may be sent any.';
+comment on column webhooks.endpoints.topics is 'Patterns of event types: an exact one, one that ends in ".*", or "*".';
+comment on column webhooks.endpoints.version is 'Counts changes, so that a late answer about an earlier state of the endpoint does not change a later one.';
+comment on column webhooks.endpoints.private is 'An operator''s word that http and a private address are meant; a relay must allow them as well.';
+
+create view webhooks.envelope_status as
+ SELECT e.id,
+    e.stream_id,
+    e.payload,
+    s.status,
+    e.created_at,
+        CASE
+            WHEN s.status = 'SENT'::text THEN
+            CASE
+                WHEN d.deliveries = 0 THEN e.created_at
+                ELSE d.sent_at
+            END
+            ELSE NULL::timestamp with time zone
+        END AS sent_at,
+    COALESCE(d.tries, 0::bigint)::integer AS retry_count,
+        CASE
+            WHEN e.outbox_ids IS NOT NULL THEN d.deliveries::integer
+            ELSE NULL::integer
+        END AS deliveries
+   FROM webhooks.envelopes e
+     CROSS JOIN LATERAL outbox.summary_of(e.outbox_ids) d(deliveries, pending, failed, sent_at, tries)
+     CROSS JOIN LATERAL ( SELECT
+                CASE
+                    WHEN d.failed > 0 THEN 'FAILED'::text
+                    WHEN d.pending > 0 OR e.outbox_ids IS NULL THEN 'PENDING'::text
+                    ELSE 'SENT'::text
+                END AS status) s;
+grant select on webhooks.envelope_status to headroom_auditor;
+grant select on webhooks.envelope_status to headroom_control;
+comment on view webhooks.envelope_status is 'Published events of all event streams, and what became of them.';
+
+create table webhooks.envelopes (
+  id uuid not null,
+  stream_id smallint not null,
+  instruction_id text not null,
+  type text not null,
+  subject text,
+  payload jsonb,
+  outbox_ids uuid[],
+  created_at timestamp with time zone default clock_timestamp() not null,
+  ord bigint generated always as identity not null,
+  constraint envelopes_pkey PRIMARY KEY (id),
+  constraint envelopes_stream_id_instruction_id_key UNIQUE (stream_id, instruction_id)
+);
+CREATE INDEX envelopes_by_age ON webhooks.envelopes USING btree (stream_id, created_at);
+CREATE INDEX envelopes_not_addressed ON webhooks.envelopes USING btree (stream_id, ord) WHERE (outbox_ids IS NULL);
+CREATE CONSTRAINT TRIGGER address_envelopes AFTER INSERT ON webhooks.envelopes DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION webhooks.address_envelopes();
+grant select on webhooks.envelopes to headroom_auditor;
+grant select on webhooks.envelopes to headroom_control;
+comment on table webhooks.envelopes is 'Events that applications published, as CloudEvents 1.0.';
+comment on column webhooks.envelopes.instruction_id is 'Source and id of the event, which together are the event.';
+comment on column webhooks.envelopes.payload is 'Null once it has been erased; a repeat of the event is still known by its source and id.';
+comment on column webhooks.envelopes.outbox_ids is 'Its deliveries, one per endpoint that heard of it; null until the publishing transaction commits.';
+
 -- Functions
 
 create function capacity.acting(p_actor_type public.capacity_request_actor_type, p_actor_id text, p_workspace_id text)
   returns capacity.actor
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b549797a4e8a27ff';
+  as 'sha256 4f183c36d1dc39b4';
 
 create function capacity.acts_as_owner(p_request capacity.requests, p_member_id text, p_roles text[])
   returns boolean
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 363e3d7218074b30';
+  as 'sha256 000dd4ac4ea79915';
 
 create function capacity.address_problem(p_given jsonb, p_public_url text)
   returns text
@@ -2069,7 +2187,7 @@ create function capacity.address_problem(p_given jsonb, p_public_url text)
 create function capacity.apply(p_request_id text, p_event_type public.capacity_request_event_type, p_actor capacity.actor, p_payload jsonb, p_expected_version integer DEFAULT NULL::integer, OUT request capacity.requests, OUT repeated boolean, OUT decided_by text, OUT decided_at timestamp with time zone)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d6c5a13c2b9c02f5';
+  as 'sha256 0a3b25518391b341';
 
 create function capacity.approve_by_rule(p_request capacity.requests, p_via text)
   returns capacity.requests
@@ -2079,7 +2197,7 @@ create function capacity.approve_by_rule(p_request capacity.requests, p_via text
 create function capacity.ask_customer(p_request capacity.requests, p_actor capacity.actor, p_email text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fea4f7c193b1b90e';
+  as 'sha256 df8afa8bed11d0e6';
 
 create function capacity.asked_now(p_request capacity.requests)
   returns TABLE(step text, member_id text, name text, reason text, stands_for text, counts boolean, asked boolean)
@@ -2089,72 +2207,57 @@ create function capacity.asked_now(p_request capacity.requests)
 create function capacity.authorize(p_actor capacity.actor, p_request capacity.requests, p_event_type public.capacity_request_event_type, OUT allowed boolean, OUT counts boolean, OUT code text, OUT reason text)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0d11e95abbe29ccb';
-
-create function capacity.caller(OUT kind text, OUT workspace_id text, OUT member_id text, OUT via text)
-  returns record
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1888aef17cea5ee8';
-
-create function capacity.check_api_key()
-  returns void
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5e363f85b2e49aa0';
-
-create function capacity.check_changes(p_changes jsonb, p_fields text[])
-  returns void
-  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4d894444d2910cd2';
+  as 'sha256 c9d13f81e84913e1';
 
 create function capacity.check_channel(p_workspace_id text, p_via text, p_channel text)
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 279c4da5fe2fd66e';
+  as 'sha256 3d813e6b75ecd545';
 
-create function capacity.check_issuer(p_issuer text)
-  returns void
-  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 773f922ecd4a69c2';
+create function capacity.check_group_unused(p_group jsonb)
+  returns jsonb
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 1d6a9dfc8dd56fb2';
 
-create function capacity.check_json(p_value jsonb, p_name text, p_most_bytes integer, p_code text)
-  returns void
-  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 cf0c34ca3820d587';
+create function capacity.check_link_secret(p_secret jsonb)
+  returns jsonb
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 572fa5c9a5b08c2d';
 
 create function capacity.check_mender(p_request capacity.requests, p_actor capacity.actor)
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 87a3c355d513991f';
+  as 'sha256 eb6b8f7c586cdc64';
 
 create function capacity.check_payload(p_event_type public.capacity_request_event_type, p_payload jsonb, p_actor_type public.capacity_request_actor_type)
   returns void
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5b888cab938e6ad6';
+  as 'sha256 3326ca15fd23580c';
 
 create function capacity.check_policy(p_policy capacity.policies)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a17f38ffa45f77f5';
+  as 'sha256 7667d14f3beffe8b';
 
 create function capacity.check_replaced(p_workspace_id text, p_member_id text, p_request_id text)
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 dcbc75393f36094c';
+  as 'sha256 a4730e725601a533';
+
+create function capacity.check_rules_of_returned(p_member jsonb)
+  returns jsonb
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 d36ad7ff224615a9';
 
 create function capacity.check_terms(p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric, p_confirmation_ttl_days integer, p_slack_channel_id text)
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 34be2947e4f27a57';
-
-create function capacity.claims()
-  returns jsonb
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 abf69c2f980c660e';
+  as 'sha256 43ee534e310765c7';
 
 create function capacity.commercial_plan(p_workspace_id text, p_requester_id text, p_owner_id text, p_route capacity.policies, p_escalation capacity.policies, p_auto capacity.policies)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9a11c882ce489c4c';
+  as 'sha256 aaa66add3d8cff3c';
 
 create function capacity.commercial_reviewers(p_workspace_id text, p_requester_id text, p_owner_id text, p_authority jsonb)
   returns jsonb
@@ -2164,38 +2267,33 @@ create function capacity.commercial_reviewers(p_workspace_id text, p_requester_i
 create function capacity.compute_next_state(p_state public.capacity_request_state, p_event_type public.capacity_request_event_type, p_commercial_done boolean, p_technical_done boolean)
   returns public.capacity_request_state
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9de152d6b2fcd33d';
+  as 'sha256 1af886d398c18ef2';
 
 create function capacity.confirmation_story(p_token capacity.confirmation_tokens)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 cc11ea0e8195a8ef';
+  as 'sha256 dd96563c9862bbd5';
 
 create function capacity.confirmation_token(p_token_id uuid)
   returns text
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c0ebdfc52624b4ff';
+  as 'sha256 99235c22f02f1597';
 grant execute on function capacity.confirmation_token to headroom_executor;
-
-create function capacity.current_key()
-  returns text
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f3e5b5d06dd1f2e3';
 
 create function capacity.customer_reach(p_request_id text, OUT address text, OUT problem text)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d8d23c48228bdc43';
+  as 'sha256 37f5be6547313f7f';
 
 create function capacity.decide(p_request_id text, p_event_type public.capacity_request_event_type, p_actor_type public.capacity_request_actor_type, p_actor_id text, p_payload jsonb, p_expected_version integer, OUT request capacity.requests, OUT repeated boolean, OUT counts boolean, OUT decided_by text, OUT decided_at timestamp with time zone, OUT customer_ref jsonb, OUT slack_thread_ts text, OUT linear_issue_id text, OUT last_notified_at timestamp with time zone)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 822948f8a90f33e9';
+  as 'sha256 702ee2f76d544f73';
 
 create function capacity.deliveries_of(p_request_id text)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a25b75f6afba00b9';
+  as 'sha256 8f4f30b621ed64d4';
 
 create function capacity.dispatch_side_effects(p_request capacity.requests, p_event capacity.events)
   returns integer
@@ -2205,7 +2303,7 @@ create function capacity.dispatch_side_effects(p_request capacity.requests, p_ev
 create function capacity.effects_of(p_request capacity.requests, p_event_type public.capacity_request_event_type, p_state_before public.capacity_request_state)
   returns text[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c523b695fe1156b4';
+  as 'sha256 e6fcab543e785c55';
 
 create function capacity.email_facts(p_story jsonb)
   returns text
@@ -2232,30 +2330,20 @@ create function capacity.email_text(p_text text, p_most integer)
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 0bd11a662655dc46';
 
-create function capacity.endpoint_keeper(p_workspace_id text)
-  returns text
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e6c1b73a9642de89';
-
 create function capacity.enqueue_effect(p_story jsonb, p_effect text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 d36fa5ca3f1f4188';
 
-create function capacity.equal_constant_time(p_left bytea, p_right bytea)
-  returns boolean
-  language plpgsql immutable security invoker parallel safe set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ec55f0c46cbcc436';
-
 create function capacity.erase_messages(p_request_id text, p_to timestamp with time zone, p_actor text, p_why text, OUT erased integer, OUT skipped integer, OUT waiting integer)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 91b43ca220563a56';
+  as 'sha256 62a1cd7a221abc88';
 
 create function capacity.erase_step(p_request_id text)
   returns capacity.erasures
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 da2e5f51db663070';
+  as 'sha256 0fd67ed5c266c4b5';
 
 create function capacity.erasure_state(p_request_id text)
   returns jsonb
@@ -2267,20 +2355,10 @@ create function capacity.event_hash(p_previous bytea, p_event capacity.events)
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 b51f3df5ecf0c1d4';
 
-create function capacity.fail(p_code text, p_message text, p_facts text DEFAULT NULL::text, p_hint text DEFAULT NULL::text)
-  returns void
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b8fb55aa8def2ddf';
-
 create function capacity.find_confirmation(p_token text)
   returns capacity.confirmation_tokens
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 66758fc3779165b9';
-
-create function capacity.find_member(p_workspace_id text, p_id text)
-  returns capacity.members
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3f444eb8cf416a3d';
+  as 'sha256 6219a0e5cbf58247';
 
 create function capacity.fold(p_events capacity.events[])
   returns capacity.requests
@@ -2292,65 +2370,20 @@ create function capacity.free_text(p_request_id text, p_hash bytea)
   language plpgsql stable security invoker strict set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 e7d314c687d8ba5b';
 
-create function capacity.get_secret(p_name text)
-  returns text
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0422cf0b1aa426e2';
-
-create function capacity.has_vault()
-  returns boolean
-  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e8c65e607314d13a';
-
-create function capacity.hmac_sha256(p_key bytea, p_data bytea)
-  returns bytea
-  language plpgsql immutable security invoker strict parallel safe set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 66b88d3860714d7a';
-
 create function capacity.is_address(p_text text)
   returns boolean
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 57821aa34f463979';
 
-create function capacity.issued_at(p_claims jsonb)
-  returns timestamp with time zone
-  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e6c6f72352a9cfe8';
-
-create function capacity.json_text(p_text text)
-  returns text
-  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9e0b420d1c7cfc3a';
-
-create function capacity.keep_capture()
-  returns trigger
+create function capacity.keep_captures(p_captures jsonb)
+  returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 edeb9cd9ce85a60e';
+  as 'sha256 c5da0214d309e07d';
 
-create function capacity.keep_secret(p_name text)
-  returns void
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 889cee61f26cf742';
-
-create function capacity.key_id(p_key text)
-  returns bytea
-  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f692ee72a7a826b5';
-
-create function capacity.key_of_box(p_name text, p_box bytea)
-  returns text
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 39f76f8695f4c4aa';
-
-create function capacity.key_to_seal_with()
-  returns text
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0e8305d46c489a9f';
-
-create function capacity.last_delivery(p_stream_id smallint, p_request_id text, p_version integer)
+create function capacity.last_delivery(p_request_id text, p_version integer)
   returns timestamp with time zone
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ec7758bf15c1d0ee';
+  as 'sha256 4b2c9dc345ef0a36';
 
 create function capacity.last_notice(p_request_id text)
   returns bigint
@@ -2360,11 +2393,16 @@ create function capacity.last_notice(p_request_id text)
 create function capacity.last_notified_at(p_request_id text, p_version integer)
   returns timestamp with time zone
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d8c7f0ceafc9b4ca';
+  as 'sha256 1c98ccc7bae69276';
 grant execute on function capacity.last_notified_at to authenticated;
 grant execute on function capacity.last_notified_at to headroom_auditor;
 grant execute on function capacity.last_notified_at to headroom_control;
 grant execute on function capacity.last_notified_at to service_role;
+
+create function capacity.left_behind(p_member jsonb)
+  returns jsonb
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f7234181a5704fcb';
 
 create function capacity.linear_description(p_story jsonb)
   returns text
@@ -2396,50 +2434,17 @@ create function capacity.linear_text(p_text text, p_most integer)
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 abfb1a3496aa5e61';
 
-create function capacity.link_by_domain(p_issuer text, p_subject text, p_email text)
-  returns capacity.identities
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 342349cce4155edc';
-
 create function capacity.links_of(p_request_id text)
   returns TABLE(effect text, asked_at timestamp with time zone, notice_id bigint, outbox_id uuid, lost boolean)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4fe4c177fc41adc8';
-
-create function capacity.list_api_keys()
-  returns TABLE(id text, role text, workspace_id text, member_id text, note text, created_at timestamp with time zone, expires_at timestamp with time zone, revoked_at timestamp with time zone)
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b724c97dd400df90';
-grant execute on function capacity.list_api_keys to headroom_auditor;
-grant execute on function capacity.list_api_keys to headroom_control;
-
-create function capacity.list_groups(p_workspace_id text)
-  returns TABLE(id text, name text, members text[])
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a59158963976d728';
-grant execute on function capacity.list_groups to headroom_auditor;
-grant execute on function capacity.list_groups to headroom_control;
+  as 'sha256 f9ca6bce562d96b4';
 
 create function capacity.list_heads(p_after text DEFAULT ''::text, p_limit integer DEFAULT 10000, p_workspace_id text DEFAULT NULL::text)
   returns TABLE(request_id text, version integer, hash text)
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan owner headroom_owner
-  as 'sha256 14d5c1dc544898b8';
+  as 'sha256 387e89a17d97df5d';
 grant execute on function capacity.list_heads to headroom_auditor;
 grant execute on function capacity.list_heads to headroom_control;
-
-create function capacity.list_identities(p_workspace_id text, p_member_id text DEFAULT NULL::text)
-  returns TABLE(member_id text, issuer text, subject text, made_by_domain text, created_at timestamp with time zone)
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b5dcfcbe54970713';
-grant execute on function capacity.list_identities to headroom_auditor;
-grant execute on function capacity.list_identities to headroom_control;
-
-create function capacity.list_identity_domains(p_workspace_id text)
-  returns TABLE(issuer text, domain text, linked bigint, created_at timestamp with time zone)
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ff797d359c463aaa';
-grant execute on function capacity.list_identity_domains to headroom_auditor;
-grant execute on function capacity.list_identity_domains to headroom_control;
 
 create function capacity.list_linear_states(p_workspace_id text)
   returns TABLE(state public.capacity_request_state, linear_state_id text)
@@ -2447,13 +2452,6 @@ create function capacity.list_linear_states(p_workspace_id text)
   as 'sha256 3e8044e8dc90bed8';
 grant execute on function capacity.list_linear_states to headroom_auditor;
 grant execute on function capacity.list_linear_states to headroom_control;
-
-create function capacity.list_members(p_workspace_id text, p_inactive boolean DEFAULT false)
-  returns TABLE(id text, display_name text, email text, slack_user_id text, roles text[], groups text[], delegate_id text, away_from timestamp with time zone, away_until timestamp with time zone, away boolean, active boolean, created_at timestamp with time zone)
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ad0d22d117eddd32';
-grant execute on function capacity.list_members to headroom_auditor;
-grant execute on function capacity.list_members to headroom_control;
 
 create function capacity.list_policies(p_workspace_id text)
   returns SETOF capacity.policies
@@ -2465,15 +2463,9 @@ grant execute on function capacity.list_policies to headroom_control;
 create function capacity.list_requests(p_workspace_id text, p_states public.capacity_request_state[] DEFAULT NULL::public.capacity_request_state[], p_requester_id text DEFAULT NULL::text, p_waits_on text DEFAULT NULL::text, p_limit integer DEFAULT 50, p_after text DEFAULT NULL::text)
   returns TABLE(id text, state public.capacity_request_state, version integer, created_at timestamp with time zone, updated_at timestamp with time zone, state_since timestamp with time zone, requester_user_id text, commercial_owner_user_id text, infra_owner_group text, requested_size text, quantity integer, region text, needed_by_date date, estimated_monthly_cost_usd numeric, next_deadline_at timestamp with time zone, waits_on text[])
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off owner headroom_owner
-  as 'sha256 e5cb4077ac0fc9db';
+  as 'sha256 1ef70603c92ef31c';
 grant execute on function capacity.list_requests to headroom_auditor;
 grant execute on function capacity.list_requests to headroom_control;
-
-create function capacity.list_secrets()
-  returns TABLE(name text, kept_in text, readable boolean, updated_at timestamp with time zone)
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1784e8f6a75a65ad';
-grant execute on function capacity.list_secrets to headroom_control;
 
 create function capacity.list_subscriptions(p_workspace_id text)
   returns SETOF capacity.subscriptions
@@ -2481,13 +2473,6 @@ create function capacity.list_subscriptions(p_workspace_id text)
   as 'sha256 9e91b7a67a0b3e5e';
 grant execute on function capacity.list_subscriptions to headroom_auditor;
 grant execute on function capacity.list_subscriptions to headroom_control;
-
-create function capacity.list_workspaces()
-  returns SETOF capacity.workspaces
-  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ff90cef049df5bcf';
-grant execute on function capacity.list_workspaces to headroom_auditor;
-grant execute on function capacity.list_workspaces to headroom_control;
 
 create function capacity.lock_readable(p_request_id text, p_workspace_id text, p_member_id text)
   returns void
@@ -2497,22 +2482,17 @@ create function capacity.lock_readable(p_request_id text, p_workspace_id text, p
 create function capacity.may_read(p_request capacity.requests, p_member_id text)
   returns boolean
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 cf8ede93a20f23b7';
-
-create function capacity.member_for_slack(p_workspace_id text, p_slack_user_id text, p_display_name text)
-  returns capacity.members
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e94d3b073064d933';
+  as 'sha256 1d6e640579badaeb';
 
 create function capacity.member_mails(p_workspace_id text, p_member_ids text[])
   returns text[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c0e70066c206e086';
+  as 'sha256 56e41efbd45bf2fe';
 
 create function capacity.menders(p_request capacity.requests, p_unasked text)
   returns text[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 14c2472693fac277';
+  as 'sha256 99dd5501d7dfa87f';
 
 create function capacity.new_confirmation_token(p_request_id text, p_expires_at timestamp with time zone)
   returns uuid
@@ -2527,12 +2507,12 @@ create function capacity.next_request_id(p_workspace_id text, p_at timestamp wit
 create function capacity.no_such_request(p_request_id text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c4184375c9cef70e';
+  as 'sha256 3487bd7ffe3ef5ab';
 
 create function capacity.note(p_request capacity.requests, p_actor capacity.actor, p_body text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0e3b7bb3b9f7e321';
+  as 'sha256 eb16be0ce214b83c';
 
 create function capacity.note_timer_run(p_runner text, p_failures integer)
   returns void
@@ -2553,17 +2533,12 @@ create function capacity.notice_asked(p_request capacity.requests, p_kind text, 
 create function capacity.notice_effects(p_request capacity.requests, p_kind text, p_via text, p_asked text[])
   returns text[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fd59ab56efa61161';
+  as 'sha256 c41cf19c41164d7b';
 
 create function capacity.nudge(p_request capacity.requests, p_actor capacity.actor)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6ab368d5fb7305ac';
-
-create function capacity.open_secret(p_name text, p_box bytea)
-  returns text
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2b7fbf4e3c2ec09a';
+  as 'sha256 53fcad6478d71fc6';
 
 create function capacity.pending_approvals(p_request capacity.requests)
   returns jsonb
@@ -2573,159 +2548,51 @@ create function capacity.pending_approvals(p_request capacity.requests)
 create function capacity.post_notice(p_request capacity.requests, p_kind text, p_step text, p_member_id text, p_actor capacity.actor, p_body text)
   returns capacity.notices
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 82e30227987dac62';
+  as 'sha256 c4dff7ec08204718';
 
 create function capacity.project(p_request capacity.requests, p_event capacity.events)
   returns capacity.requests
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 51d8733e5b6e6e62';
 
-create function capacity.put_api_key(p_id text, p_role text, p_workspace_id text DEFAULT NULL::text, p_member_id text DEFAULT NULL::text, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_note text DEFAULT NULL::text)
-  returns capacity.api_keys
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 37a2852ff99aa35e';
-grant execute on function capacity.put_api_key to headroom_control;
-
 create function capacity.put_free_text(p_request_id text, p_content jsonb)
   returns bytea
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 f52e5218a90e5cf8';
 
-create function capacity.put_group(p_workspace_id text, p_id text, p_name text DEFAULT NULL::text, p_add text[] DEFAULT '{}'::text[], p_remove text[] DEFAULT '{}'::text[], OUT id text, OUT name text, OUT members text[])
-  returns record
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 76b7522b69cb13a7';
-grant execute on function capacity.put_group to headroom_control;
-
-create function capacity.put_identity(p_workspace_id text, p_member_id text, p_issuer text, p_subject text)
-  returns capacity.identities
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ed6761a359dc4a08';
-grant execute on function capacity.put_identity to headroom_control;
-
-create function capacity.put_identity_domain(p_workspace_id text, p_issuer text, p_domain text)
-  returns capacity.identity_domains
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e2e82008f5b61f3a';
-grant execute on function capacity.put_identity_domain to headroom_control;
-
 create function capacity.put_linear_state(p_workspace_id text, p_state public.capacity_request_state, p_linear_state_id text, OUT state public.capacity_request_state, OUT linear_state_id text)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1f7c4cf3e92d9204';
+  as 'sha256 3d1622cb61625d7a';
 grant execute on function capacity.put_linear_state to headroom_control;
-
-create function capacity.put_member(p_workspace_id text, p_id text, p_changes jsonb DEFAULT '{}'::jsonb)
-  returns capacity.members
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d8363d08bc8afb60';
-grant execute on function capacity.put_member to headroom_control;
 
 create function capacity.put_policy(p_workspace_id text, p_id text, p_changes jsonb)
   returns capacity.policies
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4534d6a8e1fdfbcd';
+  as 'sha256 96dd63131717ab43';
 grant execute on function capacity.put_policy to headroom_control;
 
 create function capacity.put_subscription(p_workspace_id text, p_endpoint text, p_changes jsonb DEFAULT '{}'::jsonb)
   returns capacity.subscriptions
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f0169b090e87d606';
+  as 'sha256 03013b8b4d5147a2';
 grant execute on function capacity.put_subscription to headroom_control;
-
-create function capacity.put_workspace(p_id text, p_changes jsonb DEFAULT '{}'::jsonb)
-  returns capacity.workspaces
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1038f55b53dccf7e';
-grant execute on function capacity.put_workspace to headroom_control;
-
-create function capacity.reader_groups()
-  returns text[]
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 930011878bab20a2';
-grant execute on function capacity.reader_groups to authenticated;
-
-create function capacity.reader_id()
-  returns text
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2e16f858d3947301';
-grant execute on function capacity.reader_id to authenticated;
-
-create function capacity.reader_named()
-  returns text[]
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d68cce9a2763bda3';
-grant execute on function capacity.reader_named to authenticated;
-
-create function capacity.reader_owners()
-  returns text[]
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e23070b6697f1202';
-grant execute on function capacity.reader_owners to authenticated;
-
-create function capacity.reader_roles()
-  returns text[]
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f6b9a3168bbdd027';
-grant execute on function capacity.reader_roles to authenticated;
-
-create function capacity.reader_stands()
-  returns boolean
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9667bc3c71137669';
-grant execute on function capacity.reader_stands to service_role;
-
-create function capacity.reader_workspace(p_with_roles text[] DEFAULT NULL::text[])
-  returns text
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 01b2a55eff84d3ca';
-grant execute on function capacity.reader_workspace to authenticated;
 
 create function capacity.refuse_change()
   returns trigger
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 48d6d0c52c9ac57c';
 
-create function capacity.remove_group(p_workspace_id text, p_id text)
-  returns void
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1341021dbee22dac';
-grant execute on function capacity.remove_group to headroom_control;
-
-create function capacity.remove_identity(p_issuer text, p_subject text, OUT workspace_id text, OUT member_id text)
-  returns record
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 14220cc33b500388';
-grant execute on function capacity.remove_identity to headroom_control;
-
-create function capacity.remove_identity_domain(p_issuer text, p_domain text)
-  returns bigint
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2dbdf5814e113a94';
-grant execute on function capacity.remove_identity_domain to headroom_control;
-
-create function capacity.remove_member(p_workspace_id text, p_id text, OUT member_id text, OUT left_groups text[], OUT roles text[], OUT slack_user_id text, OUT accounts bigint, OUT api_keys text[], OUT open_requests bigint, OUT policies text[], OUT delegators text[])
-  returns record
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 be7e368f17797cd8';
-grant execute on function capacity.remove_member to headroom_control;
-
 create function capacity.remove_policy(p_workspace_id text, p_id text)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 85e347a8d1ffbd2b';
+  as 'sha256 0c064e2655ef975e';
 grant execute on function capacity.remove_policy to headroom_control;
-
-create function capacity.remove_secret(p_name text, p_anyway boolean DEFAULT false)
-  returns text
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 47f7bc893c43ab88';
-grant execute on function capacity.remove_secret to headroom_control;
 
 create function capacity.remove_subscription(p_workspace_id text, p_endpoint text)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b486cc3b0fca7dbb';
+  as 'sha256 adfdb77a40e77366';
 grant execute on function capacity.remove_subscription to headroom_control;
 
 create function capacity.render_email_closing(p_story jsonb)
@@ -2781,12 +2648,12 @@ create function capacity.render_slack_digest(p_story jsonb)
 create function capacity.render_slack_reply(p_story jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 767c676bed90b44e';
+  as 'sha256 da95e384e66f5e2a';
 
 create function capacity.render_slack_root(p_story jsonb, p_method text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1d021b09e2a904c2';
+  as 'sha256 f0c77a3444713d9c';
 
 create function capacity.render_text(p_text text, p_most integer)
   returns text
@@ -2801,70 +2668,32 @@ create function capacity.render_time(p_seconds jsonb, p_exact boolean DEFAULT fa
 create function capacity.request_for(p_request_id text, p_actor_id text, OUT request capacity.requests, OUT actor capacity.actor)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 cbf31869d1562bf2';
-
-create function capacity.require_purpose(p_purpose text)
-  returns void
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 93e77239877e4b10';
-
-create function capacity.reseal_secrets(p_after text, p_most integer, p_write boolean, OUT seen integer, OUT due integer, OUT unreadable text[], OUT in_vault integer, OUT after text)
-  returns record
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 01735758ddbc9ba0';
-grant execute on function capacity.reseal_secrets to headroom_control;
+  as 'sha256 dc498aacb5c8e636';
 
 create function capacity.review_plan(p_workspace_id text, p_requester_id text, p_commercial_owner_id text, p_infra_group_id text, p_requested_size text, p_quantity integer, p_region text, p_monthly_cost_usd numeric)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 fe3e25d574a453f6';
 
-create function capacity.revocation(p_claims jsonb DEFAULT capacity.claims())
-  returns text
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 aa0bf873868db60e';
-
-create function capacity.revoke_api_key(p_id text)
-  returns capacity.api_keys
+create function capacity.run_timers(p_most integer, p_runner text)
+  returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b0933caced4c33c0';
-grant execute on function capacity.revoke_api_key to headroom_control;
+  as 'sha256 a2adf27b7620989b';
 
 create function capacity.schedule_timers()
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 211c0edd8057d749';
-
-create function capacity.seal_secret(p_name text, p_value text)
-  returns bytea
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1e1e69de4c99efeb';
+  as 'sha256 f598933d1930a766';
 
 create function capacity.set_aside(p_request_id text, p_payload jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 60847c1f826ed511';
 
-create function capacity.set_secret(p_name text, p_value text, p_keep_previous boolean DEFAULT false)
-  returns void
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6ebe826d95125ae1';
-grant execute on function capacity.set_secret to headroom_control;
-
-create function capacity.signed_in_member()
-  returns capacity.members
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d4dcd39e59a84cb1';
-
 create function capacity.signed_link(p_secret_name text, p_bytes bytea)
   returns boolean
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 57207365ae5706fe';
-
-create function capacity.signing_key(p_name text)
-  returns bytea
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8c49f51259583388';
+  as 'sha256 37b1218956f6f987';
 
 create function capacity.slack_mentions(p_story jsonb, p_ids jsonb)
   returns text
@@ -2884,7 +2713,7 @@ create function capacity.slack_root_now(p_payload jsonb)
 create function capacity.slack_safe(p_story jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2df963fa8c3f7be8';
+  as 'sha256 5af13dcd1f71dc30';
 
 create function capacity.slack_step(p_story jsonb, p_step text)
   returns text
@@ -2904,7 +2733,7 @@ create function capacity.slack_time(p_seconds jsonb)
 create function capacity.stands_in_for(p_request capacity.requests, p_absent_id text, p_member_id text)
   returns boolean
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 576f3fa832173caf';
+  as 'sha256 c6513ca6c1039c67';
 
 create function capacity.story_digest(p_story jsonb)
   returns text[]
@@ -2929,7 +2758,7 @@ create function capacity.story_now(p_request_id text)
 create function capacity.story_of(p_request capacity.requests, p_event capacity.events, p_also text[] DEFAULT '{}'::text[], p_asks boolean DEFAULT true)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 aec08a6e89b2bfc3';
+  as 'sha256 1fdbb8bf95963e50';
 
 create function capacity.story_sentence(p_story jsonb)
   returns text
@@ -2944,18 +2773,12 @@ create function capacity.story_state(p_state text)
 create function capacity.submit(p_actor capacity.actor, p_workspace_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric, p_confirmation_ttl_days integer, p_slack_channel_id text, p_idempotency_key text, p_replaces_request_id text)
   returns capacity.requests
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ce9968dcd657f8f2';
-
-create function capacity.switch_sealing_key()
-  returns boolean
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 95ea3a22b4c64a8b';
-grant execute on function capacity.switch_sealing_key to headroom_control;
+  as 'sha256 c4c76afd271bc1dc';
 
 create function capacity.technical_plan(p_workspace_id text, p_requester_id text, p_group_id text, p_route capacity.policies, p_auto capacity.policies)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 984cd9765d8d9bf7';
+  as 'sha256 ed84d05ce2d1594a';
 
 create function capacity.technical_reviewers(p_workspace_id text, p_requester_id text, p_group_id text)
   returns jsonb
@@ -2967,7 +2790,7 @@ create function capacity.timer_actor()
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 da6f1a0510998106';
 
-create function capacity.timer_digests(p_workspace capacity.workspaces, p_member_ids text[])
+create function capacity.timer_digests(p_workspace directory.workspaces, p_member_ids text[])
   returns TABLE(member_id text, items jsonb, others integer)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 18df080d7fc5b3b7';
@@ -2990,14 +2813,14 @@ create function capacity.timer_failed(p_request_id text, p_timer text, p_error_c
 create function capacity.timer_forget(OUT failed jsonb, OUT more boolean)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d93b711c95116135';
+  as 'sha256 2e101a5148b78c0d';
 
-create function capacity.timer_remind(p_workspace capacity.workspaces, p_member_id text, p_items jsonb, p_others integer)
+create function capacity.timer_remind(p_workspace directory.workspaces, p_member_id text, p_items jsonb, p_others integer)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 95030bf410f002a8';
+  as 'sha256 e748c05509c1b8c4';
 
-create function capacity.timer_remind_person(p_workspace capacity.workspaces, p_member_id text, p_items jsonb, p_others integer, OUT reminded integer, OUT failed jsonb)
+create function capacity.timer_remind_person(p_workspace directory.workspaces, p_member_id text, p_items jsonb, p_others integer, OUT reminded integer, OUT failed jsonb)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 9856f4643eadd20b';
@@ -3005,9 +2828,9 @@ create function capacity.timer_remind_person(p_workspace capacity.workspaces, p_
 create function capacity.timer_review(p_most integer, OUT late integer, OUT reminded integer, OUT failed jsonb, OUT more boolean)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 673f9e41ffdd1de9';
+  as 'sha256 131e73656580e087';
 
-create function capacity.timer_review_one(p_request capacity.requests, p_workspace capacity.workspaces, OUT late integer, OUT due text[])
+create function capacity.timer_review_one(p_request capacity.requests, p_workspace directory.workspaces, OUT late integer, OUT due text[])
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 b46b3fba49f904c4';
@@ -3025,12 +2848,12 @@ create function capacity.timer_since(p_request capacity.requests, p_step text)
 create function capacity.timer_unasked(p_most integer, OUT told integer, OUT failed jsonb, OUT more boolean)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 75764a76b8011dc6';
+  as 'sha256 68edc2c2613631f5';
 
 create function capacity.timer_warn(p_most integer, OUT warned integer, OUT failed jsonb, OUT more boolean)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ef39823e58ea880b';
+  as 'sha256 6a26ee4cb2850154';
 
 create function capacity.timers_last_ran()
   returns TABLE(runner text, login text, began_at timestamp with time zone, ended_at timestamp with time zone, seconds_ago integer, failures integer, failed_at timestamp with time zone, failed_code text)
@@ -3072,19 +2895,19 @@ create function capacity.verify_chain(p_after text, p_to text, p_workspace_id te
 create function capacity.verify_deliveries(p_after uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid, p_limit integer DEFAULT 10000, OUT last_id uuid, OUT deliveries bigint, OUT lines bigint, OUT findings jsonb)
   returns record
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
-  as 'sha256 591af4aac76e6a77';
+  as 'sha256 045f1e44630b3b69';
 grant execute on function capacity.verify_deliveries to headroom_auditor;
 grant execute on function capacity.verify_deliveries to headroom_control;
 
 create function capacity.verify_effects(p_after text, p_to text, p_workspace_id text, OUT effects bigint, OUT findings jsonb)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
-  as 'sha256 c3a9615411bde364';
+  as 'sha256 0acbbdaff05cf4e0';
 
 create function capacity.verify_extent(p_workspace_id text DEFAULT NULL::text, OUT requests bigint, OUT deliveries bigint, OUT keys bigint, OUT lanes bigint)
   returns record
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4a429c2d229e9621';
+  as 'sha256 894e4547a5fee58c';
 grant execute on function capacity.verify_extent to headroom_auditor;
 grant execute on function capacity.verify_extent to headroom_control;
 
@@ -3100,46 +2923,10 @@ create function capacity.verify_heads(p_request_ids text[], p_versions integer[]
 grant execute on function capacity.verify_heads to headroom_auditor;
 grant execute on function capacity.verify_heads to headroom_control;
 
-create function capacity.verify_keys(p_after_instruction text DEFAULT ''::text, p_after_key text DEFAULT ''::text, p_limit integer DEFAULT 20000, OUT last_instruction text, OUT last_key text, OUT keys bigint, OUT findings jsonb)
-  returns record
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
-  as 'sha256 85647eb200626a7f';
-grant execute on function capacity.verify_keys to headroom_auditor;
-grant execute on function capacity.verify_keys to headroom_control;
-
-create function capacity.verify_lanes(p_after bigint DEFAULT 0, p_limit integer DEFAULT 20000, OUT last_id bigint, OUT lanes bigint, OUT findings jsonb)
-  returns record
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
-  as 'sha256 6698a9e8bc0f2232';
-grant execute on function capacity.verify_lanes to headroom_auditor;
-grant execute on function capacity.verify_lanes to headroom_control;
-
-create function capacity.verify_lines(p_after uuid, p_to uuid)
-  returns TABLE(invariant text, code text, subject text, detail text)
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
-  as 'sha256 158cb0dac630d626';
-
-create function capacity.verify_order(p_stream text, OUT deliveries bigint, OUT findings jsonb)
-  returns record
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off set work_mem=64MB set plan_cache_mode=force_custom_plan owner headroom_owner
-  as 'sha256 e7e05ca4c9cb8049';
-grant execute on function capacity.verify_order to headroom_auditor;
-grant execute on function capacity.verify_order to headroom_control;
-
 create function capacity.verify_origins(p_after uuid, p_to uuid)
   returns TABLE(invariant text, code text, subject text, detail text)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
-  as 'sha256 ea8627394c186f8c';
-
-create function capacity.verify_payloads(p_after uuid, p_to uuid)
-  returns TABLE(invariant text, code text, subject text, detail text)
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
-  as 'sha256 20eccbc2ce31b536';
-
-create function capacity.verify_places(p_after uuid, p_to uuid)
-  returns TABLE(invariant text, code text, subject text, detail text)
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
-  as 'sha256 a9eae54138a84441';
+  as 'sha256 acf9f2b761bc92e4';
 
 create function capacity.verify_projection(p_after text, p_to text, p_workspace_id text)
   returns TABLE(invariant text, code text, subject text, detail text)
@@ -3149,7 +2936,7 @@ create function capacity.verify_projection(p_after text, p_to text, p_workspace_
 create function capacity.verify_requests(p_after text DEFAULT ''::text, p_limit integer DEFAULT 2000, p_workspace_id text DEFAULT NULL::text, OUT last_id text, OUT requests bigint, OUT events bigint, OUT effects bigint, OUT findings jsonb)
   returns record
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
-  as 'sha256 12ee859f42e5a608';
+  as 'sha256 b3000303b15861a7';
 grant execute on function capacity.verify_requests to headroom_auditor;
 grant execute on function capacity.verify_requests to headroom_control;
 
@@ -3166,9 +2953,384 @@ create function capacity.waits_on(p_request capacity.requests)
 create function capacity.workspace_needs()
   returns TABLE(workspace_id text, in_use boolean, public_url text, slack_channels text[], slack_connected boolean, linear_team_id text, subscribed boolean)
   language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 908e8b7e63d04eaf';
+  as 'sha256 bf4b207e3c0913fb';
 grant execute on function capacity.workspace_needs to headroom_auditor;
 grant execute on function capacity.workspace_needs to headroom_control;
+
+create function directory.caller(OUT kind text, OUT workspace_id text, OUT member_id text, OUT via text)
+  returns record
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 0e1263e0e9c82109';
+
+create function directory.check_api_key()
+  returns void
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 5a1a13134ea0c258';
+
+create function directory.check_issuer(p_issuer text)
+  returns void
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 56396a1539017c62';
+
+create function directory.check_tenant(p_argument jsonb)
+  returns jsonb
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 2d20e9737ff5458b';
+
+create function directory.endpoint_keeper(p_workspace_id text)
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 4348163154b28922';
+
+create function directory.find_member(p_workspace_id text, p_id text)
+  returns directory.members
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 a2e7558c544f760d';
+
+create function directory.issued_at(p_claims jsonb)
+  returns timestamp with time zone
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e6c6f72352a9cfe8';
+
+create function directory.link_by_domain(p_issuer text, p_subject text, p_email text)
+  returns directory.identities
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e91b9e6a0465e3ea';
+
+create function directory.list_api_keys()
+  returns TABLE(id text, role text, workspace_id text, member_id text, note text, created_at timestamp with time zone, expires_at timestamp with time zone, revoked_at timestamp with time zone)
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 2f02afe04f68120b';
+grant execute on function directory.list_api_keys to headroom_auditor;
+grant execute on function directory.list_api_keys to headroom_control;
+
+create function directory.list_groups(p_workspace_id text)
+  returns TABLE(id text, name text, members text[])
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 4fbba13e3fbb0e8b';
+grant execute on function directory.list_groups to headroom_auditor;
+grant execute on function directory.list_groups to headroom_control;
+
+create function directory.list_identities(p_workspace_id text, p_member_id text DEFAULT NULL::text)
+  returns TABLE(member_id text, issuer text, subject text, made_by_domain text, created_at timestamp with time zone)
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 53fc40e79f6de1fc';
+grant execute on function directory.list_identities to headroom_auditor;
+grant execute on function directory.list_identities to headroom_control;
+
+create function directory.list_identity_domains(p_workspace_id text)
+  returns TABLE(issuer text, domain text, linked bigint, created_at timestamp with time zone)
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 54c8fa180e235ef3';
+grant execute on function directory.list_identity_domains to headroom_auditor;
+grant execute on function directory.list_identity_domains to headroom_control;
+
+create function directory.list_members(p_workspace_id text, p_inactive boolean DEFAULT false)
+  returns TABLE(id text, display_name text, email text, slack_user_id text, roles text[], groups text[], delegate_id text, away_from timestamp with time zone, away_until timestamp with time zone, away boolean, active boolean, created_at timestamp with time zone)
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 649162ff61668004';
+grant execute on function directory.list_members to headroom_auditor;
+grant execute on function directory.list_members to headroom_control;
+
+create function directory.list_workspaces()
+  returns SETOF directory.workspaces
+  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 9291c994357b691a';
+grant execute on function directory.list_workspaces to headroom_auditor;
+grant execute on function directory.list_workspaces to headroom_control;
+
+create function directory.member_for_slack(p_workspace_id text, p_slack_user_id text, p_display_name text)
+  returns directory.members
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 75bc203d34760afa';
+
+create function directory.put_api_key(p_id text, p_role text, p_workspace_id text DEFAULT NULL::text, p_member_id text DEFAULT NULL::text, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_note text DEFAULT NULL::text)
+  returns directory.api_keys
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 becc3fac63870dd2';
+grant execute on function directory.put_api_key to headroom_control;
+
+create function directory.put_group(p_workspace_id text, p_id text, p_name text DEFAULT NULL::text, p_add text[] DEFAULT '{}'::text[], p_remove text[] DEFAULT '{}'::text[], OUT id text, OUT name text, OUT members text[])
+  returns record
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 94713715ccc307bb';
+grant execute on function directory.put_group to headroom_control;
+
+create function directory.put_identity(p_workspace_id text, p_member_id text, p_issuer text, p_subject text)
+  returns directory.identities
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e5287f5e4cc6c906';
+grant execute on function directory.put_identity to headroom_control;
+
+create function directory.put_identity_domain(p_workspace_id text, p_issuer text, p_domain text)
+  returns directory.identity_domains
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 a0fa49c606663e4d';
+grant execute on function directory.put_identity_domain to headroom_control;
+
+create function directory.put_member(p_workspace_id text, p_id text, p_changes jsonb DEFAULT '{}'::jsonb)
+  returns directory.members
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 73167b697d663d06';
+grant execute on function directory.put_member to headroom_control;
+
+create function directory.put_workspace(p_id text, p_changes jsonb DEFAULT '{}'::jsonb)
+  returns directory.workspaces
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 3daa6c5ef20a5946';
+grant execute on function directory.put_workspace to headroom_control;
+
+create function directory.reader_groups()
+  returns text[]
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 4fff951afd647fde';
+grant execute on function directory.reader_groups to authenticated;
+
+create function directory.reader_id()
+  returns text
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 9d106ad581df066f';
+grant execute on function directory.reader_id to authenticated;
+
+create function directory.reader_named()
+  returns text[]
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e5c0d37c347e0382';
+grant execute on function directory.reader_named to authenticated;
+
+create function directory.reader_owners()
+  returns text[]
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 a0c3b2b14390c069';
+grant execute on function directory.reader_owners to authenticated;
+
+create function directory.reader_roles()
+  returns text[]
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 25da9fa0add85de5';
+grant execute on function directory.reader_roles to authenticated;
+
+create function directory.reader_stands()
+  returns boolean
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 604b4a4518e1b2f8';
+grant execute on function directory.reader_stands to service_role;
+
+create function directory.reader_workspace(p_with_roles text[] DEFAULT NULL::text[])
+  returns text
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 00af8325004152ca';
+grant execute on function directory.reader_workspace to authenticated;
+
+create function directory.remove_group(p_workspace_id text, p_id text)
+  returns void
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 4d05ca61740d0f71';
+grant execute on function directory.remove_group to headroom_control;
+
+create function directory.remove_identity(p_issuer text, p_subject text, OUT workspace_id text, OUT member_id text)
+  returns record
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 5973d94afedf6ddb';
+grant execute on function directory.remove_identity to headroom_control;
+
+create function directory.remove_identity_domain(p_issuer text, p_domain text)
+  returns bigint
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 5473726d0f3a1db5';
+grant execute on function directory.remove_identity_domain to headroom_control;
+
+create function directory.remove_member(p_workspace_id text, p_id text, OUT member_id text, OUT left_groups text[], OUT roles text[], OUT slack_user_id text, OUT accounts bigint, OUT api_keys text[], OUT delegators text[], OUT left_behind jsonb)
+  returns record
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 46c02891fb8ef806';
+grant execute on function directory.remove_member to headroom_control;
+
+create function directory.require_purpose(p_purpose text)
+  returns void
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 92b18743988de298';
+
+create function directory.revocation(p_claims jsonb DEFAULT headroom.claims())
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b469d5c3a925b35a';
+
+create function directory.revoke_api_key(p_id text)
+  returns directory.api_keys
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 688e6bc9e81ae94f';
+grant execute on function directory.revoke_api_key to headroom_control;
+
+create function directory.signed_in_member()
+  returns directory.members
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 42a2eaf2a627f988';
+
+create function headroom.check_changes(p_changes jsonb, p_fields text[])
+  returns void
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 ecdc8b3ec216da2a';
+
+create function headroom.check_json(p_value jsonb, p_name text, p_most_bytes integer, p_code text)
+  returns void
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 a53b4ba5795c5cbf';
+
+create function headroom.claims()
+  returns jsonb
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 abf69c2f980c660e';
+
+create function headroom.close_schema(p_schema text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 c8477ad21f241eea';
+
+create function headroom.current_key()
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 7457dc495a0945bd';
+
+create function headroom.declare_hooks(p_layer text, p_points jsonb)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 6c9dcb0e8f8f78e0';
+
+create function headroom.drop_boxes(p_names text[])
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 98db85c1ab3e38a1';
+
+create function headroom.equal_constant_time(p_left bytea, p_right bytea)
+  returns boolean
+  language plpgsql immutable security invoker parallel safe set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 ec55f0c46cbcc436';
+
+create function headroom.fail(p_code text, p_message text, p_facts text DEFAULT NULL::text, p_hint text DEFAULT NULL::text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b8fb55aa8def2ddf';
+
+create function headroom.get_secret(p_name text)
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 cf06100c4b7e2c92';
+
+create function headroom.has_vault()
+  returns boolean
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e8c65e607314d13a';
+
+create function headroom.hmac_sha256(p_key bytea, p_data bytea)
+  returns bytea
+  language plpgsql immutable security invoker strict parallel safe set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 66b88d3860714d7a';
+
+create function headroom.json_text(p_text text)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 9e0b420d1c7cfc3a';
+
+create function headroom.keep_box(p_name text, p_label text, p_value text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 c94e826c215042d1';
+
+create function headroom.keep_secret(p_name text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 fa2701fc5b179869';
+
+create function headroom.key_id(p_key text)
+  returns bytea
+  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 2e4023286fba7c3b';
+
+create function headroom.key_of_box(p_name text, p_box bytea)
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e71d0f3c6a678117';
+
+create function headroom.key_to_seal_with()
+  returns text
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 bdd72bb6acbdaaf0';
+
+create function headroom.list_secrets()
+  returns TABLE(name text, kept_in text, readable boolean, updated_at timestamp with time zone)
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f732569ba98e948b';
+grant execute on function headroom.list_secrets to headroom_control;
+
+create function headroom.open_box(p_name text)
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 131495bea88c7cfd';
+
+create function headroom.open_secret(p_name text, p_box bytea)
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 14296af6d8302e48';
+
+create function headroom.optional_secret(p_name text)
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 1e3fadde451dc10c';
+
+create function headroom.register_hooks(p_layer text, p_hooks jsonb)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f1b479247d4c2bd1';
+
+create function headroom.remove_secret(p_name text, p_anyway boolean DEFAULT false)
+  returns text
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 26cef6d4131119e0';
+grant execute on function headroom.remove_secret to headroom_control;
+
+create function headroom.request_headers()
+  returns jsonb
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 21ff4f5d46a752e9';
+
+create function headroom.reseal_secrets(p_after text, p_most integer, p_write boolean, OUT seen integer, OUT due integer, OUT unreadable text[], OUT in_vault integer, OUT after text)
+  returns record
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 a29efe9e3f7b09b2';
+grant execute on function headroom.reseal_secrets to headroom_control;
+
+create function headroom.run_hooks(p_point text, p_argument jsonb)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b84d46a39aee2f01';
+
+create function headroom.seal_secret(p_name text, p_value text)
+  returns bytea
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 4d39dedc049d2a80';
+
+create function headroom.set_secret(p_name text, p_value text, p_keep_previous boolean DEFAULT false)
+  returns void
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b0a5ac7acc9a48d7';
+grant execute on function headroom.set_secret to headroom_control;
+
+create function headroom.signing_key(p_name text)
+  returns bytea
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 668e26715dbe21e3';
+
+create function headroom.switch_sealing_key()
+  returns boolean
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 0f5402ee880fa60d';
+grant execute on function headroom.switch_sealing_key to headroom_control;
+
+create function headroom.too_deep(p_value jsonb, p_text text)
+  returns boolean
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 6d407f660eef4b2a';
 
 create function inbound.action_event(p_action text, OUT event_type public.capacity_request_event_type, OUT asks_why boolean)
   returns record
@@ -3180,7 +3342,7 @@ create function inbound.check_typed_terms(p_terms jsonb, p_problems jsonb DEFAUL
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 2353775997103b64';
 
-create function inbound.decide(p_member capacity.members, p_request_id text, p_event_type public.capacity_request_event_type, p_reason text, p_seen boolean, OUT request capacity.requests, OUT repeated boolean, OUT said text)
+create function inbound.decide(p_member directory.members, p_request_id text, p_event_type public.capacity_request_event_type, p_reason text, p_seen boolean, OUT request capacity.requests, OUT repeated boolean, OUT said text)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 534577f700136548';
@@ -3188,22 +3350,27 @@ create function inbound.decide(p_member capacity.members, p_request_id text, p_e
 create function inbound.decided_already(p_request capacity.requests, p_event_type public.capacity_request_event_type, p_by text, p_at timestamp with time zone, p_asking text)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 25395b486cd82eac';
+  as 'sha256 a1ddd8bb00039cb6';
 
-create function inbound.enqueue_interaction(p_delivery jsonb, p_purpose text, p_payload jsonb, p_for interval)
+create function inbound.enqueue_interaction(p_receipt jsonb, p_purpose text, p_payload jsonb, p_for interval)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2ff48780b3322620';
+  as 'sha256 0629766187dd4530';
 
-create function inbound.forget(p_most integer DEFAULT 1000)
-  returns integer
+create function inbound.erase_receipts(p_erasure jsonb)
+  returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 906a68fc74d9cf77';
+  as 'sha256 3395a2f750922536';
+
+create function inbound.forget(p_argument jsonb)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 3bc304a871e2a4ea';
 
 create function inbound.form_decode(p_body text)
   returns jsonb
   language plpgsql immutable security invoker strict parallel safe set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c879615bc5523e5e';
+  as 'sha256 5b2cf578e9dc569c';
 
 create function inbound.form_value(p_values jsonb, p_field text)
   returns text
@@ -3213,7 +3380,7 @@ create function inbound.form_value(p_values jsonb, p_field text)
 create function inbound.linear_handle(p_sent jsonb, p_request_id text)
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 000ccc1f8ad8ebd4';
+  as 'sha256 f6b70c8b049b37bc';
 
 create function inbound.linear_note(p_sent jsonb)
   returns text
@@ -3223,17 +3390,12 @@ create function inbound.linear_note(p_sent jsonb)
 create function inbound.linear_own_comment(p_request_id text, p_comment_id text)
   returns boolean
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 595bf7c94c16699c';
+  as 'sha256 d98ab185d95d57f5';
 
-create function inbound.may_decide(p_member capacity.members, p_request_id text, p_event_type public.capacity_request_event_type, p_seen boolean)
+create function inbound.may_decide(p_member directory.members, p_request_id text, p_event_type public.capacity_request_event_type, p_seen boolean)
   returns capacity.requests
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8aeb676e960e4b09';
-
-create function inbound.optional_secret(p_name text)
-  returns text
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 504f80dfee67bb80';
+  as 'sha256 0d212cc40a1859f7';
 
 create function inbound.parse_date(p_text text)
   returns date
@@ -3243,7 +3405,7 @@ create function inbound.parse_date(p_text text)
 create function inbound.parse_json(p_text text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4f611ac1069c3dc3';
+  as 'sha256 71b1eb340aba40b4';
 
 create function inbound.parse_terms(p_text text)
   returns jsonb
@@ -3253,12 +3415,12 @@ create function inbound.parse_terms(p_text text)
 create function inbound.percent_decode(p_text text)
   returns text
   language plpgsql immutable security invoker strict parallel safe set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a386b15f6a2f80ae';
+  as 'sha256 1cc2b83ece3d87e3';
 
-create function inbound.record(p_provider text, p_delivery_id text, p_kind text, p_payload jsonb)
+create function inbound.record(p_provider text, p_receipt_id text, p_kind text, p_payload jsonb)
   returns boolean
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 02c0d7bcdd7899fd';
+  as 'sha256 2170dfe84632c2ea';
 
 create function inbound.refused_field(p_callback text, p_message text, p_facts text)
   returns text
@@ -3275,22 +3437,17 @@ create function inbound.render_input(p_name text, p_label text, p_element text, 
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 29386af601dcb8e2';
 
-create function inbound.render_intake(p_fields jsonb, p_groups jsonb, p_channel text, p_delivery_id text DEFAULT NULL::text)
+create function inbound.render_intake(p_fields jsonb, p_groups jsonb, p_channel text, p_receipt_id text DEFAULT NULL::text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3c16bcf0de90217c';
+  as 'sha256 4119ee763e550d7c';
 
 create function inbound.render_reason(p_request_id text, p_action text, p_channel text, p_message_ts text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 191b78abd8a63d44';
 
-create function inbound.request_headers()
-  returns jsonb
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 21ff4f5d46a752e9';
-
-create function inbound.review_step(p_member capacity.members, p_request capacity.requests)
+create function inbound.review_step(p_member directory.members, p_request capacity.requests)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 c42da67475ccaed0';
@@ -3298,52 +3455,47 @@ create function inbound.review_step(p_member capacity.members, p_request capacit
 create function inbound.signed_by(p_secret_name text, p_data bytea, p_signature bytea)
   returns boolean
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 97ca495755b20dba';
+  as 'sha256 5d0e369749e74c63';
 
-create function inbound.slack_action(p_delivery jsonb, p_member capacity.members)
+create function inbound.slack_action(p_receipt jsonb, p_member directory.members)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 284b89ef0ea2cfe2';
+  as 'sha256 87654516603b9542';
 
-create function inbound.slack_command(p_delivery jsonb, p_member capacity.members)
+create function inbound.slack_command(p_receipt jsonb, p_member directory.members)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 524ed75bcb8bc2e5';
+  as 'sha256 0297b77537ea9227';
 
-create function inbound.slack_decision(p_delivery jsonb, p_member capacity.members, p_verb text, p_rest text)
+create function inbound.slack_decision(p_receipt jsonb, p_member directory.members, p_verb text, p_rest text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8079ee64c3962666';
+  as 'sha256 3c6ed055670cccce';
 
-create function inbound.slack_delivery_id(p_delivery jsonb, p_signature text)
-  returns text
-  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 10c11ebab2b54e37';
-
-create function inbound.slack_errand(p_member capacity.members, p_request_id text, p_errand text, p_words text, p_seen boolean)
+create function inbound.slack_errand(p_member directory.members, p_request_id text, p_errand text, p_words text, p_seen boolean)
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b895b77b677114b2';
+  as 'sha256 9e711dfeff216944';
 
-create function inbound.slack_errand_button(p_delivery jsonb, p_member capacity.members)
+create function inbound.slack_errand_button(p_receipt jsonb, p_member directory.members)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f3061cbca584dd81';
+  as 'sha256 9b981bdc5e6fb6ba';
 
-create function inbound.slack_errand_form(p_delivery jsonb, p_member capacity.members, p_metadata jsonb)
+create function inbound.slack_errand_form(p_receipt jsonb, p_member directory.members, p_metadata jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 479bde93b4512d56';
+  as 'sha256 df945cf4317c95d4';
 
-create function inbound.slack_form(p_delivery jsonb, p_member capacity.members, p_fields jsonb)
+create function inbound.slack_form(p_receipt jsonb, p_member directory.members, p_fields jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4fd72b64b1598038';
+  as 'sha256 93fd3afc81f109e8';
 
-create function inbound.slack_handle(p_delivery jsonb)
+create function inbound.slack_handle(p_receipt jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4306f07465d1f67e';
+  as 'sha256 07d4ebff8d315ac7';
 
 create function inbound.slack_help(p_first text DEFAULT NULL::text)
   returns text
@@ -3353,64 +3505,69 @@ create function inbound.slack_help(p_first text DEFAULT NULL::text)
 create function inbound.slack_home(p_team_id text, p_enterprise_id text)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f606c0296f4879ed';
+  as 'sha256 363a0318e57f9f60';
 
 create function inbound.slack_line(p_id text, p_quantity integer, p_size text, p_region text, p_state public.capacity_request_state, p_since timestamp with time zone)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 dc77ef5cc2d4be0d';
 
-create function inbound.slack_list(p_member capacity.members)
+create function inbound.slack_list(p_member directory.members)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 cf8509a1557775e0';
 
-create function inbound.slack_member(p_workspace_id text, p_delivery jsonb)
-  returns capacity.members
+create function inbound.slack_member(p_workspace_id text, p_receipt jsonb)
+  returns directory.members
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c6164b2661b5f74f';
+  as 'sha256 16c9808f7b285f32';
 
-create function inbound.slack_named(p_delivery jsonb)
+create function inbound.slack_named(p_receipt jsonb)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6359fede8ef0dcab';
+  as 'sha256 8c5ed60987565981';
 
-create function inbound.slack_note(p_delivery jsonb, p_text text)
+create function inbound.slack_note(p_receipt jsonb, p_text text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 55a0913e84cda93e';
+  as 'sha256 8c828ae5fcf039da';
 
-create function inbound.slack_open(p_delivery jsonb, p_view jsonb)
+create function inbound.slack_open(p_receipt jsonb, p_view jsonb)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 da9ada577f8179e9';
+  as 'sha256 4f2882085725b558';
 
 create function inbound.slack_parse(p_body text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ace65ec961e5d814';
+  as 'sha256 786015a4f987a1b3';
 
 create function inbound.slack_parse_payload(p_sent jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 1d4db2d887663969';
 
-create function inbound.slack_refused(p_delivery jsonb, p_message text, p_detail text, p_hint text)
+create function inbound.slack_receipt_id(p_receipt jsonb, p_signature text)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f3afa146a374d3ab';
+
+create function inbound.slack_refused(p_receipt jsonb, p_message text, p_detail text, p_hint text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 099701c9c82068fd';
+  as 'sha256 6204fbba16a99c4b';
 
-create function inbound.slack_repeat(p_delivery jsonb, p_earlier inbound.deliveries)
+create function inbound.slack_repeat(p_receipt jsonb, p_earlier inbound.receipts)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2cb2a9e36f5a99ef';
+  as 'sha256 33806ac5d848af04';
 
 create function inbound.slack_say(p_text text, p_outcome text, p_request_id text DEFAULT NULL::text, p_blocks jsonb DEFAULT NULL::jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 53990532a9d6082f';
 
-create function inbound.slack_show(p_member capacity.members, p_request_id text, p_channel text)
+create function inbound.slack_show(p_member directory.members, p_request_id text, p_channel text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 1e95644aebd50f54';
@@ -3420,10 +3577,10 @@ create function inbound.slack_stamp_problem(p_timestamp text, p_signature text)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 7a6b9b6767401f7e';
 
-create function inbound.slack_submission(p_delivery jsonb, p_member capacity.members)
+create function inbound.slack_submission(p_receipt jsonb, p_member directory.members)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4d5b5ba97880ca90';
+  as 'sha256 b00f24665c657a9a';
 
 create function inbound.slack_submitted(p_request capacity.requests)
   returns text
@@ -3438,42 +3595,32 @@ create function inbound.slack_unasked(p_request capacity.requests)
 create function inbound.slack_workspace(p_team_id text, p_enterprise_id text)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fdc7c8f827fd0daf';
+  as 'sha256 580c4b1fbb3b0851';
 
-create function inbound.submit_terms(p_delivery jsonb, p_member capacity.members, p_fields jsonb, p_channel text)
+create function inbound.submit_terms(p_receipt jsonb, p_member directory.members, p_fields jsonb, p_channel text)
   returns capacity.requests
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e2e3332f11833f17';
+  as 'sha256 f2af29377167b678';
 
 create function inbound.too_late(p_request capacity.requests)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 86a25cfd866cbce4';
+  as 'sha256 6fd321843efa5b27';
 
 create function inbound.verify_slack_signature(p_body text, p_timestamp text, p_signature text)
   returns boolean
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 7680ddd8af963c08';
 
-create function outbox.add_endpoint_secret(p_endpoint_id uuid, p_secret text, p_window interval)
-  returns text
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 88b8f74cdb913302';
-
 create function outbox.add_row(p_checked boolean, p_tenant_id text, p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_payload jsonb, p_priority integer DEFAULT 5, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_coalesce_key text DEFAULT NULL::text, p_destination text DEFAULT NULL::text, p_captures jsonb DEFAULT NULL::jsonb, p_binds jsonb DEFAULT NULL::jsonb, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3006e5a8d6830c2e';
+  as 'sha256 95cea7c2ace1f3cf';
 
 create function outbox.add_rows(p_checked boolean, p_rows jsonb)
   returns TABLE(ord integer, outbox_id uuid, seq bigint, created boolean)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 eeea28e3c9b1234b';
-
-create function outbox.address_envelopes()
-  returns trigger
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 124fce38d3c85976';
+  as 'sha256 ab8e4c4783d8fd57';
 
 create function outbox.advance_lanes(p_lane_ids bigint[], p_from_seqs bigint[], p_delivered boolean DEFAULT false, p_places tid[] DEFAULT NULL::tid[])
   returns void
@@ -3511,21 +3658,6 @@ create function outbox.check_binds(p_stream outbox.streams, p_captures jsonb, p_
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 17536bf12f4846c2';
 
-create function outbox.check_endpoint(p_endpoint outbox.endpoints)
-  returns void
-  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6e6823b064cf08db';
-
-create function outbox.check_endpoint_url(p_url text, p_allow_private boolean)
-  returns void
-  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4a51427c73f352bd';
-
-create function outbox.check_envelope(p_envelope jsonb, p_stream outbox.streams)
-  returns void
-  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a1781a018a911a11';
-
 create function outbox.check_operator(p_outbox_ids uuid[], p_actor text, p_reason text)
   returns void
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3545,6 +3677,16 @@ create function outbox.check_stream_name(p_stream text)
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 533a0c6fda37c3ca';
+
+create function outbox.choose_rows(p_outbox_ids uuid[], p_rail text, p_but text, p_streams text[])
+  returns uuid[]
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 5b71829f55145c14';
+
+create function outbox.circuit_of(p_destination text)
+  returns text
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 d8ffce33c0a2568e';
 
 create function outbox.claim(p_relay_id integer, p_stream_id smallint, p_max_rows integer, p_max_lanes integer DEFAULT 100, p_since_ms bigint DEFAULT NULL::bigint, p_max_bytes bigint DEFAULT 8388608, p_in_flight jsonb DEFAULT NULL::jsonb)
   returns SETOF outbox.claimed_row
@@ -3592,9 +3734,14 @@ create function outbox.create_stream(p_name text, p_ordered boolean DEFAULT true
 grant execute on function outbox.create_stream to headroom_control;
 
 create function outbox.dead_by_rail()
-  returns TABLE(stream_id smallint, rail_id smallint, dead integer, parked integer, last_died_at timestamp with time zone, codes jsonb)
+  returns TABLE(stream text, rail text, dead integer, parked integer, last_died_at timestamp with time zone, codes jsonb)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 45f91cf757ba721f';
+  as 'sha256 dc75cba6da7aeac0';
+
+create function outbox.dead_count_at(p_destination text)
+  returns bigint
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 fa1b18bb2313edc7';
 
 create function outbox.destination_id(p_name text, p_tenant_id text)
   returns integer
@@ -3602,46 +3749,17 @@ create function outbox.destination_id(p_name text, p_tenant_id text)
   as 'sha256 6aa67827e756e081';
 
 create function outbox.destination_status()
-  returns TABLE(destination text, endpoint text, circuit text, failures integer, open_until timestamp with time zone, min_interval_ms integer, next_slot_at timestamp with time zone, last_error_code text, disabled_code text, disabled_at timestamp with time zone)
+  returns TABLE(destination text, circuit text, failures integer, open_until timestamp with time zone, min_interval_ms integer, next_slot_at timestamp with time zone, last_error_code text)
   language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a58c79893fa94568';
+  as 'sha256 eaeb6d810c6c272c';
 grant execute on function outbox.destination_status to headroom_auditor;
 grant execute on function outbox.destination_status to headroom_control;
 grant execute on function outbox.destination_status to headroom_executor;
-
-create function outbox.disable_endpoint(p_name text, p_reason text DEFAULT NULL::text, p_workspace_id text DEFAULT NULL::text)
-  returns void
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 06bf7a689c72b13c';
-grant execute on function outbox.disable_endpoint to headroom_control;
-
-create function outbox.drop_endpoint_secrets(p_secret_ids uuid[])
-  returns integer
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a872e981107b54cf';
 
 create function outbox.empty_finished(p_class_id smallint, p_from uuid, p_to uuid, p_retain_days integer, p_limit integer)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off owner headroom_owner
   as 'sha256 e9ba4046d334c964';
-
-create function outbox.enable_endpoint(p_name text, p_workspace_id text DEFAULT NULL::text)
-  returns void
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d20f5438e2695e21';
-grant execute on function outbox.enable_endpoint to headroom_control;
-
-create function outbox.endpoint_for_relay(p_endpoint_id uuid, p_tenant_id text DEFAULT NULL::text)
-  returns TABLE(id uuid, version integer, enabled boolean, disabled_code text, url text, private boolean, secrets text[], has_headers boolean, headers jsonb, expires_in_ms double precision)
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8598302732dd99d2';
-grant execute on function outbox.endpoint_for_relay to headroom_executor;
-
-create function outbox.endpoint_gone(p_endpoint_id uuid, p_version integer)
-  returns boolean
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 cdef2c407e918367';
-grant execute on function outbox.endpoint_gone to headroom_executor;
 
 create function outbox.enqueue(p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_payload jsonb, p_priority integer DEFAULT 5, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_coalesce_key text DEFAULT NULL::text, p_destination text DEFAULT NULL::text, p_captures jsonb DEFAULT NULL::jsonb, p_binds jsonb DEFAULT NULL::jsonb, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
   returns record
@@ -3665,16 +3783,31 @@ create function outbox.enqueuer()
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 afb58f0e11e4176e';
 
+create function outbox.ensure_limits(p_limits jsonb)
+  returns void
+  language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 024c1c8f136a1982';
+
 create function outbox.ensure_partitions(p_days_ahead integer DEFAULT 30)
   returns integer
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=2s owner headroom_owner
   as 'sha256 280e8ce97a8cd99a';
 grant execute on function outbox.ensure_partitions to headroom_executor;
 
+create function outbox.ensure_rails(p_rails jsonb)
+  returns void
+  language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 6a5d22dd67e78604';
+
+create function outbox.ensure_stream(p_name text, p_settings jsonb)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 8ed4938f1d520982';
+
 create function outbox.erase_payload(p_outbox_id uuid, p_actor text, p_reason text)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c48c97f096bbfe58';
+  as 'sha256 45ff90d1609b11a1';
 grant execute on function outbox.erase_payload to headroom_control;
 
 create function outbox.existing_row(p_stream_id smallint, p_instruction_id text, p_idempotency_key text, p_body text, OUT outbox_id uuid, OUT seq bigint)
@@ -3693,11 +3826,6 @@ create function outbox.fill_binds(p_outbox_ids uuid[], p_captured jsonb DEFAULT 
   as 'sha256 0d945afaa84c48ed';
 grant execute on function outbox.fill_binds to headroom_executor;
 
-create function outbox.find_endpoint(p_name text, p_workspace_id text)
-  returns outbox.endpoints
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e69a743320a2f0dc';
-
 create function outbox.first_bytes(p_rows outbox.run_row[], p_max_bytes bigint)
   returns outbox.run_row[]
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3708,6 +3836,11 @@ create function outbox.forget_expired(p_most integer DEFAULT 500, OUT forgotten 
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 b8c650709dcc7982';
 
+create function outbox.forget_salts(p_stream_id smallint, p_instructions text[], p_to timestamp with time zone)
+  returns void
+  language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 64ea8a2d4ec870c8';
+
 create function outbox.gates_of(p_names text[])
   returns TABLE(name text, min_interval_ms integer, failure_threshold integer, open_base_ms integer, next_slot_at timestamp with time zone, failures integer, times_opened integer, open_until timestamp with time zone, probe_until timestamp with time zone, last_error_code text)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3716,13 +3849,8 @@ create function outbox.gates_of(p_names text[])
 create function outbox.gc(p_batch integer DEFAULT 10000)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=250ms owner headroom_owner
-  as 'sha256 3274bfd0b4caa2fe';
+  as 'sha256 162d40c624c52ac0';
 grant execute on function outbox.gc to headroom_executor;
-
-create function outbox.gc_envelopes(p_batch integer)
-  returns integer
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 02154048e793be4d';
 
 create function outbox.gc_keys(p_batch integer)
   returns integer
@@ -3739,11 +3867,6 @@ create function outbox.id_time(p_outbox_id uuid)
   language plpgsql immutable security invoker strict parallel safe set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 16a21865c1a3889a';
 
-create function outbox.insert_envelope()
-  returns trigger
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3b013059e1b83223';
-
 create function outbox.inspect(p_outbox_id uuid)
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3751,10 +3874,25 @@ create function outbox.inspect(p_outbox_id uuid)
 grant execute on function outbox.inspect to headroom_auditor;
 grant execute on function outbox.inspect to headroom_control;
 
+create function outbox.is_lost(p_outbox_id uuid)
+  returns boolean
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 9c081f75bd86295b';
+
 create function outbox.is_path(p_path jsonb)
   returns boolean
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 7e1ed4b01f762311';
+
+create function outbox.is_unfinished(p_outbox_ids uuid[])
+  returns boolean
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 9d5bf6e52de5c9e6';
+
+create function outbox.last_delivered_at(p_stream_id smallint, p_instructions text[], p_but text)
+  returns timestamp with time zone
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 386106b62856d5d6';
 
 create function outbox.late_in_lanes(p_live bigint[], p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], OUT late uuid[], OUT busy uuid[])
   returns record
@@ -3777,25 +3915,12 @@ create function outbox.lines_of(p_outbox_id uuid)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 69c7797b13960afa';
 
-create function outbox.list_alerts()
-  returns TABLE(name text, endpoint text, template text, streams text[], repeat_minutes integer, raised integer, raised_since timestamp with time zone)
-  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a04e44437b0aaf56';
-grant execute on function outbox.list_alerts to headroom_control;
-
 create function outbox.list_dead(p_stream text DEFAULT NULL::text, p_error_code text DEFAULT NULL::text, p_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_parked boolean DEFAULT NULL::boolean, p_limit integer DEFAULT 100, p_after uuid DEFAULT NULL::uuid)
   returns TABLE(outbox_id uuid, stream text, key text, seq bigint, rail text, instruction_id text, idempotency_key text, parked boolean, uncertain boolean, error_code text, error_message text, tries smallint, lines integer, created_at timestamp with time zone, died_at timestamp with time zone, blocks_lane boolean)
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 a3277bf08a788c95';
 grant execute on function outbox.list_dead to headroom_auditor;
 grant execute on function outbox.list_dead to headroom_control;
-
-create function outbox.list_endpoints(p_workspace_id text DEFAULT NULL::text)
-  returns TABLE(id uuid, name text, workspace_id text, url text, description text, topics text[], header_names text[], enabled boolean, disabled_at timestamp with time zone, disabled_code text, disabled_reason text, secrets integer, readable boolean, old_secret_until timestamp with time zone, dead bigint, circuit text, created_at timestamp with time zone, updated_at timestamp with time zone)
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5aa466bfa1054b68';
-grant execute on function outbox.list_endpoints to headroom_auditor;
-grant execute on function outbox.list_endpoints to headroom_control;
 
 create function outbox.list_streams()
   returns SETOF outbox.streams
@@ -3857,11 +3982,6 @@ create function outbox.note_served(p_rails text[])
   language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 329e8962438fd4a5';
 
-create function outbox.open_endpoint_secret(p_secret_id uuid, p_box bytea)
-  returns text
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8efb4014ae1e39ef';
-
 create function outbox.open_queues(p_stream outbox.streams, p_since timestamp with time zone, p_in_flight jsonb, p_hold boolean)
   returns TABLE(destination_id integer, name text, tenant_id text, slots integer, tenant_slots integer, opens_at timestamp with time zone, limited boolean, fresh boolean, more boolean)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3885,11 +4005,10 @@ grant execute on function outbox.partition_status to headroom_auditor;
 grant execute on function outbox.partition_status to headroom_control;
 grant execute on function outbox.partition_status to headroom_executor;
 
-create function outbox.ping_endpoint(p_name text, p_workspace_id text DEFAULT NULL::text)
-  returns uuid
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f242b6348854c43b';
-grant execute on function outbox.ping_endpoint to headroom_control;
+create function outbox.place_of(p_outbox_id uuid)
+  returns jsonb
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 28e5f7aa303b4265';
 
 create function outbox.place_of_untouched(p_outbox_id uuid)
   returns text
@@ -3901,18 +4020,6 @@ create function outbox.protect_archive_table(p_table regclass)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 c585e314065b01da';
 
-create function outbox.put_alert(p_name text, p_changes jsonb)
-  returns void
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 42630eb1a20dec6a';
-grant execute on function outbox.put_alert to headroom_control;
-
-create function outbox.put_endpoint(p_name text, p_changes jsonb DEFAULT '{}'::jsonb, p_secret text DEFAULT NULL::text, p_allow_private boolean DEFAULT false, p_workspace_id text DEFAULT NULL::text, OUT name text, OUT created boolean, OUT secret text)
-  returns record
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a77c635af1d1dfe1';
-grant execute on function outbox.put_endpoint to headroom_control;
-
 create function outbox.rail_status()
   returns TABLE(rail text, capability text, served_seconds_ago double precision, waiting bigint)
   language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3920,12 +4027,6 @@ create function outbox.rail_status()
 grant execute on function outbox.rail_status to headroom_auditor;
 grant execute on function outbox.rail_status to headroom_control;
 grant execute on function outbox.rail_status to headroom_executor;
-
-create function outbox.raise_alerts()
-  returns integer
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=2s owner headroom_owner
-  as 'sha256 4e43f648466ac4db';
-grant execute on function outbox.raise_alerts to headroom_executor;
 
 create function outbox.reap(p_max_claims integer DEFAULT 100)
   returns integer
@@ -3954,11 +4055,6 @@ create function outbox.refuse_change()
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 dba05f36834e8263';
 
-create function outbox.refuse_silence(p_endpoint outbox.endpoints)
-  returns void
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fb719c7313baa6a1';
-
 create function outbox.register_rail(p_name text, p_capability text, p_timeout_ms integer, p_dedup_window_ms bigint DEFAULT NULL::bigint)
   returns smallint
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3966,38 +4062,20 @@ create function outbox.register_rail(p_name text, p_capability text, p_timeout_m
 grant execute on function outbox.register_rail to headroom_control;
 grant execute on function outbox.register_rail to headroom_executor;
 
+create function outbox.register_renderers(p_stream text, p_renderers jsonb)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 9e92b85a2d016139';
+
 create function outbox.release_lanes(p_lane_ids bigint[])
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 f26330024d8f7d42';
 
-create function outbox.remove_alert(p_name text)
-  returns void
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fb9e5e4a42222e34';
-grant execute on function outbox.remove_alert to headroom_control;
-
-create function outbox.remove_endpoint(p_name text, p_workspace_id text DEFAULT NULL::text)
-  returns void
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 cbcb5d02f54c94cc';
-grant execute on function outbox.remove_endpoint to headroom_control;
-
-create function outbox.render_alert(p_payload jsonb)
-  returns jsonb
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2c1e07acdff9658d';
-
 create function outbox.rendered(p_stream_id smallint, p_renderer text, p_payload jsonb)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 7549335b2410a0b8';
-
-create function outbox.replay_envelopes(p_endpoint text, p_from timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_stream text DEFAULT NULL::text)
-  returns integer
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 008237781c665657';
-grant execute on function outbox.replay_envelopes to headroom_control;
 
 create function outbox.requeue_dead(p_outbox_ids uuid[], p_overtaken boolean[], p_actor text, p_reason text)
   returns void
@@ -4015,26 +4093,15 @@ create function outbox.rewind_lanes(p_lane_ids bigint[])
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 e10e0affed06f7f3';
 
-create function outbox.rotate_endpoint_secret(p_name text, p_secret text DEFAULT NULL::text, p_window interval DEFAULT '24:00:00'::interval, p_workspace_id text DEFAULT NULL::text)
-  returns text
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6ea8004003dfb017';
-grant execute on function outbox.rotate_endpoint_secret to headroom_control;
+create function outbox.rows_between(p_stream text, p_after uuid, p_to uuid)
+  returns TABLE(outbox_id uuid, instruction_id text, idempotency_key text, known boolean)
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
+  as 'sha256 939fb3fc18c6fdaf';
 
 create function outbox.sample_percent(p_table regclass, p_rows integer)
   returns real
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 c1231fee5322b664';
-
-create function outbox.seal_endpoint_secret(p_secret_id uuid, p_value text)
-  returns bytea
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 683615b2e0b0e642';
-
-create function outbox.set_endpoint_headers(p_endpoint_id uuid, p_headers jsonb)
-  returns text[]
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b564e178db8e6345';
 
 create function outbox.settle(p_stream_id smallint, p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[] DEFAULT NULL::integer[], p_codes text[] DEFAULT NULL::text[], p_references text[] DEFAULT NULL::text[], p_outcomes text[] DEFAULT NULL::text[], p_messages text[] DEFAULT NULL::text[], p_after_ms bigint[] DEFAULT NULL::bigint[], p_throttled boolean[] DEFAULT NULL::boolean[], p_absent boolean[] DEFAULT NULL::boolean[], p_destination_ids integer[] DEFAULT NULL::integer[], p_captures jsonb DEFAULT NULL::jsonb, p_sent_hashes bytea[] DEFAULT NULL::bytea[], OUT delivered integer, OUT retried integer, OUT released integer, OUT failed integer, OUT late uuid[], OUT given_up uuid[], OUT busy uuid[])
   returns record
@@ -4095,8 +4162,18 @@ grant execute on function outbox.stop_relay to headroom_executor;
 
 create function outbox.store_captures(p_captures jsonb)
   returns void
-  language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 607acbb1fa496c71';
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 5d47df3a3ba00db7';
+
+create function outbox.stream_id(p_stream text)
+  returns smallint
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 156d84885dbdddc8';
+
+create function outbox.summary_of(p_outbox_ids uuid[])
+  returns TABLE(deliveries bigint, pending bigint, failed bigint, sent_at timestamp with time zone, tries bigint)
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 d2d7f102f773a616';
 
 create function outbox.sweep(p_max_lanes integer DEFAULT 5000)
   returns integer
@@ -4104,15 +4181,10 @@ create function outbox.sweep(p_max_lanes integer DEFAULT 5000)
   as 'sha256 629dd1012f011d5f';
 grant execute on function outbox.sweep to headroom_executor;
 
-create function outbox.too_deep(p_value jsonb, p_text text)
-  returns boolean
-  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6d407f660eef4b2a';
-
-create function outbox.topic_matches(p_topics text[], p_stream text, p_type text)
-  returns boolean
-  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f06763e9129f130e';
+create function outbox.take_number(p_stream text, p_key text)
+  returns bigint
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 2b2b7c3781439a16';
 
 create function outbox.tries_so_far(p_outbox_id uuid, p_class_id smallint)
   returns integer
@@ -4123,6 +4195,52 @@ create function outbox.verdict(p_stream outbox.streams, p_outcome text, p_tries 
   returns outbox.attempt_state
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 c66abbb4dfe5dc76';
+
+create function outbox.verify_extent(OUT deliveries bigint, OUT keys bigint, OUT lanes bigint)
+  returns record
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 3434a92fe1ec28b2';
+
+create function outbox.verify_keys(p_stream text, p_after_instruction text DEFAULT ''::text, p_after_key text DEFAULT ''::text, p_limit integer DEFAULT 20000, OUT last_instruction text, OUT last_key text, OUT keys bigint, OUT findings jsonb)
+  returns record
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
+  as 'sha256 f6f73ae10d109953';
+grant execute on function outbox.verify_keys to headroom_auditor;
+grant execute on function outbox.verify_keys to headroom_control;
+
+create function outbox.verify_lanes(p_after bigint DEFAULT 0, p_limit integer DEFAULT 20000, OUT last_id bigint, OUT lanes bigint, OUT findings jsonb)
+  returns record
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
+  as 'sha256 c81cf7b195c8cf19';
+grant execute on function outbox.verify_lanes to headroom_auditor;
+grant execute on function outbox.verify_lanes to headroom_control;
+
+create function outbox.verify_lines(p_after uuid, p_to uuid)
+  returns TABLE(invariant text, code text, subject text, detail text)
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
+  as 'sha256 158cb0dac630d626';
+
+create function outbox.verify_order(p_stream text, OUT deliveries bigint, OUT findings jsonb)
+  returns record
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off set work_mem=64MB set plan_cache_mode=force_custom_plan owner headroom_owner
+  as 'sha256 84a1c099113ccece';
+grant execute on function outbox.verify_order to headroom_auditor;
+grant execute on function outbox.verify_order to headroom_control;
+
+create function outbox.verify_payloads(p_after uuid, p_to uuid)
+  returns TABLE(invariant text, code text, subject text, detail text)
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
+  as 'sha256 20eccbc2ce31b536';
+
+create function outbox.verify_places(p_after uuid, p_to uuid)
+  returns TABLE(invariant text, code text, subject text, detail text)
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
+  as 'sha256 a9eae54138a84441';
+
+create function outbox.verify_rows(p_after uuid, p_limit integer, OUT last_id uuid, OUT deliveries bigint, OUT lines bigint, OUT findings jsonb)
+  returns record
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
+  as 'sha256 456edbc5c44433ef';
 
 create function outbox.waiting_queues(p_stream outbox.streams, p_since timestamp with time zone, p_after integer, p_most integer)
   returns integer[]
@@ -4162,7 +4280,7 @@ create function outbox.without_addresses(p_message text)
 create function payments.bump_participant_outbox_seq(p_participant_id text)
   returns bigint
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 82cef4620432d6fd';
+  as 'sha256 cb5aa5ca3b85c7b6';
 
 create function payments.enqueue_payment_outbox(p_instruction_id text, p_participant_id text, p_idempotency_key text, p_rail_type text, p_payload jsonb, OUT outbox_id uuid, OUT sequence_id bigint, OUT created boolean)
   returns record
@@ -4181,7 +4299,7 @@ grant execute on function public.apply_capacity_event to service_role;
 create function public.check_request()
   returns void
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b3b49853cc367289';
+  as 'sha256 96d5bfb6511269b6';
 grant execute on function public.check_request to anon;
 grant execute on function public.check_request to authenticated;
 grant execute on function public.check_request to service_role;
@@ -4189,7 +4307,7 @@ grant execute on function public.check_request to service_role;
 create function public.create_capacity_request(p_requester_user_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric DEFAULT NULL::numeric, p_confirmation_ttl_days integer DEFAULT 7, p_workspace_id text DEFAULT NULL::text, p_slack_channel_id text DEFAULT NULL::text, p_idempotency_key text DEFAULT NULL::text, p_replaces_request_id text DEFAULT NULL::text)
   returns public.capacity_requests
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c3c75079e11e9661';
+  as 'sha256 905f5d29732ef708';
 grant execute on function public.create_capacity_request to authenticated;
 grant execute on function public.create_capacity_request to headroom_control;
 grant execute on function public.create_capacity_request to service_role;
@@ -4197,7 +4315,7 @@ grant execute on function public.create_capacity_request to service_role;
 create function public.decide_by_token(p_token text, p_decision text, p_reason text DEFAULT NULL::text)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 794f84b0e5460525';
+  as 'sha256 b780258b59c8997a';
 grant execute on function public.decide_by_token to anon;
 grant execute on function public.decide_by_token to authenticated;
 grant execute on function public.decide_by_token to service_role;
@@ -4221,21 +4339,21 @@ grant execute on function public.describe_confirmation to service_role;
 create function public.disable_endpoint(p_name text, p_reason text DEFAULT NULL::text, p_workspace_id text DEFAULT NULL::text)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 75598377826aaa08';
+  as 'sha256 d3c27d7694793704';
 grant execute on function public.disable_endpoint to authenticated;
 grant execute on function public.disable_endpoint to service_role;
 
 create function public.enable_endpoint(p_name text, p_workspace_id text DEFAULT NULL::text)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4e611e74ab18d7c9';
+  as 'sha256 2c08be68f1d7aa40';
 grant execute on function public.enable_endpoint to authenticated;
 grant execute on function public.enable_endpoint to service_role;
 
 create function public.erase_customer(p_request_id text, p_why text, p_actor_id text DEFAULT NULL::text)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c06efaf13158b746';
+  as 'sha256 523cf0f77b2c9d4d';
 grant execute on function public.erase_customer to authenticated;
 grant execute on function public.erase_customer to headroom_control;
 grant execute on function public.erase_customer to service_role;
@@ -4243,7 +4361,7 @@ grant execute on function public.erase_customer to service_role;
 create function public.get_capacity_request(p_request_id text)
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d3b3cd00af77bb59';
+  as 'sha256 b756f8391faf98fb';
 grant execute on function public.get_capacity_request to authenticated;
 grant execute on function public.get_capacity_request to headroom_control;
 grant execute on function public.get_capacity_request to service_role;
@@ -4251,7 +4369,7 @@ grant execute on function public.get_capacity_request to service_role;
 create function public.handle_linear_webhook(text)
   returns json
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3566a66ed0798a74';
+  as 'sha256 a9d99bd5deecc57b';
 grant execute on function public.handle_linear_webhook to anon;
 grant execute on function public.handle_linear_webhook to authenticated;
 grant execute on function public.handle_linear_webhook to service_role;
@@ -4259,7 +4377,7 @@ grant execute on function public.handle_linear_webhook to service_role;
 create function public.handle_slack_webhook(text)
   returns json
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c80e41e1f5b099c9';
+  as 'sha256 864198433da58438';
 grant execute on function public.handle_slack_webhook to anon;
 grant execute on function public.handle_slack_webhook to authenticated;
 grant execute on function public.handle_slack_webhook to service_role;
@@ -4267,14 +4385,14 @@ grant execute on function public.handle_slack_webhook to service_role;
 create function public.list_endpoints(p_workspace_id text DEFAULT NULL::text)
   returns TABLE(id uuid, name text, workspace_id text, url text, description text, topics text[], header_names text[], enabled boolean, disabled_at timestamp with time zone, disabled_code text, disabled_reason text, secrets integer, readable boolean, old_secret_until timestamp with time zone, dead bigint, circuit text, created_at timestamp with time zone, updated_at timestamp with time zone)
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 85142a3634628a94';
+  as 'sha256 c21e8c731f553e70';
 grant execute on function public.list_endpoints to authenticated;
 grant execute on function public.list_endpoints to service_role;
 
 create function public.list_personas()
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8881d95db6032b19';
+  as 'sha256 0b9a2148539c3df2';
 grant execute on function public.list_personas to service_role;
 
 create function public.note_capacity_request(p_request_id text, p_body text, p_actor_id text DEFAULT NULL::text)
@@ -4296,7 +4414,7 @@ grant execute on function public.nudge_capacity_request to service_role;
 create function public.preview_capacity_request(p_requester_user_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_requested_size text, p_quantity integer, p_region text, p_estimated_monthly_cost_usd numeric DEFAULT NULL::numeric, p_workspace_id text DEFAULT NULL::text, p_slack_channel_id text DEFAULT NULL::text, p_customer_ref jsonb DEFAULT NULL::jsonb)
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3ec804bb98cdff1b';
+  as 'sha256 f9149b3860c18ac5';
 grant execute on function public.preview_capacity_request to authenticated;
 grant execute on function public.preview_capacity_request to headroom_control;
 grant execute on function public.preview_capacity_request to service_role;
@@ -4304,7 +4422,7 @@ grant execute on function public.preview_capacity_request to service_role;
 create function public.put_endpoint(p_name text, p_url text DEFAULT NULL::text, p_topics text[] DEFAULT NULL::text[], p_description text DEFAULT NULL::text, p_headers jsonb DEFAULT NULL::jsonb, p_workspace_id text DEFAULT NULL::text, OUT name text, OUT created boolean, OUT secret text)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 caf4a89b2e6e2575';
+  as 'sha256 d0aab4a83fdd6562';
 grant execute on function public.put_endpoint to authenticated;
 grant execute on function public.put_endpoint to service_role;
 
@@ -4315,30 +4433,30 @@ create function public.recent_capacity_events(p_since bigint, p_limit integer DE
 grant execute on function public.recent_capacity_events to authenticated;
 grant execute on function public.recent_capacity_events to service_role;
 
-create function public.record_delivery(p_provider text, p_delivery_id text, p_kind text, p_payload jsonb)
+create function public.record_receipt(p_provider text, p_receipt_id text, p_kind text, p_payload jsonb)
   returns boolean
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 672414d39092a61f';
-grant execute on function public.record_delivery to service_role;
+  as 'sha256 f1decc7ff1e6b1e1';
+grant execute on function public.record_receipt to service_role;
 
 create function public.remove_endpoint(p_name text, p_workspace_id text DEFAULT NULL::text)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 16df049aef1fb28a';
+  as 'sha256 cbdade33c3eb83ae';
 grant execute on function public.remove_endpoint to authenticated;
 grant execute on function public.remove_endpoint to service_role;
 
 create function public.rotate_endpoint_secret(p_name text, p_hours integer DEFAULT 24, p_workspace_id text DEFAULT NULL::text, OUT name text, OUT secret text)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d1b4e4a4f64dd725';
+  as 'sha256 88ba6c86f52e5e39';
 grant execute on function public.rotate_endpoint_secret to authenticated;
 grant execute on function public.rotate_endpoint_secret to service_role;
 
 create function public.run_capacity_request_timers(p_most integer DEFAULT 200, p_runner text DEFAULT 'call'::text)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9963eda401dd5995';
+  as 'sha256 bdf2ab00e8672af4';
 grant execute on function public.run_capacity_request_timers to headroom_control;
 grant execute on function public.run_capacity_request_timers to headroom_executor;
 grant execute on function public.run_capacity_request_timers to service_role;
@@ -4362,26 +4480,198 @@ grant execute on function public.set_customer_address to service_role;
 create function public.sign_in_member(p_issuer text, p_subject text, p_email text DEFAULT NULL::text, p_email_verified boolean DEFAULT false)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 991cc598e4685c77';
+  as 'sha256 dc15031f03d5fb62';
 grant execute on function public.sign_in_member to service_role;
 
 create function public.sign_out_everywhere()
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a59b59eabb048fd1';
+  as 'sha256 74221613b1728d36';
 grant execute on function public.sign_out_everywhere to authenticated;
 
 create function public.webhook_keys(p_provider text)
   returns text[]
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 474b8e0f6f16fdf0';
+  as 'sha256 83329243c8115e8b';
 grant execute on function public.webhook_keys to service_role;
 
 create function public.who_am_i()
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 133ea652c83906ca';
+  as 'sha256 5d99a98fdb95c052';
 grant execute on function public.who_am_i to authenticated;
+
+create function webhooks.add_endpoint_secret(p_endpoint_id uuid, p_secret text, p_window interval)
+  returns text
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 c77199a07b6fab3c';
+
+create function webhooks.address_envelopes()
+  returns trigger
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b63082c6b4ab7926';
+
+create function webhooks.box_name(p_secret_id uuid)
+  returns text
+  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 dcff0327bac71f91';
+
+create function webhooks.check_endpoint(p_endpoint webhooks.endpoints)
+  returns void
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 2f636bae8e890d73';
+
+create function webhooks.check_endpoint_url(p_url text, p_allow_private boolean)
+  returns void
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 cf40051ab15832ef';
+
+create function webhooks.check_envelope(p_envelope jsonb, p_stream outbox.stream_settings)
+  returns void
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 691795e336e5d136';
+
+create function webhooks.collect_envelopes(p_argument jsonb)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 7d5190f8bf4ddc38';
+
+create function webhooks.destination_status()
+  returns TABLE(destination text, endpoint text, circuit text, failures integer, open_until timestamp with time zone, min_interval_ms integer, next_slot_at timestamp with time zone, last_error_code text, disabled_code text, disabled_at timestamp with time zone)
+  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 85fdfa4304d95e61';
+grant execute on function webhooks.destination_status to headroom_auditor;
+grant execute on function webhooks.destination_status to headroom_control;
+
+create function webhooks.disable_endpoint(p_name text, p_reason text DEFAULT NULL::text, p_tenant_id text DEFAULT NULL::text)
+  returns void
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 ff6d6b092bfecd25';
+grant execute on function webhooks.disable_endpoint to headroom_control;
+
+create function webhooks.drop_endpoint_secrets(p_secret_ids uuid[])
+  returns integer
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 bab7a3b845a5be50';
+
+create function webhooks.enable_endpoint(p_name text, p_tenant_id text DEFAULT NULL::text)
+  returns void
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 98280111094e7857';
+grant execute on function webhooks.enable_endpoint to headroom_control;
+
+create function webhooks.endpoint_for_relay(p_endpoint_id uuid, p_tenant_id text DEFAULT NULL::text)
+  returns TABLE(id uuid, version integer, enabled boolean, disabled_code text, url text, private boolean, secrets text[], has_headers boolean, headers jsonb, expires_in_ms double precision)
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 220fe8c91eb44e4e';
+grant execute on function webhooks.endpoint_for_relay to headroom_executor;
+
+create function webhooks.endpoint_gone(p_endpoint_id uuid, p_version integer)
+  returns boolean
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e9e6114dfbac3bab';
+grant execute on function webhooks.endpoint_gone to headroom_executor;
+
+create function webhooks.erase_envelope(p_row jsonb)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 d369b1cc50d0e56a';
+
+create function webhooks.find_endpoint(p_name text, p_tenant_id text)
+  returns webhooks.endpoints
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f0262691f5ea2238';
+
+create function webhooks.insert_envelope()
+  returns trigger
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 2e217ed94593285c';
+
+create function webhooks.keep_endpoint_secret(p_endpoint_id uuid, p_kind text, p_value text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 dab31c75687f53c2';
+
+create function webhooks.list_alerts()
+  returns TABLE(name text, endpoint text, template text, streams text[], repeat_minutes integer, raised integer, raised_since timestamp with time zone)
+  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 a85dc421347e2b6e';
+grant execute on function webhooks.list_alerts to headroom_control;
+
+create function webhooks.list_endpoints(p_tenant_id text DEFAULT NULL::text)
+  returns TABLE(id uuid, name text, tenant_id text, url text, description text, topics text[], header_names text[], enabled boolean, disabled_at timestamp with time zone, disabled_code text, disabled_reason text, secrets integer, readable boolean, old_secret_until timestamp with time zone, dead bigint, circuit text, created_at timestamp with time zone, updated_at timestamp with time zone)
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 0cd1d20a81a44d82';
+grant execute on function webhooks.list_endpoints to headroom_auditor;
+grant execute on function webhooks.list_endpoints to headroom_control;
+
+create function webhooks.ping_endpoint(p_name text, p_tenant_id text DEFAULT NULL::text)
+  returns uuid
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 74f644f3dd2a4e66';
+grant execute on function webhooks.ping_endpoint to headroom_control;
+
+create function webhooks.put_alert(p_name text, p_changes jsonb)
+  returns void
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 111d1a0da25a6c59';
+grant execute on function webhooks.put_alert to headroom_control;
+
+create function webhooks.put_endpoint(p_name text, p_changes jsonb DEFAULT '{}'::jsonb, p_secret text DEFAULT NULL::text, p_allow_private boolean DEFAULT false, p_tenant_id text DEFAULT NULL::text, OUT name text, OUT created boolean, OUT secret text)
+  returns record
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 83460b40eb2ccc13';
+grant execute on function webhooks.put_endpoint to headroom_control;
+
+create function webhooks.raise_alerts()
+  returns integer
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=2s owner headroom_owner
+  as 'sha256 4edb6ba0b404c7f6';
+grant execute on function webhooks.raise_alerts to headroom_executor;
+
+create function webhooks.refuse_silence(p_endpoint webhooks.endpoints)
+  returns void
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 bb1f3209357a3a3f';
+
+create function webhooks.remove_alert(p_name text)
+  returns void
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 08d899e98259bb6b';
+grant execute on function webhooks.remove_alert to headroom_control;
+
+create function webhooks.remove_endpoint(p_name text, p_tenant_id text DEFAULT NULL::text)
+  returns void
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 4ea9821eac2865a6';
+grant execute on function webhooks.remove_endpoint to headroom_control;
+
+create function webhooks.render_alert(p_payload jsonb)
+  returns jsonb
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 271d29a2c40d3c6a';
+
+create function webhooks.replay_envelopes(p_endpoint text, p_from timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_stream text DEFAULT NULL::text)
+  returns integer
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 4355ff07bab91eb0';
+grant execute on function webhooks.replay_envelopes to headroom_control;
+
+create function webhooks.rotate_endpoint_secret(p_name text, p_secret text DEFAULT NULL::text, p_window interval DEFAULT '24:00:00'::interval, p_tenant_id text DEFAULT NULL::text)
+  returns text
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 9cbbf3fbe6aa5343';
+grant execute on function webhooks.rotate_endpoint_secret to headroom_control;
+
+create function webhooks.set_endpoint_headers(p_endpoint_id uuid, p_headers jsonb)
+  returns text[]
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 ad71f36f8f70f0c8';
+
+create function webhooks.topic_matches(p_topics text[], p_stream text, p_type text)
+  returns boolean
+  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f06763e9129f130e';
 
 -- Default privileges
 

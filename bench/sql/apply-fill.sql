@@ -1,12 +1,12 @@
 -- Requests that wait for their commercial review, in a workspace that posts to Slack: $1 of them, with the root message delivered
 -- long ago, so that the lane of each is idle. Written in sets; their hashes are no chain, which nothing here looks at.
 with people as (
-  insert into capacity.members (workspace_id, id, display_name, slack_user_id, roles)
+  insert into directory.members (workspace_id, id, display_name, slack_user_id, roles)
   values ('default', 'ann', 'Ann', 'U0ANN', '{requester}'), ('default', 'bob', 'Bob', 'U0BOB', '{commercial}'), ('default', 'ida', 'Ida', 'U0IDA', '{requester}')
 ), grouped as (
-  insert into capacity.groups (workspace_id, id, name) values ('default', 'infra', 'Infra')
+  insert into directory.groups (workspace_id, id, name) values ('default', 'infra', 'Infra')
 ), surface as (
-  update capacity.workspaces set slack_channel_id = 'C0123456' where id = 'default'
+  update directory.workspaces set slack_channel_id = 'C0123456' where id = 'default'
 ), queue as materialized (
   select outbox.destination_id('slack:C0123456', 'default')
 ), asked as (

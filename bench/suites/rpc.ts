@@ -34,11 +34,11 @@ const terms = {
 } as const;
 
 const directory = `
-insert into capacity.members (workspace_id, id, display_name, slack_user_id, roles) values
+insert into directory.members (workspace_id, id, display_name, slack_user_id, roles) values
   ('default', 'ann', 'Ann', 'U0ANN', '{requester}'), ('default', 'bob', 'Bob', 'U0BOB', '{commercial}'), ('default', 'ida', 'Ida', 'U0IDA', '{requester}');
-insert into capacity.groups (workspace_id, id, name) values ('default', 'infra', 'Infra');
-insert into capacity.group_members (workspace_id, group_id, member_id) values ('default', 'infra', 'ida');
-update capacity.workspaces set slack_channel_id = 'C0123456' where id = 'default'`;
+insert into directory.groups (workspace_id, id, name) values ('default', 'infra', 'Infra');
+insert into directory.group_members (workspace_id, group_id, member_id) values ('default', 'infra', 'ida');
+update directory.workspaces set slack_channel_id = 'C0123456' where id = 'default'`;
 
 /** One call on one of the connections; the answer is the id of a request that was created. */
 interface Way {

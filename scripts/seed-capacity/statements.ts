@@ -15,17 +15,17 @@ const requesters = 200;
 /** People who ask, own and review: enough of them that "mine" is a small part of everything. */
 export async function directory(client: ClientBase, workspaceId: string): Promise<void> {
   const member = (id: string, roles: readonly string[]): Promise<unknown> =>
-    call(client, "capacity.put_member", {
+    call(client, "directory.put_member", {
       p_workspace_id: workspaceId,
       p_id: id,
       p_changes: { display_name: id.replace("-", " "), roles },
     });
-  await call(client, "capacity.put_workspace", { p_id: workspaceId, p_changes: {} });
+  await call(client, "directory.put_workspace", { p_id: workspaceId, p_changes: {} });
   for (let n = 1; n <= owners; n += 1) await member(`owner-${n}`, ["requester", "commercial"]);
   for (let n = 1; n <= requesters; n += 1) await member(`requester-${n}`, ["requester"]);
   for (let n = 1; n <= groups; n += 1) {
     await member(`engineer-${n}`, ["requester", "operator"]);
-    await call(client, "capacity.put_group", {
+    await call(client, "directory.put_group", {
       p_workspace_id: workspaceId,
       p_id: `infra-${n}`,
       p_add: [`engineer-${n}`],

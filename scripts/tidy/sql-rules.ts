@@ -1,7 +1,7 @@
 /**
  * SQL: one function per file, named after it, commented, with a pinned search_path and its volatility stated.
  */
-import { basename, dirname } from "node:path";
+import { basename } from "node:path";
 import type { Complaint, Repository, RepositoryFile } from "./repository.ts";
 
 const maxLineChars = 180;
@@ -30,7 +30,7 @@ function functionRules(file: RepositoryFile): Complaint[] {
   // A function may have a body for each server version; it is still one function.
   const found = file.text.matchAll(/^\s*create or replace (?:function|procedure) ([a-z_]+\.[a-z_0-9]+)/gm);
   const made = [...new Set([...found].map((match) => match[1] ?? ""))];
-  const expected = `${basename(dirname(file.path))}.${basename(file.path, ".sql")}`;
+  const expected = `${file.path.split("/")[2] ?? ""}.${basename(file.path, ".sql")}`;
   const complaints: Complaint[] = [];
   if (made.length !== 1) complaints.push(complain(`one function per file, not ${made.length}`));
   if (made[0] !== expected) complaints.push(complain(`makes ${made[0] ?? "nothing"}, its name says ${expected}`));

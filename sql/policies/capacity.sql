@@ -15,37 +15,33 @@ begin
     for v_policy in select p.polname from pg_policy p where p.polrelid = v_table::regclass loop
       execute format('drop policy %I on %s', v_policy.polname, v_table);
     end loop;
-  end loop;
-
-  -- Operators and auditors of the installation see every workspace, as far as they are granted a table at all; so do machines, until
-  -- their key is revoked.
-  for v_table in select c.oid::regclass::text from pg_class c
-                  where c.relnamespace = 'capacity'::regnamespace and c.relkind in ('r', 'p') and c.relname <> 'secrets' loop
+    -- Operators and auditors of the installation see every workspace, as far as they are granted a table at all; so do machines, until
+    -- their key is revoked.
     execute format('create policy all_workspaces on %s for select to headroom_control, headroom_auditor using (true)', v_table);
-    execute format('create policy machines on %s for select to service_role using ((select capacity.reader_stands()))', v_table);
+    execute format('create policy machines on %s for select to service_role using ((select directory.reader_stands()))', v_table);
   end loop;
 end
 $$;
 
 create policy members on capacity.requests for select to authenticated using (
-  workspace_id = (select capacity.reader_workspace())
-  and (workspace_id = (select capacity.reader_workspace('{admin,auditor}'))
-       or requester_user_id = (select capacity.reader_id())
-       or commercial_owner_user_id = any ((select capacity.reader_owners())::text[]) and commercial_owner_user_id <> requester_user_id
-       or infra_owner_group = any ((select capacity.reader_groups())::text[])
-       or workspace_id = (select capacity.reader_workspace('{operator}')) and state in ('PROVISIONING', 'COMPLETED', 'FAILED')
+  workspace_id = (select directory.reader_workspace())
+  and (workspace_id = (select directory.reader_workspace('{admin,auditor}'))
+       or requester_user_id = (select directory.reader_id())
+       or commercial_owner_user_id = any ((select directory.reader_owners())::text[]) and commercial_owner_user_id <> requester_user_id
+       or infra_owner_group = any ((select directory.reader_groups())::text[])
+       or workspace_id = (select directory.reader_workspace('{operator}')) and state in ('PROVISIONING', 'COMPLETED', 'FAILED')
        or review_plan #>> '{commercial,authority,kind}' <> 'owner'
           and (review_plan #>> '{commercial,authority,kind}' = 'role'
-               and review_plan #>> '{commercial,authority,role}' = any ((select capacity.reader_roles())::text[])
+               and review_plan #>> '{commercial,authority,role}' = any ((select directory.reader_roles())::text[])
                or review_plan #>> '{commercial,authority,kind}' = 'member'
-               and review_plan #>> '{commercial,authority,member}' = any ((select capacity.reader_named())::text[])
+               and review_plan #>> '{commercial,authority,member}' = any ((select directory.reader_named())::text[])
                and review_plan #>> '{commercial,authority,member}' <> requester_user_id))
 );
 
 -- What hangs on a request is seen by those who see the request: the policy above applies inside these too. Of events the workspace is asked
 -- first, by index: those of others are not even looked at.
 create policy members on capacity.events for select to authenticated using (
-  workspace_id = (select capacity.reader_workspace()) and exists (select from capacity.requests r where r.id = events.request_id)
+  workspace_id = (select directory.reader_workspace()) and exists (select from capacity.requests r where r.id = events.request_id)
 );
 create policy members on capacity.personal_data for select to authenticated using (
   exists (select from capacity.requests r where r.id = personal_data.request_id)
@@ -56,7 +52,3 @@ create policy members on capacity.request_captures for select to authenticated u
 create policy members on capacity.free_texts for select to authenticated using (
   exists (select from capacity.requests r where r.id = free_texts.request_id)
 );
-
--- The people and the settings of one's own workspace.
-create policy members on capacity.workspaces for select to authenticated using (id = (select capacity.reader_workspace()));
-create policy members on capacity.members for select to authenticated using (workspace_id = (select capacity.reader_workspace()));

@@ -32,7 +32,7 @@ export async function registerApiKey(
 ): Promise<{ readonly outcome: "registered"; readonly key: ApiKey } | Refused> {
   const { holder } = key;
   const row = await refusable(
-    call(db, "capacity.put_api_key", {
+    call(db, "directory.put_api_key", {
       p_id: key.id,
       p_role: holder.kind === "member" ? "authenticated" : "service_role",
       p_workspace_id: holder.kind === "member" ? holder.workspaceId : undefined,
@@ -49,15 +49,15 @@ export async function revokeApiKey(
   db: Queryable,
   id: string,
 ): Promise<{ readonly outcome: "revoked"; readonly key: ApiKey } | Refused> {
-  const row = await refusable(call(db, "capacity.revoke_api_key", { p_id: id }));
+  const row = await refusable(call(db, "directory.revoke_api_key", { p_id: id }));
   return "outcome" in row ? row : { outcome: "revoked", key: toKey(row) };
 }
 
 export async function listApiKeys(db: Queryable): Promise<readonly ApiKey[]> {
-  return (await call(db, "capacity.list_api_keys", {})).map(toKey);
+  return (await call(db, "directory.list_api_keys", {})).map(toKey);
 }
 
-function toKey(row: FunctionResult<"capacity.list_api_keys">[number]): ApiKey {
+function toKey(row: FunctionResult<"directory.list_api_keys">[number]): ApiKey {
   return {
     id: row.id,
     role: row.role,

@@ -1,6 +1,7 @@
 /**
  * The directory: workspaces, members and infra groups. What is not named in a change stays as it is; null empties a field.
  */
+import { z } from "zod";
 import { call, type FunctionResult, type Queryable } from "../db/call.ts";
 import { refusable, type Refused } from "./refusal.ts";
 
@@ -73,7 +74,7 @@ export async function listMembers(
   options: { readonly inactive?: boolean | undefined } = {},
 ): Promise<{ readonly outcome: "listed"; readonly members: readonly ListedMember[] } | Refused> {
   const rows = await refusable(
-    call(db, "capacity.list_members", { p_workspace_id: workspaceId, p_inactive: options.inactive }),
+    call(db, "directory.list_members", { p_workspace_id: workspaceId, p_inactive: options.inactive }),
   );
   if (!Array.isArray(rows)) return rows;
   return { outcome: "listed", members: rows.map((row) => ({ ...toMember(row), groups: row.groups, away: row.away })) };
@@ -86,7 +87,7 @@ export async function putMember(
   changes: MemberChanges,
 ): Promise<{ readonly outcome: "put"; readonly member: Member } | Refused> {
   const row = await refusable(
-    call(db, "capacity.put_member", {
+    call(db, "directory.put_member", {
       p_workspace_id: workspaceId,
       p_id: id,
       p_changes: {
@@ -104,10 +105,14 @@ export async function putMember(
   return "outcome" in row ? row : { outcome: "put", member: toMember(row) };
 }
 
+/** What layers above the directory know to have waited on the member. */
+const leftBehind = z.object({ open_requests: z.number().default(0), policies: z.array(z.string()).default([]) });
+
 /** Ends everything by which somebody could be this member. The log keeps the id and the name. */
 export async function removeMember(db: Queryable, workspaceId: string, id: string): Promise<Removed | Refused> {
-  const row = await refusable(call(db, "capacity.remove_member", { p_workspace_id: workspaceId, p_id: id }));
+  const row = await refusable(call(db, "directory.remove_member", { p_workspace_id: workspaceId, p_id: id }));
   if ("outcome" in row) return row;
+  const left = leftBehind.parse(row.left_behind);
   return {
     outcome: "removed",
     memberId: row.member_id,
@@ -116,14 +121,14 @@ export async function removeMember(db: Queryable, workspaceId: string, id: strin
     slackUserId: row.slack_user_id,
     accounts: row.accounts,
     apiKeys: row.api_keys,
-    openRequests: row.open_requests,
-    policies: row.policies,
+    openRequests: left.open_requests,
+    policies: left.policies,
     delegators: row.delegators,
   };
 }
 
 export async function listGroups(db: Queryable, workspaceId: string): Promise<readonly Group[]> {
-  return call(db, "capacity.list_groups", { p_workspace_id: workspaceId });
+  return call(db, "directory.list_groups", { p_workspace_id: workspaceId });
 }
 
 export async function putGroup(
@@ -133,7 +138,7 @@ export async function putGroup(
   changes: GroupChanges,
 ): Promise<{ readonly outcome: "put"; readonly group: Group } | Refused> {
   const row = await refusable(
-    call(db, "capacity.put_group", {
+    call(db, "directory.put_group", {
       p_workspace_id: workspaceId,
       p_id: id,
       p_name: changes.name,
@@ -149,11 +154,11 @@ export async function removeGroup(
   workspaceId: string,
   id: string,
 ): Promise<{ readonly outcome: "removed" } | Refused> {
-  const refused = await refusable(call(db, "capacity.remove_group", { p_workspace_id: workspaceId, p_id: id }));
+  const refused = await refusable(call(db, "directory.remove_group", { p_workspace_id: workspaceId, p_id: id }));
   return refused ?? { outcome: "removed" };
 }
 
-type MemberRow = Omit<FunctionResult<"capacity.list_members">[number], "groups" | "away" | "created_at">;
+type MemberRow = Omit<FunctionResult<"directory.list_members">[number], "groups" | "away" | "created_at">;
 
 function toMember(row: MemberRow): Member {
   return {

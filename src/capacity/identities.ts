@@ -25,7 +25,7 @@ export async function putIdentity(
   { workspaceId, memberId, issuer, subject }: Account & { readonly workspaceId: string; readonly memberId: string },
 ): Promise<{ readonly outcome: "linked"; readonly identity: Identity } | Refused> {
   const row = await refusable(
-    call(db, "capacity.put_identity", {
+    call(db, "directory.put_identity", {
       p_workspace_id: workspaceId,
       p_member_id: memberId,
       p_issuer: issuer,
@@ -45,7 +45,7 @@ export async function removeIdentity(
   db: Queryable,
   { issuer, subject }: Account,
 ): Promise<{ readonly outcome: "unlinked"; readonly memberId: string } | Refused> {
-  const row = await refusable(call(db, "capacity.remove_identity", { p_issuer: issuer, p_subject: subject }));
+  const row = await refusable(call(db, "directory.remove_identity", { p_issuer: issuer, p_subject: subject }));
   return "outcome" in row ? row : { outcome: "unlinked", memberId: row.member_id };
 }
 
@@ -54,7 +54,7 @@ export async function listIdentities(
   workspaceId: string,
   memberId?: string,
 ): Promise<readonly Identity[]> {
-  const rows = await call(db, "capacity.list_identities", { p_workspace_id: workspaceId, p_member_id: memberId });
+  const rows = await call(db, "directory.list_identities", { p_workspace_id: workspaceId, p_member_id: memberId });
   return rows.map((row) => ({
     memberId: row.member_id,
     issuer: row.issuer,
@@ -77,7 +77,7 @@ export async function putIdentityDomain(
   rule: { readonly workspaceId: string; readonly issuer: string; readonly domain: string },
 ): Promise<{ readonly outcome: "put"; readonly domain: string } | Refused> {
   const row = await refusable(
-    call(db, "capacity.put_identity_domain", {
+    call(db, "directory.put_identity_domain", {
       p_workspace_id: rule.workspaceId,
       p_issuer: rule.issuer,
       p_domain: rule.domain,
@@ -92,12 +92,12 @@ export async function removeIdentityDomain(
   rule: { readonly issuer: string; readonly domain: string },
 ): Promise<{ readonly outcome: "removed"; readonly unlinked: number } | Refused> {
   const unlinked = await refusable(
-    call(db, "capacity.remove_identity_domain", { p_issuer: rule.issuer, p_domain: rule.domain }),
+    call(db, "directory.remove_identity_domain", { p_issuer: rule.issuer, p_domain: rule.domain }),
   );
   return typeof unlinked === "object" ? unlinked : { outcome: "removed", unlinked };
 }
 
 export async function listIdentityDomains(db: Queryable, workspaceId: string): Promise<readonly IdentityDomain[]> {
-  const rows = await call(db, "capacity.list_identity_domains", { p_workspace_id: workspaceId });
+  const rows = await call(db, "directory.list_identity_domains", { p_workspace_id: workspaceId });
   return rows.map(({ issuer, domain, linked }) => ({ issuer, domain, linked }));
 }

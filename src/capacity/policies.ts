@@ -2,7 +2,7 @@
  * The rules of a workspace: its settings, and the approval policies that requests are submitted under.
  */
 import { call, type Queryable } from "../db/call.ts";
-import type { CapacityPolicies, CapacityWorkspaces } from "../db/generated.gen.ts";
+import type { CapacityPolicies, DirectoryWorkspaces } from "../db/generated.gen.ts";
 import { refusable, type Refused } from "./refusal.ts";
 
 /** What a policy does. Each kind names whom it involves, and only that. */
@@ -139,7 +139,7 @@ export interface Workspace {
 export type WorkspaceChanges = { readonly [Field in keyof Omit<Workspace, "id">]?: Workspace[Field] | undefined };
 
 export async function listWorkspaces(db: Queryable): Promise<readonly Workspace[]> {
-  return (await call(db, "capacity.list_workspaces", {})).map(toWorkspace);
+  return (await call(db, "directory.list_workspaces", {})).map(toWorkspace);
 }
 
 /** Makes the workspace if it is not there. */
@@ -149,7 +149,7 @@ export async function putWorkspace(
   changes: WorkspaceChanges,
 ): Promise<{ readonly outcome: "put"; readonly workspace: Workspace } | Refused> {
   const row = await refusable(
-    call(db, "capacity.put_workspace", {
+    call(db, "directory.put_workspace", {
       p_id: id,
       p_changes: {
         name: changes.name,
@@ -171,7 +171,7 @@ export async function putWorkspace(
   return "outcome" in row ? row : { outcome: "put", workspace: toWorkspace(row) };
 }
 
-function toWorkspace(row: CapacityWorkspaces): Workspace {
+function toWorkspace(row: DirectoryWorkspaces): Workspace {
   return {
     id: row.id,
     name: row.name,

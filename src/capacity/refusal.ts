@@ -5,7 +5,7 @@
  */
 import { HeadroomError } from "../db/errors.ts";
 
-/** The codes of capacity.fail(). */
+/** The codes of headroom.fail(). */
 export type RefusalCode =
   | "invalid_input"
   | "invalid_payload"

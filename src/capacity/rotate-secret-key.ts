@@ -3,7 +3,7 @@
  * batch, while relays and servers that hold both keys go on.
  *
  * Owns: the order of the steps, by which a rotation that ends anywhere can be begun again and nothing is lost. Does not own: sealing, and which
- * key is in use (capacity.key_to_seal_with).
+ * key is in use (headroom.key_to_seal_with).
  */
 import type { ClientBase } from "pg";
 import { call, type FunctionResult } from "../db/call.ts";
@@ -55,7 +55,7 @@ async function rotate(client: ClientBase, options: RotateOptions): Promise<Resea
   if (dryRun) return report("looked", before, before.due);
   // First of all: a mistyped key must not become the one in use.
   if (before.unreadable.length > 0 && !lost) return report("unreadable", before, 0);
-  await withKeys(client, key, () => call(client, "capacity.switch_sealing_key", {}));
+  await withKeys(client, key, () => call(client, "headroom.switch_sealing_key", {}));
   const { due } = await walk(client, key, {
     write: true,
     batch,
@@ -90,12 +90,12 @@ async function walk(client: ClientBase, key: SecretKey, { write, batch, onProgre
   return total;
 }
 
-type Batch = FunctionResult<"capacity.reseal_secrets">;
+type Batch = FunctionResult<"headroom.reseal_secrets">;
 
 function nextBatch(client: ClientBase, key: SecretKey, step: Walk & { readonly after: string | null }): Promise<Batch> {
   const { after, batch, write } = step;
   return withKeys(client, key, () =>
-    call(client, "capacity.reseal_secrets", { p_after: after, p_most: batch, p_write: write }),
+    call(client, "headroom.reseal_secrets", { p_after: after, p_most: batch, p_write: write }),
   );
 }
 

@@ -29,7 +29,7 @@ export async function setSecret(
   const { name, value, key, keepPrevious } = secret;
   return refusable(
     withSecretKey(client, key, async () => {
-      await call(client, "capacity.set_secret", { p_name: name, p_value: value, p_keep_previous: keepPrevious });
+      await call(client, "headroom.set_secret", { p_name: name, p_value: value, p_keep_previous: keepPrevious });
       return { outcome: "stored", name } as const;
     }),
   );
@@ -41,7 +41,7 @@ export async function removeSecret(
   name: string,
   options: { readonly anyway?: boolean | undefined } = {},
 ): Promise<{ readonly outcome: "removed" | "overwritten"; readonly name: string } | Refused> {
-  const removed = await refusable(call(client, "capacity.remove_secret", { p_name: name, p_anyway: options.anyway }));
+  const removed = await refusable(call(client, "headroom.remove_secret", { p_name: name, p_anyway: options.anyway }));
   if (typeof removed !== "string") return removed;
   return { outcome: removed === "overwritten" ? removed : "removed", name };
 }
@@ -50,7 +50,7 @@ export async function listSecrets(
   client: ClientBase,
   key?: SecretKey,
 ): Promise<{ readonly outcome: "listed"; readonly secrets: readonly SecretStatus[] } | Refused> {
-  const rows = await refusable(withSecretKey(client, key, () => call(client, "capacity.list_secrets", {})));
+  const rows = await refusable(withSecretKey(client, key, () => call(client, "headroom.list_secrets", {})));
   if (!Array.isArray(rows)) return rows;
   return { outcome: "listed", secrets: rows.map(toStatus) };
 }
@@ -63,6 +63,6 @@ export async function makeConfirmationToken(client: ClientBase, tokenId: string,
   return await withSecretKey(client, key, () => call(client, "capacity.confirmation_token", { p_token_id: tokenId }));
 }
 
-function toStatus(row: FunctionResult<"capacity.list_secrets">[number]): SecretStatus {
+function toStatus(row: FunctionResult<"headroom.list_secrets">[number]): SecretStatus {
   return { name: row.name, keptIn: row.kept_in, readable: row.readable, updatedAt: row.updated_at };
 }

@@ -109,14 +109,19 @@ async function* verifyKeys(db: Queryable, limit: number, total: number): AsyncGe
 }
 
 function keysBatch(db: Queryable, instruction: string, key: string | null, limit: number) {
-  return call(db, "capacity.verify_keys", { p_after_instruction: instruction, p_after_key: key, p_limit: limit });
+  return call(db, "outbox.verify_keys", {
+    p_stream: "capacity",
+    p_after_instruction: instruction,
+    p_after_key: key,
+    p_limit: limit,
+  });
 }
 
 /** The rows of a key are spread over the whole archive, so a stream is one batch. */
 async function* verifyOrder(db: Queryable): AsyncGenerator<VerifiedBatch> {
   const streams = (await call(db, "outbox.list_streams", {})).filter((stream) => stream.ordered);
   for (const [index, { name }] of streams.entries()) {
-    const batch = await call(db, "capacity.verify_order", { p_stream: name });
+    const batch = await call(db, "outbox.verify_order", { p_stream: name });
     yield { phase: "order", counts: {}, done: index + 1, total: streams.length, findings: parse(batch.findings) };
   }
 }
@@ -132,7 +137,7 @@ async function* verifyLanes(db: Queryable, limit: number, total: number): AsyncG
 }
 
 function lanesBatch(db: Queryable, after: number, limit: number) {
-  return call(db, "capacity.verify_lanes", { p_after: after, p_limit: limit });
+  return call(db, "outbox.verify_lanes", { p_after: after, p_limit: limit });
 }
 
 function parse(findings: unknown): Finding[] {

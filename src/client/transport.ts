@@ -77,6 +77,6 @@ function refusalOf(status: number, error: z.infer<typeof errorSchema>): Refused 
   if (!error.code.startsWith("PT") || code === undefined) {
     throw new HeadroomError(error.code, error.message, { hint, httpStatus: status });
   }
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- capacity.fail() has exactly these codes
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- headroom.fail() has exactly these codes
   return { outcome: "refused", code: code as RefusalCode, message: error.message, detail, hint, httpStatus: status };
 }

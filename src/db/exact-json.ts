@@ -7,7 +7,7 @@
 
 type Parsed = null | boolean | number | string | Parsed[] | { [name: string]: Parsed };
 
-/** As deep as the database takes payloads (`outbox.too_deep`). */
+/** As deep as the database takes payloads (`headroom.too_deep`). */
 const deepestLevel = 64;
 
 /** Written out, 1e131071 is 131,072 digits, and Postgres has no room for one more: nobody means such a number. */

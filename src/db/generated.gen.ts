@@ -46,18 +46,6 @@ export interface CapacityActor {
   via: string;
 }
 
-/** Keys of machines and members, by key id; whoever presents one that was revoked is refused. */
-export interface CapacityApiKeys {
-  id: string;
-  role: string;
-  workspace_id: string | null;
-  member_id: string | null;
-  note: string | null;
-  created_at: Date;
-  expires_at: Date | null;
-  revoked_at: Date | null;
-}
-
 /** Who could speak for an owner, a named member, a role or a group now. */
 export interface CapacityCandidates {
   workspace_id: string | null;
@@ -78,15 +66,6 @@ export interface CapacityConfirmationTokens {
   used_at: Date | null;
   used_for: CapacityRequestEventType | null;
   revoked_at: Date | null;
-}
-
-/** Accounts at identity providers and Slack users that were taken from a member; only an admin links them again. */
-export interface CapacityEndedAccounts {
-  workspace_id: string;
-  issuer: string;
-  subject: string;
-  member_id: string;
-  ended_at: Date;
 }
 
 /** Erasures of customers. One that is not finished waits for messages that are on their way; the sweep finishes it. */
@@ -132,59 +111,11 @@ export interface CapacityFreeTexts {
   created_at: Date;
 }
 
-export interface CapacityGroupMembers {
-  workspace_id: string;
-  group_id: string;
-  member_id: string;
-}
-
-/** Infra groups: any member of one may give the technical review that is routed to it. */
-export interface CapacityGroups {
-  workspace_id: string;
-  id: string;
-  name: string;
-}
-
-/** Accounts at identity providers, by issuer and subject, and the member that each one is. */
-export interface CapacityIdentities {
-  issuer: string;
-  subject: string;
-  workspace_id: string;
-  member_id: string;
-  domain: string | null;
-  created_at: Date;
-}
-
-/** Domains whose verified addresses an issuer is trusted with, each for one workspace. A rule links members; it makes none. */
-export interface CapacityIdentityDomains {
-  issuer: string;
-  domain: string;
-  workspace_id: string;
-  created_at: Date;
-}
-
 /** Which workflow state of the Linear team stands for which state of a request. */
 export interface CapacityLinearStates {
   workspace_id: string;
   state: CapacityRequestState;
   linear_state_id: string;
-}
-
-/** The directory: the one source of who may do what. A token only says who somebody is. */
-export interface CapacityMembers {
-  workspace_id: string;
-  id: string;
-  display_name: string;
-  email: string | null;
-  slack_user_id: string | null;
-  roles: string[];
-  delegate_id: string | null;
-  away_from: Date | null;
-  away_until: Date | null;
-  active: boolean;
-  created_at: Date;
-  signed_out_at: Date | null;
-  tokens_from: Date | null;
 }
 
 /** What is said about a request without changing it. Append-only; side effects have instruction <request>!<id>. */
@@ -290,20 +221,6 @@ export interface CapacityReviewLooks {
   next_look_at: Date;
 }
 
-/** The id of the key that secrets are sealed under; no row before the first one is sealed. */
-export interface CapacitySealingKey {
-  only_one: boolean;
-  key_id: Buffer;
-  since: Date;
-}
-
-/** Secrets of a database without Vault, encrypted under a key that only the environment holds. */
-export interface CapacitySecrets {
-  name: string;
-  encrypted: Buffer;
-  updated_at: Date;
-}
-
 /** Idempotency keys of create_capacity_request: the insert decides. */
 export interface CapacitySubmissions {
   workspace_id: string;
@@ -361,8 +278,77 @@ export interface CapacityWaits {
   requester_user_id: string | null;
 }
 
+/** Keys of machines and members, by key id; whoever presents one that was revoked is refused. */
+export interface DirectoryApiKeys {
+  id: string;
+  role: string;
+  workspace_id: string | null;
+  member_id: string | null;
+  note: string | null;
+  created_at: Date;
+  expires_at: Date | null;
+  revoked_at: Date | null;
+}
+
+/** Accounts at identity providers and Slack users that were taken from a member; only an admin links them again. */
+export interface DirectoryEndedAccounts {
+  workspace_id: string;
+  issuer: string;
+  subject: string;
+  member_id: string;
+  ended_at: Date;
+}
+
+export interface DirectoryGroupMembers {
+  workspace_id: string;
+  group_id: string;
+  member_id: string;
+}
+
+/** Infra groups: any member of one may give the technical review that is routed to it. */
+export interface DirectoryGroups {
+  workspace_id: string;
+  id: string;
+  name: string;
+}
+
+/** Accounts at identity providers, by issuer and subject, and the member that each one is. */
+export interface DirectoryIdentities {
+  issuer: string;
+  subject: string;
+  workspace_id: string;
+  member_id: string;
+  domain: string | null;
+  created_at: Date;
+}
+
+/** Domains whose verified addresses an issuer is trusted with, each for one workspace. A rule links members; it makes none. */
+export interface DirectoryIdentityDomains {
+  issuer: string;
+  domain: string;
+  workspace_id: string;
+  created_at: Date;
+}
+
+/** The directory: the one source of who may do what. A token only says who somebody is. */
+export interface DirectoryMembers {
+  workspace_id: string;
+  id: string;
+  display_name: string;
+  email: string | null;
+  slack_user_id: string | null;
+  roles: string[];
+  delegate_id: string | null;
+  away_from: Date | null;
+  away_until: Date | null;
+  active: boolean;
+  created_at: Date;
+  signed_out_at: Date | null;
+  tokens_from: Date | null;
+}
+
 /** A company or team that keeps its requests to itself, and its settings. */
-export interface CapacityWorkspaces {
+export interface DirectoryWorkspaces {
   id: string;
   name: string;
   public_url: string | null;
@@ -379,6 +365,28 @@ export interface CapacityWorkspaces {
   slack_enterprise_id: string | null;
   linear_actor_id: string | null;
   slack_channel_ids: string[];
+}
+
+/** What is sealed under a key that only the environment holds; null: Vault keeps it. */
+export interface HeadroomBoxes {
+  name: string;
+  box: Buffer | null;
+  updated_at: Date;
+  label: string | null;
+}
+
+/** Points at which upper layers may join in, declared by the layer that runs them. */
+export interface HeadroomHookPoints {
+  point: string;
+  layer: string;
+  meaning: string;
+}
+
+/** Functions (jsonb) returns jsonb that upper layers registered. Written by the migrator alone. */
+export interface HeadroomHooks {
+  point: string;
+  layer: string;
+  function_name: string;
 }
 
 /** Migrations that were applied to this database, once each. */
@@ -398,10 +406,17 @@ export interface HeadroomRecreatables {
   applied_by: string;
 }
 
+/** The id of the key that secrets are sealed under; no row before the first one is sealed. */
+export interface HeadroomSealingKey {
+  only_one: boolean;
+  key_id: Buffer;
+  since: Date;
+}
+
 /** Every delivery whose signature was right and whose content was understood, once. */
-export interface InboundDeliveries {
+export interface InboundReceipts {
   provider: string;
-  delivery_id: string;
+  receipt_id: string;
   kind: string;
   received_at: Date;
   outcome: string;
@@ -421,26 +436,6 @@ export interface LedgerOutboxLedger {
   sent_at: Date | null;
   retry_count: number | null;
   deliveries: number | null;
-}
-
-/** Who is told when rows are given up, and again when none is left. */
-export interface OutboxAlerts {
-  name: string;
-  template: string;
-  routing_key: string | null;
-  streams: string[] | null;
-  repeat_minutes: number;
-  created_at: Date;
-  endpoint_id: string;
-}
-
-export interface OutboxAlertsRaised {
-  alert: string;
-  stream_id: number;
-  rail_id: number;
-  raised_at: Date;
-  said_at: Date;
-  last_died_at: Date;
 }
 
 /** What happened, line by line. Nobody updates, deletes or truncates it; old partitions are dropped whole. */
@@ -527,6 +522,17 @@ export interface OutboxDead {
   error_message: string | null;
 }
 
+/** Rows that were given up, by stream and key. */
+export interface OutboxDeadLetters {
+  stream: string | null;
+  key: string | null;
+  outbox_id: string | null;
+  seq: number | null;
+  died_at: Date | null;
+  parked: boolean | null;
+  error_code: string | null;
+}
+
 export interface OutboxDedupe {
   stream_id: number;
   instruction_id: string;
@@ -542,60 +548,6 @@ export interface OutboxDestinations {
   destination_id: number;
   name: string;
   tenant_id: string | null;
-}
-
-/** What an endpoint's requests are signed with, and the headers that are sent along. Never in the clear. */
-export interface OutboxEndpointSecrets {
-  secret_id: string;
-  kind: string;
-  box: Buffer | null;
-  created_at: Date;
-  expires_at: Date | null;
-  endpoint_id: string;
-}
-
-/** Where webhooks go, and which topics each endpoint hears of. Its secrets are kept apart. */
-export interface OutboxEndpoints {
-  name: string;
-  workspace_id: string | null;
-  url: string;
-  description: string | null;
-  topics: string[];
-  header_names: string[];
-  enabled: boolean;
-  disabled_at: Date | null;
-  disabled_code: string | null;
-  disabled_reason: string | null;
-  version: number;
-  created_at: Date;
-  updated_at: Date;
-  id: string;
-  private: boolean;
-}
-
-/** Published events of all event streams, and what became of them. */
-export interface OutboxEnvelopeStatus {
-  id: string | null;
-  stream_id: number | null;
-  payload: Json | null;
-  status: string | null;
-  created_at: Date | null;
-  sent_at: Date | null;
-  retry_count: number | null;
-  deliveries: number | null;
-}
-
-/** Events that applications published, as CloudEvents 1.0. */
-export interface OutboxEnvelopes {
-  id: string;
-  stream_id: number;
-  instruction_id: string;
-  type: string;
-  subject: string | null;
-  payload: Json | null;
-  outbox_ids: string[] | null;
-  created_at: Date;
-  ord: number;
 }
 
 /** A lane under settlement. Nullable: rewind_to, to_seq. */
@@ -653,6 +605,14 @@ export interface OutboxHeads {
   destination_id: number;
 }
 
+/** The next number of each lane, and whether it delivered anything. */
+export interface OutboxLanePositions {
+  stream: string | null;
+  key: string | null;
+  next_seq: number | null;
+  delivered: boolean | null;
+}
+
 /** One row per key: the next number. Written by producers, so relays never wait for it. */
 export interface OutboxLanes {
   lane_id: number;
@@ -671,6 +631,29 @@ export interface OutboxLimits {
   open_base_ms: number | null;
   clears: number;
   changed_at: Date;
+}
+
+/** What happened to rows of ordered streams, line by line. */
+export interface OutboxLines {
+  stream: string | null;
+  line_id: string | null;
+  outbox_id: string | null;
+  instruction_id: string | null;
+  key: string | null;
+  seq: number | null;
+  idempotency_key: string | null;
+  rail: string | null;
+  payload: Json | null;
+  attempt_no: number | null;
+  state: OutboxAttemptState | null;
+  began_at: Date | null;
+  completed_at: Date | null;
+  rail_reference: string | null;
+  rail_code: string | null;
+  error_code: string | null;
+  error_message: string | null;
+  latency_ms: number | null;
+  recorded_at: Date | null;
 }
 
 export interface OutboxPayloads {
@@ -766,6 +749,23 @@ export interface OutboxRetentionClasses {
   partition_days: number;
 }
 
+/** Rows by stream, instruction and idempotency key. kept: whether the row itself is still there. */
+export interface OutboxRows {
+  stream_id: number | null;
+  stream: string | null;
+  instruction_id: string | null;
+  idempotency_key: string | null;
+  outbox_id: string | null;
+  created_at: Date | null;
+  salted: boolean | null;
+  kept: boolean | null;
+  kept_as_named: boolean | null;
+  tenant_id: string | null;
+  payload: Json | null;
+  seq: number | null;
+  rail: string | null;
+}
+
 export interface OutboxRunRow {
   lane_id: number;
   place: string;
@@ -777,6 +777,18 @@ export interface OutboxRunRow {
   first_sent_at: Date;
   payload_hash: Buffer;
   bytes: number;
+}
+
+/** Streams and their settings, as other schemas may read them. */
+export interface OutboxStreamSettings {
+  stream_id: number | null;
+  name: string | null;
+  ordered: boolean | null;
+  on_dead: string | null;
+  carries_money: boolean | null;
+  max_payload_bytes: number | null;
+  retention: string | null;
+  retain_days: number | null;
 }
 
 /** A named outbox and its settings. */
@@ -799,6 +811,21 @@ export interface OutboxStreams {
   created_at: Date;
   writers: string[] | null;
   forget_minutes: number | null;
+}
+
+/** Rows of ordered streams that wait to be sent, with the time of their next attempt. */
+export interface OutboxWaiting {
+  stream: string | null;
+  outbox_id: string | null;
+  instruction_id: string | null;
+  key: string | null;
+  seq: number | null;
+  idempotency_key: string | null;
+  rail: string | null;
+  payload: Json | null;
+  lines: number | null;
+  next_attempt_at: Date | null;
+  created_at: Date | null;
 }
 
 /** Events of transfers: insert envelopes here, and read whether they have been sent. */
@@ -982,47 +1009,117 @@ export interface CapacityTimeInState {
   longest_seconds: number | null;
 }
 
+/** Who is told when rows are given up, and again when none is left. */
+export interface WebhooksAlerts {
+  name: string;
+  template: string;
+  routing_key: string | null;
+  streams: string[] | null;
+  repeat_minutes: number;
+  created_at: Date;
+  endpoint_id: string;
+}
+
+export interface WebhooksAlertsRaised {
+  alert: string;
+  stream: string;
+  rail: string;
+  raised_at: Date;
+  said_at: Date;
+  last_died_at: Date;
+}
+
+/** What an endpoint's requests are signed with, and the headers that are sent along. Never in the clear. */
+export interface WebhooksEndpointSecrets {
+  secret_id: string;
+  kind: string;
+  created_at: Date;
+  expires_at: Date | null;
+  endpoint_id: string;
+}
+
+/** Where webhooks go, and which topics each endpoint hears of. Its secrets are kept apart. */
+export interface WebhooksEndpoints {
+  name: string;
+  tenant_id: string | null;
+  url: string;
+  description: string | null;
+  topics: string[];
+  header_names: string[];
+  enabled: boolean;
+  disabled_at: Date | null;
+  disabled_code: string | null;
+  disabled_reason: string | null;
+  version: number;
+  created_at: Date;
+  updated_at: Date;
+  id: string;
+  private: boolean;
+}
+
+/** Published events of all event streams, and what became of them. */
+export interface WebhooksEnvelopeStatus {
+  id: string | null;
+  stream_id: number | null;
+  payload: Json | null;
+  status: string | null;
+  created_at: Date | null;
+  sent_at: Date | null;
+  retry_count: number | null;
+  deliveries: number | null;
+}
+
+/** Events that applications published, as CloudEvents 1.0. */
+export interface WebhooksEnvelopes {
+  id: string;
+  stream_id: number;
+  instruction_id: string;
+  type: string;
+  subject: string | null;
+  payload: Json | null;
+  outbox_ids: string[] | null;
+  created_at: Date;
+  ord: number;
+}
+
 /** Every table's row, by its name in the database. */
 export interface Tables {
-  "capacity.api_keys": CapacityApiKeys;
   "capacity.confirmation_tokens": CapacityConfirmationTokens;
-  "capacity.ended_accounts": CapacityEndedAccounts;
   "capacity.erasures": CapacityErasures;
   "capacity.events": CapacityEvents;
   "capacity.free_texts": CapacityFreeTexts;
-  "capacity.group_members": CapacityGroupMembers;
-  "capacity.groups": CapacityGroups;
-  "capacity.identities": CapacityIdentities;
-  "capacity.identity_domains": CapacityIdentityDomains;
   "capacity.linear_states": CapacityLinearStates;
-  "capacity.members": CapacityMembers;
   "capacity.notices": CapacityNotices;
   "capacity.personal_data": CapacityPersonalData;
   "capacity.policies": CapacityPolicies;
   "capacity.request_captures": CapacityRequestCaptures;
   "capacity.requests": CapacityRequests;
   "capacity.review_looks": CapacityReviewLooks;
-  "capacity.sealing_key": CapacitySealingKey;
-  "capacity.secrets": CapacitySecrets;
   "capacity.submissions": CapacitySubmissions;
   "capacity.subscriptions": CapacitySubscriptions;
   "capacity.timer_failures": CapacityTimerFailures;
   "capacity.timer_runs": CapacityTimerRuns;
-  "capacity.workspaces": CapacityWorkspaces;
+  "directory.api_keys": DirectoryApiKeys;
+  "directory.ended_accounts": DirectoryEndedAccounts;
+  "directory.group_members": DirectoryGroupMembers;
+  "directory.groups": DirectoryGroups;
+  "directory.identities": DirectoryIdentities;
+  "directory.identity_domains": DirectoryIdentityDomains;
+  "directory.members": DirectoryMembers;
+  "directory.workspaces": DirectoryWorkspaces;
+  "headroom.boxes": HeadroomBoxes;
+  "headroom.hook_points": HeadroomHookPoints;
+  "headroom.hooks": HeadroomHooks;
   "headroom.migrations": HeadroomMigrations;
   "headroom.recreatables": HeadroomRecreatables;
-  "inbound.deliveries": InboundDeliveries;
-  "outbox.alerts": OutboxAlerts;
-  "outbox.alerts_raised": OutboxAlertsRaised;
+  "headroom.sealing_key": HeadroomSealingKey;
+  "inbound.receipts": InboundReceipts;
   "outbox.attempts": OutboxAttempts;
   "outbox.captures": OutboxCaptures;
   "outbox.claims": OutboxClaims;
   "outbox.dead": OutboxDead;
   "outbox.dedupe": OutboxDedupe;
   "outbox.destinations": OutboxDestinations;
-  "outbox.endpoint_secrets": OutboxEndpointSecrets;
-  "outbox.endpoints": OutboxEndpoints;
-  "outbox.envelopes": OutboxEnvelopes;
   "outbox.gate_notes": OutboxGateNotes;
   "outbox.gates": OutboxGates;
   "outbox.heads": OutboxHeads;
@@ -1036,6 +1133,11 @@ export interface Tables {
   "outbox.renderers": OutboxRenderers;
   "outbox.retention_classes": OutboxRetentionClasses;
   "outbox.streams": OutboxStreams;
+  "webhooks.alerts": WebhooksAlerts;
+  "webhooks.alerts_raised": WebhooksAlertsRaised;
+  "webhooks.endpoint_secrets": WebhooksEndpointSecrets;
+  "webhooks.endpoints": WebhooksEndpoints;
+  "webhooks.envelopes": WebhooksEnvelopes;
 }
 
 /** Every view's row, by its name in the database. */
@@ -1044,7 +1146,12 @@ export interface Views {
   "capacity.parties": CapacityParties;
   "capacity.waits": CapacityWaits;
   "ledger.outbox_ledger": LedgerOutboxLedger;
-  "outbox.envelope_status": OutboxEnvelopeStatus;
+  "outbox.dead_letters": OutboxDeadLetters;
+  "outbox.lane_positions": OutboxLanePositions;
+  "outbox.lines": OutboxLines;
+  "outbox.rows": OutboxRows;
+  "outbox.stream_settings": OutboxStreamSettings;
+  "outbox.waiting": OutboxWaiting;
   "payments.outbox_transfers": PaymentsOutboxTransfers;
   "payments.participant_outbox_sequences": PaymentsParticipantOutboxSequences;
   "payments.payment_outbox_attempts": PaymentsPaymentOutboxAttempts;
@@ -1057,6 +1164,7 @@ export interface Views {
   "public.capacity_request_events": CapacityRequestEvents;
   "public.capacity_requests": PublicCapacityRequests;
   "public.capacity_time_in_state": CapacityTimeInState;
+  "webhooks.envelope_status": WebhooksEnvelopeStatus;
 }
 
 /** Every function's arguments and result, by its name in the database. */
@@ -1139,24 +1247,6 @@ export interface Functions {
     };
     result: { allowed: boolean; counts: boolean; code: string | null; reason: string | null };
   };
-  /** Who calls: member, service, sql or anon, and through which entrance. Nullable: workspace_id, member_id. */
-  "capacity.caller": {
-    args: Record<string, never>;
-    result: { kind: string; workspace_id: string | null; member_id: string | null; via: string };
-  };
-  /** Raises not_signed_in when the key or the session was revoked. */
-  "capacity.check_api_key": {
-    args: Record<string, never>;
-    result: void;
-  };
-  /** Raises invalid_input unless the changes name known fields only. */
-  "capacity.check_changes": {
-    args: {
-      p_changes: unknown;
-      p_fields: readonly string[] | string | null;
-    };
-    result: void;
-  };
   /** Raises invalid_input for a Slack channel that a member may not name. */
   "capacity.check_channel": {
     args: {
@@ -1166,22 +1256,19 @@ export interface Functions {
     };
     result: void;
   };
-  /** Raises invalid_input unless this can be an issuer. */
-  "capacity.check_issuer": {
+  /** Refuses to let go of a group that is still needed. Nullable: result. */
+  "capacity.check_group_unused": {
     args: {
-      p_issuer: string | null;
+      p_group: unknown;
     };
-    result: void;
+    result: Json | null;
   };
-  /** Raises the given code unless the value is an object that may be kept. */
-  "capacity.check_json": {
+  /** Refuses to remove a secret that open links were signed with. Nullable: result. */
+  "capacity.check_link_secret": {
     args: {
-      p_value: unknown;
-      p_name: string | null;
-      p_most_bytes: number | null;
-      p_code: string | null;
+      p_secret: unknown;
     };
-    result: void;
+    result: Json | null;
   };
   /** Raises not_allowed unless this actor may give the customer's address or have the link sent. */
   "capacity.check_mender": {
@@ -1216,6 +1303,13 @@ export interface Functions {
     };
     result: void;
   };
+  /** Refuses a member's return while rules name the id. Nullable: result. */
+  "capacity.check_rules_of_returned": {
+    args: {
+      p_member: unknown;
+    };
+    result: Json | null;
+  };
   /** Raises invalid_input unless a request may have these terms. */
   "capacity.check_terms": {
     args: {
@@ -1230,11 +1324,6 @@ export interface Functions {
       p_slack_channel_id: string | null;
     };
     result: void;
-  };
-  /** The claims of a verified token, or null where nobody verified one. Nullable: result. */
-  "capacity.claims": {
-    args: Record<string, never>;
-    result: Json | null;
   };
   /** The commercial half of a review plan, from the rules that apply. */
   "capacity.commercial_plan": {
@@ -1280,11 +1369,6 @@ export interface Functions {
     args: {
       p_token_id: string | null;
     };
-    result: string;
-  };
-  /** The current key of this process; refuses when it is missing or too short. */
-  "capacity.current_key": {
-    args: Record<string, never>;
     result: string;
   };
   /** The customer's address, and why no link can be mailed to them. Nullable: address, problem. */
@@ -1378,13 +1462,6 @@ export interface Functions {
     };
     result: string | null;
   };
-  /** The workspace whose endpoints the caller keeps; refuses everybody else. Nullable: p_workspace_id, result. */
-  "capacity.endpoint_keeper": {
-    args: {
-      p_workspace_id: string | null;
-    };
-    result: string | null;
-  };
   /** Enqueues one side effect of an event or a notice. */
   "capacity.enqueue_effect": {
     args: {
@@ -1392,14 +1469,6 @@ export interface Functions {
       p_effect: string | null;
     };
     result: void;
-  };
-  /** Whether two values are equal, without telling by the time taken where they differ. */
-  "capacity.equal_constant_time": {
-    args: {
-      p_left: Buffer | null;
-      p_right: Buffer | null;
-    };
-    result: boolean;
   };
   /** Erases the payloads of a request's messages: how many were erased, skipped before that, and still wait. */
   "capacity.erase_messages": {
@@ -1433,30 +1502,12 @@ export interface Functions {
     };
     result: Buffer;
   };
-  /** Raises a refusal: a sentence for people, a code for programs, and the way out. */
-  "capacity.fail": {
-    args: {
-      p_code: string | null;
-      p_message: string | null;
-      p_facts?: string | null | undefined;
-      p_hint?: string | null | undefined;
-    };
-    result: void;
-  };
   /** The confirmation behind a token, or a refusal. */
   "capacity.find_confirmation": {
     args: {
       p_token: string | null;
     };
     result: CapacityConfirmationTokens;
-  };
-  /** The member with this id or Slack id in a workspace, active or not; null when there is none. */
-  "capacity.find_member": {
-    args: {
-      p_workspace_id: string | null;
-      p_id: string | null;
-    };
-    result: CapacityMembers;
   };
   /** The request that a log amounts to; give it the events in order of their numbers. */
   "capacity.fold": {
@@ -1473,26 +1524,6 @@ export interface Functions {
     };
     result: string;
   };
-  /** A secret by name; refuses when it is missing or cannot be read. */
-  "capacity.get_secret": {
-    args: {
-      p_name: string | null;
-    };
-    result: string;
-  };
-  /** Whether secrets are kept in Supabase Vault. */
-  "capacity.has_vault": {
-    args: Record<string, never>;
-    result: boolean;
-  };
-  /** HMAC-SHA-256 of the data under the key. */
-  "capacity.hmac_sha256": {
-    args: {
-      p_key: Buffer | null;
-      p_data: Buffer | null;
-    };
-    result: Buffer;
-  };
   /** Whether a text is an e-mail address to which mail can be sent. */
   "capacity.is_address": {
     args: {
@@ -1500,51 +1531,16 @@ export interface Functions {
     };
     result: boolean;
   };
-  /** When what the claims were verified from was issued; -infinity where they do not say. */
-  "capacity.issued_at": {
+  /** Keeps captures of the workflow under their requests. Nullable: result. */
+  "capacity.keep_captures": {
     args: {
-      p_claims: unknown;
+      p_captures: unknown;
     };
-    result: Date;
-  };
-  /** A text escaped for JSON, without the quotes. Nullable: result. */
-  "capacity.json_text": {
-    args: {
-      p_text: string | null;
-    };
-    result: string | null;
-  };
-  /** Keeps the present value of a secret as the previous one. */
-  "capacity.keep_secret": {
-    args: {
-      p_name: string | null;
-    };
-    result: void;
-  };
-  /** The id of a key, which says nothing about it. */
-  "capacity.key_id": {
-    args: {
-      p_key: string | null;
-    };
-    result: Buffer;
-  };
-  /** The key of this process under which a box is whole, or null. Nullable: result. */
-  "capacity.key_of_box": {
-    args: {
-      p_name: string | null;
-      p_box: Buffer | null;
-    };
-    result: string | null;
-  };
-  /** The key that is in use, if this process holds it; refuses otherwise. */
-  "capacity.key_to_seal_with": {
-    args: Record<string, never>;
-    result: string;
+    result: Json | null;
   };
   /** When a message about a request last reached people. Nullable: result. */
   "capacity.last_delivery": {
     args: {
-      p_stream_id: number | null;
       p_request_id: string | null;
       p_version: number | null;
     };
@@ -1564,6 +1560,13 @@ export interface Functions {
       p_version: number | null;
     };
     result: Date | null;
+  };
+  /** Open requests and rules that waited on a member. */
+  "capacity.left_behind": {
+    args: {
+      p_member: unknown;
+    };
+    result: Json;
   };
   /** The description of a request's issue, in Markdown. */
   "capacity.linear_description": {
@@ -1609,42 +1612,12 @@ export interface Functions {
     };
     result: string | null;
   };
-  /** The identity that a domain rule makes, or null. */
-  "capacity.link_by_domain": {
-    args: {
-      p_issuer: string | null;
-      p_subject: string | null;
-      p_email: string | null;
-    };
-    result: CapacityIdentities;
-  };
   /** The mails with the customer's link, and whether each was lost. Nullable: notice_id, outbox_id. */
   "capacity.links_of": {
     args: {
       p_request_id: string | null;
     };
     result: { effect: string; asked_at: Date; notice_id: number | null; outbox_id: string | null; lost: boolean }[];
-  };
-  /** Registered keys. Nullable: workspace_id, member_id, note, expires_at, revoked_at. */
-  "capacity.list_api_keys": {
-    args: Record<string, never>;
-    result: {
-      id: string;
-      role: string;
-      workspace_id: string | null;
-      member_id: string | null;
-      note: string | null;
-      created_at: Date;
-      expires_at: Date | null;
-      revoked_at: Date | null;
-    }[];
-  };
-  /** Infra groups of a workspace and who is in them. */
-  "capacity.list_groups": {
-    args: {
-      p_workspace_id: string | null;
-    };
-    result: { id: string; name: string; members: string[] }[];
   };
   /** Number and hash of the last event of each request, in pages. */
   "capacity.list_heads": {
@@ -1655,48 +1628,12 @@ export interface Functions {
     };
     result: { request_id: string; version: number; hash: string }[];
   };
-  /** Accounts at identity providers and the members they are. Nullable: made_by_domain. */
-  "capacity.list_identities": {
-    args: {
-      p_workspace_id: string | null;
-      p_member_id?: string | null | undefined;
-    };
-    result: { member_id: string; issuer: string; subject: string; made_by_domain: string | null; created_at: Date }[];
-  };
-  /** The domain rules of a workspace, and how many members each one linked. */
-  "capacity.list_identity_domains": {
-    args: {
-      p_workspace_id: string | null;
-    };
-    result: { issuer: string; domain: string; linked: number; created_at: Date }[];
-  };
   /** The workflow states of Linear that were chosen for states of requests. */
   "capacity.list_linear_states": {
     args: {
       p_workspace_id: string | null;
     };
     result: { state: CapacityRequestState; linear_state_id: string }[];
-  };
-  /** Members of a workspace and their groups. Nullable: email, slack_user_id, delegate_id, away_from, away_until. */
-  "capacity.list_members": {
-    args: {
-      p_workspace_id: string | null;
-      p_inactive?: boolean | null | undefined;
-    };
-    result: {
-      id: string;
-      display_name: string;
-      email: string | null;
-      slack_user_id: string | null;
-      roles: string[];
-      groups: string[];
-      delegate_id: string | null;
-      away_from: Date | null;
-      away_until: Date | null;
-      away: boolean;
-      active: boolean;
-      created_at: Date;
-    }[];
   };
   /** Approval rules of a workspace, the deciding ones first. */
   "capacity.list_policies": {
@@ -1734,22 +1671,12 @@ export interface Functions {
       waits_on: string[];
     }[];
   };
-  /** The names of the stored secrets, and whether they can be read under this key. */
-  "capacity.list_secrets": {
-    args: Record<string, never>;
-    result: { name: string; kept_in: string; readable: boolean; updated_at: Date }[];
-  };
   /** Subscriptions of a workspace. */
   "capacity.list_subscriptions": {
     args: {
       p_workspace_id: string | null;
     };
     result: CapacitySubscriptions[];
-  };
-  /** All workspaces and their settings. */
-  "capacity.list_workspaces": {
-    args: Record<string, never>;
-    result: CapacityWorkspaces[];
   };
   /** Locks a request that the member may read; raises not_found for every other. */
   "capacity.lock_readable": {
@@ -1767,15 +1694,6 @@ export interface Functions {
       p_member_id: string | null;
     };
     result: boolean;
-  };
-  /** The active member behind a Slack user, made a requester on first use where the workspace allows it. */
-  "capacity.member_for_slack": {
-    args: {
-      p_workspace_id: string | null;
-      p_slack_user_id: string | null;
-      p_display_name: string | null;
-    };
-    result: CapacityMembers;
   };
   /** Names of side effects that are mails to members. */
   "capacity.member_mails": {
@@ -1868,14 +1786,6 @@ export interface Functions {
     };
     result: Json;
   };
-  /** The secret in a sealed box, or null when the box does not open. Nullable: result. */
-  "capacity.open_secret": {
-    args: {
-      p_name: string | null;
-      p_box: Buffer | null;
-    };
-    result: string | null;
-  };
   /** Open review steps, whom each waits on, and who may decide it. */
   "capacity.pending_approvals": {
     args: {
@@ -1903,18 +1813,6 @@ export interface Functions {
     };
     result: CapacityRequests;
   };
-  /** Registers a key that is about to be handed out. */
-  "capacity.put_api_key": {
-    args: {
-      p_id: string | null;
-      p_role: string | null;
-      p_workspace_id?: string | null | undefined;
-      p_member_id?: string | null | undefined;
-      p_expires_at?: Date | string | null | undefined;
-      p_note?: string | null | undefined;
-    };
-    result: CapacityApiKeys;
-  };
   /** Stores words of a person apart from the log, and returns the hash that stands for them. */
   "capacity.put_free_text": {
     args: {
@@ -1922,36 +1820,6 @@ export interface Functions {
       p_content: unknown;
     };
     result: Buffer;
-  };
-  /** Makes an infra group or changes its name and members. */
-  "capacity.put_group": {
-    args: {
-      p_workspace_id: string | null;
-      p_id: string | null;
-      p_name?: string | null | undefined;
-      p_add?: readonly string[] | string | null | undefined;
-      p_remove?: readonly string[] | string | null | undefined;
-    };
-    result: { id: string; name: string; members: string[] };
-  };
-  /** Links an account at an identity provider to a member. Nullable: domain. */
-  "capacity.put_identity": {
-    args: {
-      p_workspace_id: string | null;
-      p_member_id: string | null;
-      p_issuer: string | null;
-      p_subject: string | null;
-    };
-    result: CapacityIdentities;
-  };
-  /** Lets verified addresses of a domain sign in as the members who have them. */
-  "capacity.put_identity_domain": {
-    args: {
-      p_workspace_id: string | null;
-      p_issuer: string | null;
-      p_domain: string | null;
-    };
-    result: CapacityIdentityDomains;
   };
   /** Maps a state of a request to a workflow state in Linear, or back to its kind. Nullable: linear_state_id. */
   "capacity.put_linear_state": {
@@ -1961,15 +1829,6 @@ export interface Functions {
       p_linear_state_id: string | null;
     };
     result: { state: CapacityRequestState; linear_state_id: string | null };
-  };
-  /** Adds a member to the directory or changes one. */
-  "capacity.put_member": {
-    args: {
-      p_workspace_id: string | null;
-      p_id: string | null;
-      p_changes?: unknown;
-    };
-    result: CapacityMembers;
   };
   /** Makes an approval rule or changes one. */
   "capacity.put_policy": {
@@ -1989,93 +1848,6 @@ export interface Functions {
     };
     result: CapacitySubscriptions;
   };
-  /** Makes a workspace or changes its settings. */
-  "capacity.put_workspace": {
-    args: {
-      p_id: string | null;
-      p_changes?: unknown;
-    };
-    result: CapacityWorkspaces;
-  };
-  /** The infra groups of the member who reads. */
-  "capacity.reader_groups": {
-    args: Record<string, never>;
-    result: string[];
-  };
-  /** The member who reads. Nullable: result. */
-  "capacity.reader_id": {
-    args: Record<string, never>;
-    result: string | null;
-  };
-  /** The member who reads, and those for whom they stand in now. */
-  "capacity.reader_named": {
-    args: Record<string, never>;
-    result: string[];
-  };
-  /** The member who reads, and the owners for whom they stand in now. */
-  "capacity.reader_owners": {
-    args: Record<string, never>;
-    result: string[];
-  };
-  /** The roles of the member who reads. Nullable: result. */
-  "capacity.reader_roles": {
-    args: Record<string, never>;
-    result: string[] | null;
-  };
-  /** Whether the key of the machine that reads was not revoked. */
-  "capacity.reader_stands": {
-    args: Record<string, never>;
-    result: boolean;
-  };
-  /** The workspace of the member who reads, if they have one of the roles. Nullable: result. */
-  "capacity.reader_workspace": {
-    args: {
-      p_with_roles?: readonly string[] | string | null | undefined;
-    };
-    result: string | null;
-  };
-  /** Deletes an infra group that nothing waits for. */
-  "capacity.remove_group": {
-    args: {
-      p_workspace_id: string | null;
-      p_id: string | null;
-    };
-    result: void;
-  };
-  /** Unlinks an account from its member and ends the member's sessions. */
-  "capacity.remove_identity": {
-    args: {
-      p_issuer: string | null;
-      p_subject: string | null;
-    };
-    result: { workspace_id: string; member_id: string };
-  };
-  /** Removes a rule and says how many links ended with it. */
-  "capacity.remove_identity_domain": {
-    args: {
-      p_issuer: string | null;
-      p_domain: string | null;
-    };
-    result: number;
-  };
-  /** Removes a member, and tells what ended and what waited on them. Nullable: slack_user_id. */
-  "capacity.remove_member": {
-    args: {
-      p_workspace_id: string | null;
-      p_id: string | null;
-    };
-    result: {
-      member_id: string;
-      left_groups: string[];
-      roles: string[];
-      slack_user_id: string | null;
-      accounts: number;
-      api_keys: string[];
-      open_requests: number;
-      policies: string[];
-      delegators: string[];
-    };
-  };
   /** Deletes an approval rule. */
   "capacity.remove_policy": {
     args: {
@@ -2083,14 +1855,6 @@ export interface Functions {
       p_id: string | null;
     };
     result: void;
-  };
-  /** Forgets a secret: removed, or in Vault overwritten. */
-  "capacity.remove_secret": {
-    args: {
-      p_name: string | null;
-      p_anyway?: boolean | null | undefined;
-    };
-    result: string;
   };
   /** Ends the subscription of an endpoint. */
   "capacity.remove_subscription": {
@@ -2210,22 +1974,6 @@ export interface Functions {
     };
     result: { request: string; actor: string };
   };
-  /** Raises not_allowed unless our own server asks, for this purpose. */
-  "capacity.require_purpose": {
-    args: {
-      p_purpose: string | null;
-    };
-    result: void;
-  };
-  /** Seals a batch of secrets again under the current key, or looks what there is. Nullable: after. */
-  "capacity.reseal_secrets": {
-    args: {
-      p_after: string | null;
-      p_most: number | null;
-      p_write: boolean | null;
-    };
-    result: { seen: number; due: number; unreadable: string[]; in_vault: number; after: string | null };
-  };
   /** Who must approve what and by which rule; raises nobody_can_approve when that would be nobody. */
   "capacity.review_plan": {
     args: {
@@ -2240,32 +1988,18 @@ export interface Functions {
     };
     result: Json;
   };
-  /** Why the key or session of the caller counts no more. Nullable: result. */
-  "capacity.revocation": {
+  /** Runs the timers of capacity requests and says what they did. */
+  "capacity.run_timers": {
     args: {
-      p_claims?: unknown;
+      p_most: number | null;
+      p_runner: string | null;
     };
-    result: string | null;
-  };
-  /** Revokes a key. */
-  "capacity.revoke_api_key": {
-    args: {
-      p_id: string | null;
-    };
-    result: CapacityApiKeys;
+    result: Json;
   };
   /** Schedules the timers in pg_cron: says pg_cron, or worker where that cannot be. */
   "capacity.schedule_timers": {
     args: Record<string, never>;
     result: string;
-  };
-  /** A secret as it is stored: encrypted and authenticated under the key in use. */
-  "capacity.seal_secret": {
-    args: {
-      p_name: string | null;
-      p_value: string | null;
-    };
-    result: Buffer;
   };
   /** Replaces the free text of a payload by its salted hashes. */
   "capacity.set_aside": {
@@ -2275,20 +2009,6 @@ export interface Functions {
     };
     result: Json;
   };
-  /** Stores or replaces a secret. */
-  "capacity.set_secret": {
-    args: {
-      p_name: string | null;
-      p_value: string | null;
-      p_keep_previous?: boolean | null | undefined;
-    };
-    result: void;
-  };
-  /** The active member whom the claims name, or null. */
-  "capacity.signed_in_member": {
-    args: Record<string, never>;
-    result: CapacityMembers;
-  };
   /** Whether a secret signed a link. */
   "capacity.signed_link": {
     args: {
@@ -2296,13 +2016,6 @@ export interface Functions {
       p_bytes: Buffer | null;
     };
     result: boolean;
-  };
-  /** A secret to sign with; refuses when it is missing or too short. */
-  "capacity.signing_key": {
-    args: {
-      p_name: string | null;
-    };
-    result: Buffer;
   };
   /** Mentions of members, separated by commas. Nullable: result. */
   "capacity.slack_mentions": {
@@ -2438,11 +2151,6 @@ export interface Functions {
       p_replaces_request_id: string | null;
     };
     result: CapacityRequests;
-  };
-  /** Makes the caller's current key the one that secrets are sealed under. */
-  "capacity.switch_sealing_key": {
-    args: Record<string, never>;
-    result: boolean;
   };
   /** The technical half of a review plan, from the rules that apply. */
   "capacity.technical_plan": {
@@ -2673,56 +2381,8 @@ export interface Functions {
     };
     result: { invariant: string; code: string; subject: string; detail: string }[];
   };
-  /** Verifies a batch of the workflow's idempotency keys. Nullable: last_instruction, last_key. */
-  "capacity.verify_keys": {
-    args: {
-      p_after_instruction?: string | null | undefined;
-      p_after_key?: string | null | undefined;
-      p_limit?: number | null | undefined;
-    };
-    result: { last_instruction: string | null; last_key: string | null; keys: number; findings: Json };
-  };
-  /** Verifies a batch of lanes: that each is awake or rightly idle. Nullable: last_id. */
-  "capacity.verify_lanes": {
-    args: {
-      p_after?: number | bigint | string | null | undefined;
-      p_limit?: number | null | undefined;
-    };
-    result: { last_id: number | null; lanes: number; findings: Json };
-  };
-  /** Gaps, doubles and unlawful successions in the archive lines of a range of rows. */
-  "capacity.verify_lines": {
-    args: {
-      p_after: string | null;
-      p_to: string | null;
-    };
-    result: { invariant: string; code: string; subject: string; detail: string }[];
-  };
-  /** Verifies that an ordered stream delivered in order, key by key. */
-  "capacity.verify_order": {
-    args: {
-      p_stream: string | null;
-    };
-    result: { deliveries: number; findings: Json };
-  };
   /** Outbox rows of the workflow that no event or notice named. */
   "capacity.verify_origins": {
-    args: {
-      p_after: string | null;
-      p_to: string | null;
-    };
-    result: { invariant: string; code: string; subject: string; detail: string }[];
-  };
-  /** Rows of a range whose payload or archive does not fit the hash. */
-  "capacity.verify_payloads": {
-    args: {
-      p_after: string | null;
-      p_to: string | null;
-    };
-    result: { invariant: string; code: string; subject: string; detail: string }[];
-  };
-  /** Rows of a range that are nowhere, in two places, or in a place that has lost count. */
-  "capacity.verify_places": {
     args: {
       p_after: string | null;
       p_to: string | null;
@@ -2776,6 +2436,528 @@ export interface Functions {
       subscribed: boolean;
     }[];
   };
+  /** Who calls: member, service, sql or anon, and through which entrance. Nullable: workspace_id, member_id. */
+  "directory.caller": {
+    args: Record<string, never>;
+    result: { kind: string; workspace_id: string | null; member_id: string | null; via: string };
+  };
+  /** Raises not_signed_in when the key or the session was revoked. */
+  "directory.check_api_key": {
+    args: Record<string, never>;
+    result: void;
+  };
+  /** Raises invalid_input unless this can be an issuer. */
+  "directory.check_issuer": {
+    args: {
+      p_issuer: string | null;
+    };
+    result: void;
+  };
+  /** Refuses a tenant that is no workspace. Nullable: result. */
+  "directory.check_tenant": {
+    args: {
+      p_argument: unknown;
+    };
+    result: Json | null;
+  };
+  /** The workspace whose endpoints the caller keeps; refuses everybody else. Nullable: p_workspace_id, result. */
+  "directory.endpoint_keeper": {
+    args: {
+      p_workspace_id: string | null;
+    };
+    result: string | null;
+  };
+  /** The member with this id or Slack id in a workspace, active or not; null when there is none. */
+  "directory.find_member": {
+    args: {
+      p_workspace_id: string | null;
+      p_id: string | null;
+    };
+    result: DirectoryMembers;
+  };
+  /** When what the claims were verified from was issued; -infinity where they do not say. */
+  "directory.issued_at": {
+    args: {
+      p_claims: unknown;
+    };
+    result: Date;
+  };
+  /** The identity that a domain rule makes, or null. */
+  "directory.link_by_domain": {
+    args: {
+      p_issuer: string | null;
+      p_subject: string | null;
+      p_email: string | null;
+    };
+    result: DirectoryIdentities;
+  };
+  /** Registered keys. Nullable: workspace_id, member_id, note, expires_at, revoked_at. */
+  "directory.list_api_keys": {
+    args: Record<string, never>;
+    result: {
+      id: string;
+      role: string;
+      workspace_id: string | null;
+      member_id: string | null;
+      note: string | null;
+      created_at: Date;
+      expires_at: Date | null;
+      revoked_at: Date | null;
+    }[];
+  };
+  /** Infra groups of a workspace and who is in them. */
+  "directory.list_groups": {
+    args: {
+      p_workspace_id: string | null;
+    };
+    result: { id: string; name: string; members: string[] }[];
+  };
+  /** Accounts at identity providers and the members they are. Nullable: made_by_domain. */
+  "directory.list_identities": {
+    args: {
+      p_workspace_id: string | null;
+      p_member_id?: string | null | undefined;
+    };
+    result: { member_id: string; issuer: string; subject: string; made_by_domain: string | null; created_at: Date }[];
+  };
+  /** The domain rules of a workspace, and how many members each one linked. */
+  "directory.list_identity_domains": {
+    args: {
+      p_workspace_id: string | null;
+    };
+    result: { issuer: string; domain: string; linked: number; created_at: Date }[];
+  };
+  /** Members of a workspace and their groups. Nullable: email, slack_user_id, delegate_id, away_from, away_until. */
+  "directory.list_members": {
+    args: {
+      p_workspace_id: string | null;
+      p_inactive?: boolean | null | undefined;
+    };
+    result: {
+      id: string;
+      display_name: string;
+      email: string | null;
+      slack_user_id: string | null;
+      roles: string[];
+      groups: string[];
+      delegate_id: string | null;
+      away_from: Date | null;
+      away_until: Date | null;
+      away: boolean;
+      active: boolean;
+      created_at: Date;
+    }[];
+  };
+  /** All workspaces and their settings. */
+  "directory.list_workspaces": {
+    args: Record<string, never>;
+    result: DirectoryWorkspaces[];
+  };
+  /** The active member behind a Slack user, made a requester on first use where the workspace allows it. */
+  "directory.member_for_slack": {
+    args: {
+      p_workspace_id: string | null;
+      p_slack_user_id: string | null;
+      p_display_name: string | null;
+    };
+    result: DirectoryMembers;
+  };
+  /** Registers a key that is about to be handed out. */
+  "directory.put_api_key": {
+    args: {
+      p_id: string | null;
+      p_role: string | null;
+      p_workspace_id?: string | null | undefined;
+      p_member_id?: string | null | undefined;
+      p_expires_at?: Date | string | null | undefined;
+      p_note?: string | null | undefined;
+    };
+    result: DirectoryApiKeys;
+  };
+  /** Makes an infra group or changes its name and members. */
+  "directory.put_group": {
+    args: {
+      p_workspace_id: string | null;
+      p_id: string | null;
+      p_name?: string | null | undefined;
+      p_add?: readonly string[] | string | null | undefined;
+      p_remove?: readonly string[] | string | null | undefined;
+    };
+    result: { id: string; name: string; members: string[] };
+  };
+  /** Links an account at an identity provider to a member. Nullable: domain. */
+  "directory.put_identity": {
+    args: {
+      p_workspace_id: string | null;
+      p_member_id: string | null;
+      p_issuer: string | null;
+      p_subject: string | null;
+    };
+    result: DirectoryIdentities;
+  };
+  /** Lets verified addresses of a domain sign in as the members who have them. */
+  "directory.put_identity_domain": {
+    args: {
+      p_workspace_id: string | null;
+      p_issuer: string | null;
+      p_domain: string | null;
+    };
+    result: DirectoryIdentityDomains;
+  };
+  /** Adds a member to the directory or changes one. */
+  "directory.put_member": {
+    args: {
+      p_workspace_id: string | null;
+      p_id: string | null;
+      p_changes?: unknown;
+    };
+    result: DirectoryMembers;
+  };
+  /** Makes a workspace or changes its settings. */
+  "directory.put_workspace": {
+    args: {
+      p_id: string | null;
+      p_changes?: unknown;
+    };
+    result: DirectoryWorkspaces;
+  };
+  /** The infra groups of the member who reads. */
+  "directory.reader_groups": {
+    args: Record<string, never>;
+    result: string[];
+  };
+  /** The member who reads. Nullable: result. */
+  "directory.reader_id": {
+    args: Record<string, never>;
+    result: string | null;
+  };
+  /** The member who reads, and those for whom they stand in now. */
+  "directory.reader_named": {
+    args: Record<string, never>;
+    result: string[];
+  };
+  /** The member who reads, and the owners for whom they stand in now. */
+  "directory.reader_owners": {
+    args: Record<string, never>;
+    result: string[];
+  };
+  /** The roles of the member who reads. Nullable: result. */
+  "directory.reader_roles": {
+    args: Record<string, never>;
+    result: string[] | null;
+  };
+  /** Whether the key of the machine that reads was not revoked. */
+  "directory.reader_stands": {
+    args: Record<string, never>;
+    result: boolean;
+  };
+  /** The workspace of the member who reads, if they have one of the roles. Nullable: result. */
+  "directory.reader_workspace": {
+    args: {
+      p_with_roles?: readonly string[] | string | null | undefined;
+    };
+    result: string | null;
+  };
+  /** Deletes an infra group that nothing waits for. */
+  "directory.remove_group": {
+    args: {
+      p_workspace_id: string | null;
+      p_id: string | null;
+    };
+    result: void;
+  };
+  /** Unlinks an account from its member and ends the member's sessions. */
+  "directory.remove_identity": {
+    args: {
+      p_issuer: string | null;
+      p_subject: string | null;
+    };
+    result: { workspace_id: string; member_id: string };
+  };
+  /** Removes a rule and says how many links ended with it. */
+  "directory.remove_identity_domain": {
+    args: {
+      p_issuer: string | null;
+      p_domain: string | null;
+    };
+    result: number;
+  };
+  /** Removes a member, and tells what ended and what waited on them. Nullable: slack_user_id. */
+  "directory.remove_member": {
+    args: {
+      p_workspace_id: string | null;
+      p_id: string | null;
+    };
+    result: {
+      member_id: string;
+      left_groups: string[];
+      roles: string[];
+      slack_user_id: string | null;
+      accounts: number;
+      api_keys: string[];
+      delegators: string[];
+      left_behind: Json;
+    };
+  };
+  /** Raises not_allowed unless our own server asks, for this purpose. */
+  "directory.require_purpose": {
+    args: {
+      p_purpose: string | null;
+    };
+    result: void;
+  };
+  /** Why the key or session of the caller counts no more. Nullable: result. */
+  "directory.revocation": {
+    args: {
+      p_claims?: unknown;
+    };
+    result: string | null;
+  };
+  /** Revokes a key. */
+  "directory.revoke_api_key": {
+    args: {
+      p_id: string | null;
+    };
+    result: DirectoryApiKeys;
+  };
+  /** The active member whom the claims name, or null. */
+  "directory.signed_in_member": {
+    args: Record<string, never>;
+    result: DirectoryMembers;
+  };
+  /** Raises invalid_input unless the changes name known fields only. */
+  "headroom.check_changes": {
+    args: {
+      p_changes: unknown;
+      p_fields: readonly string[] | string | null;
+    };
+    result: void;
+  };
+  /** Raises the given code unless the value is an object that may be kept. */
+  "headroom.check_json": {
+    args: {
+      p_value: unknown;
+      p_name: string | null;
+      p_most_bytes: number | null;
+      p_code: string | null;
+    };
+    result: void;
+  };
+  /** The claims of a verified token, or null where nobody verified one. Nullable: result. */
+  "headroom.claims": {
+    args: Record<string, never>;
+    result: Json | null;
+  };
+  /** Revokes everything in a schema of ours from everybody but the owner. */
+  "headroom.close_schema": {
+    args: {
+      p_schema: string | null;
+    };
+    result: void;
+  };
+  /** The current key of this process; refuses when it is missing or too short. */
+  "headroom.current_key": {
+    args: Record<string, never>;
+    result: string;
+  };
+  /** Declares the points at which upper layers may join in. */
+  "headroom.declare_hooks": {
+    args: {
+      p_layer: string | null;
+      p_points: unknown;
+    };
+    result: void;
+  };
+  /** Forgets secrets by name. */
+  "headroom.drop_boxes": {
+    args: {
+      p_names: readonly string[] | string | null;
+    };
+    result: void;
+  };
+  /** Whether two values are equal, without telling by the time taken where they differ. */
+  "headroom.equal_constant_time": {
+    args: {
+      p_left: Buffer | null;
+      p_right: Buffer | null;
+    };
+    result: boolean;
+  };
+  /** Raises a refusal: a sentence for people, a code for programs, and the way out. */
+  "headroom.fail": {
+    args: {
+      p_code: string | null;
+      p_message: string | null;
+      p_facts?: string | null | undefined;
+      p_hint?: string | null | undefined;
+    };
+    result: void;
+  };
+  /** A secret by name; refuses when it is missing or cannot be read. */
+  "headroom.get_secret": {
+    args: {
+      p_name: string | null;
+    };
+    result: string;
+  };
+  /** Whether secrets are kept in Supabase Vault. */
+  "headroom.has_vault": {
+    args: Record<string, never>;
+    result: boolean;
+  };
+  /** HMAC-SHA-256 of the data under the key. */
+  "headroom.hmac_sha256": {
+    args: {
+      p_key: Buffer | null;
+      p_data: Buffer | null;
+    };
+    result: Buffer;
+  };
+  /** A text escaped for JSON, without the quotes. Nullable: result. */
+  "headroom.json_text": {
+    args: {
+      p_text: string | null;
+    };
+    result: string | null;
+  };
+  /** Keeps a secret under a name, in Vault or sealed. */
+  "headroom.keep_box": {
+    args: {
+      p_name: string | null;
+      p_label: string | null;
+      p_value: string | null;
+    };
+    result: void;
+  };
+  /** Keeps the present value of a secret as the previous one. */
+  "headroom.keep_secret": {
+    args: {
+      p_name: string | null;
+    };
+    result: void;
+  };
+  /** The id of a key, which says nothing about it. */
+  "headroom.key_id": {
+    args: {
+      p_key: string | null;
+    };
+    result: Buffer;
+  };
+  /** The key of this process under which a box is whole, or null. Nullable: result. */
+  "headroom.key_of_box": {
+    args: {
+      p_name: string | null;
+      p_box: Buffer | null;
+    };
+    result: string | null;
+  };
+  /** The key that is in use, if this process holds it; refuses otherwise. */
+  "headroom.key_to_seal_with": {
+    args: Record<string, never>;
+    result: string;
+  };
+  /** The names of the stored secrets, and whether they can be read under this key. */
+  "headroom.list_secrets": {
+    args: Record<string, never>;
+    result: { name: string; kept_in: string; readable: boolean; updated_at: Date }[];
+  };
+  /** The secret that is kept under a name, or null. Nullable: result. */
+  "headroom.open_box": {
+    args: {
+      p_name: string | null;
+    };
+    result: string | null;
+  };
+  /** The secret in a sealed box, or null when the box does not open. Nullable: result. */
+  "headroom.open_secret": {
+    args: {
+      p_name: string | null;
+      p_box: Buffer | null;
+    };
+    result: string | null;
+  };
+  /** A secret by name, or null. Nullable: result. */
+  "headroom.optional_secret": {
+    args: {
+      p_name: string | null;
+    };
+    result: string | null;
+  };
+  /** Registers the functions of a layer at points of lower layers. */
+  "headroom.register_hooks": {
+    args: {
+      p_layer: string | null;
+      p_hooks: unknown;
+    };
+    result: void;
+  };
+  /** Forgets a secret: removed, or in Vault overwritten. */
+  "headroom.remove_secret": {
+    args: {
+      p_name: string | null;
+      p_anyway?: boolean | null | undefined;
+    };
+    result: string;
+  };
+  /** The headers of the current request, by lower-case name. */
+  "headroom.request_headers": {
+    args: Record<string, never>;
+    result: Json;
+  };
+  /** Seals a batch of secrets again under the current key, or looks what there is. Nullable: after. */
+  "headroom.reseal_secrets": {
+    args: {
+      p_after: string | null;
+      p_most: number | null;
+      p_write: boolean | null;
+    };
+    result: { seen: number; due: number; unreadable: string[]; in_vault: number; after: string | null };
+  };
+  /** Calls the hooks of a point and merges their answers. */
+  "headroom.run_hooks": {
+    args: {
+      p_point: string | null;
+      p_argument: unknown;
+    };
+    result: Json;
+  };
+  /** A secret as it is stored: encrypted and authenticated under the key in use. */
+  "headroom.seal_secret": {
+    args: {
+      p_name: string | null;
+      p_value: string | null;
+    };
+    result: Buffer;
+  };
+  /** Stores or replaces a secret. */
+  "headroom.set_secret": {
+    args: {
+      p_name: string | null;
+      p_value: string | null;
+      p_keep_previous?: boolean | null | undefined;
+    };
+    result: void;
+  };
+  /** A secret to sign with; refuses when it is missing or too short. */
+  "headroom.signing_key": {
+    args: {
+      p_name: string | null;
+    };
+    result: Buffer;
+  };
+  /** Makes the caller's current key the one that secrets are sealed under. */
+  "headroom.switch_sealing_key": {
+    args: Record<string, never>;
+    result: boolean;
+  };
+  /** Whether JSON, given with its text, is nested deeper than 64 levels. */
+  "headroom.too_deep": {
+    args: {
+      p_value: unknown;
+      p_text: string | null;
+    };
+    result: boolean;
+  };
   /** The event behind a button. Nullable: event_type, asks_why. */
   "inbound.action_event": {
     args: {
@@ -2813,22 +2995,29 @@ export interface Functions {
     };
     result: string;
   };
-  /** Enqueues a form or a note for the person who sent a delivery. */
+  /** Enqueues a form or a note for the person who sent a receipt. */
   "inbound.enqueue_interaction": {
     args: {
-      p_delivery: unknown;
+      p_receipt: unknown;
       p_purpose: string | null;
       p_payload: unknown;
       p_for: string | null;
     };
     result: void;
   };
-  /** Deletes deliveries that are past their retention; how many. */
+  /** Erases what receipts quote of a request, and names the answers to them. */
+  "inbound.erase_receipts": {
+    args: {
+      p_erasure: unknown;
+    };
+    result: Json;
+  };
+  /** Deletes receipts that are past their retention. Nullable: result. */
   "inbound.forget": {
     args: {
-      p_most?: number | null | undefined;
+      p_argument: unknown;
     };
-    result: number;
+    result: Json | null;
   };
   /** The fields of a form by name. */
   "inbound.form_decode": {
@@ -2878,13 +3067,6 @@ export interface Functions {
     };
     result: CapacityRequests;
   };
-  /** A secret by name, or null. Nullable: result. */
-  "inbound.optional_secret": {
-    args: {
-      p_name: string | null;
-    };
-    result: string | null;
-  };
   /** A date in ISO form. Nullable: result. */
   "inbound.parse_date": {
     args: {
@@ -2913,11 +3095,11 @@ export interface Functions {
     };
     result: string;
   };
-  /** Keeps a verified delivery; whether it is new. */
+  /** Keeps a verified receipt; whether it is new. */
   "inbound.record": {
     args: {
       p_provider: string | null;
-      p_delivery_id: string | null;
+      p_receipt_id: string | null;
       p_kind: string | null;
       p_payload: unknown;
     };
@@ -2961,7 +3143,7 @@ export interface Functions {
       p_fields: unknown;
       p_groups: unknown;
       p_channel: string | null;
-      p_delivery_id?: string | null | undefined;
+      p_receipt_id?: string | null | undefined;
     };
     result: Json;
   };
@@ -2973,11 +3155,6 @@ export interface Functions {
       p_channel: string | null;
       p_message_ts: string | null;
     };
-    result: Json;
-  };
-  /** The headers of the current request, by lower-case name. */
-  "inbound.request_headers": {
-    args: Record<string, never>;
     result: Json;
   };
   /** The review that a member means when they name none. Nullable: result. */
@@ -3000,7 +3177,7 @@ export interface Functions {
   /** Carries out a click on a button and replies. */
   "inbound.slack_action": {
     args: {
-      p_delivery: unknown;
+      p_receipt: unknown;
       p_member: string | null;
     };
     result: Json;
@@ -3008,7 +3185,7 @@ export interface Functions {
   /** Carries out a slash command and replies. */
   "inbound.slack_command": {
     args: {
-      p_delivery: unknown;
+      p_receipt: unknown;
       p_member: string | null;
     };
     result: Json;
@@ -3016,20 +3193,12 @@ export interface Functions {
   /** Carries out a decision that was typed, and replies. */
   "inbound.slack_decision": {
     args: {
-      p_delivery: unknown;
+      p_receipt: unknown;
       p_member: string | null;
       p_verb: string | null;
       p_rest: string | null;
     };
     result: Json;
-  };
-  /** The id by which a delivery of Slack is handled once. */
-  "inbound.slack_delivery_id": {
-    args: {
-      p_delivery: unknown;
-      p_signature: string | null;
-    };
-    result: string;
   };
   /** Nudges, notes, or has the customer asked, for a member in Slack, and says what was done. Nullable: p_words. */
   "inbound.slack_errand": {
@@ -3045,7 +3214,7 @@ export interface Functions {
   /** Carries out a click on a button that decides nothing, and replies. */
   "inbound.slack_errand_button": {
     args: {
-      p_delivery: unknown;
+      p_receipt: unknown;
       p_member: string | null;
     };
     result: Json;
@@ -3053,7 +3222,7 @@ export interface Functions {
   /** Carries out what a form asks for that decides nothing, and replies. */
   "inbound.slack_errand_form": {
     args: {
-      p_delivery: unknown;
+      p_receipt: unknown;
       p_member: string | null;
       p_metadata: unknown;
     };
@@ -3062,16 +3231,16 @@ export interface Functions {
   /** Opens the form for a new request and says so. */
   "inbound.slack_form": {
     args: {
-      p_delivery: unknown;
+      p_receipt: unknown;
       p_member: string | null;
       p_fields: unknown;
     };
     result: Json;
   };
-  /** Does what a delivery of Slack asks for, and replies. */
+  /** Does what a receipt of Slack asks for, and replies. */
   "inbound.slack_handle": {
     args: {
-      p_delivery: unknown;
+      p_receipt: unknown;
     };
     result: Json;
   };
@@ -3109,25 +3278,25 @@ export interface Functions {
     };
     result: string;
   };
-  /** The active member behind a delivery of Slack. */
+  /** The active member behind a receipt of Slack. */
   "inbound.slack_member": {
     args: {
       p_workspace_id: string | null;
-      p_delivery: unknown;
+      p_receipt: unknown;
     };
-    result: CapacityMembers;
+    result: DirectoryMembers;
   };
-  /** The request of its workspace that a delivery names. Nullable: result. */
+  /** The request of its workspace that a receipt names. Nullable: result. */
   "inbound.slack_named": {
     args: {
-      p_delivery: unknown;
+      p_receipt: unknown;
     };
     result: string | null;
   };
   /** Enqueues a note to the person who clicked, in the channel where they did, or to them directly. */
   "inbound.slack_note": {
     args: {
-      p_delivery: unknown;
+      p_receipt: unknown;
       p_text: string | null;
     };
     result: void;
@@ -3135,12 +3304,12 @@ export interface Functions {
   /** Enqueues the opening of a form. */
   "inbound.slack_open": {
     args: {
-      p_delivery: unknown;
+      p_receipt: unknown;
       p_view: unknown;
     };
     result: void;
   };
-  /** A delivery of Slack in one form; raises invalid_input for what is none. */
+  /** A receipt of Slack in one form; raises invalid_input for what is none. */
   "inbound.slack_parse": {
     args: {
       p_body: string | null;
@@ -3154,20 +3323,28 @@ export interface Functions {
     };
     result: Json | null;
   };
-  /** The reply to a delivery that the workflow refused. */
+  /** The id by which a receipt of Slack is handled once. */
+  "inbound.slack_receipt_id": {
+    args: {
+      p_receipt: unknown;
+      p_signature: string | null;
+    };
+    result: string;
+  };
+  /** The reply to a receipt that the workflow refused. */
   "inbound.slack_refused": {
     args: {
-      p_delivery: unknown;
+      p_receipt: unknown;
       p_message: string | null;
       p_detail: string | null;
       p_hint: string | null;
     };
     result: Json;
   };
-  /** What a repeated delivery of Slack is answered. */
+  /** What a repeated receipt of Slack is answered. */
   "inbound.slack_repeat": {
     args: {
-      p_delivery: unknown;
+      p_receipt: unknown;
       p_earlier: string | null;
     };
     result: Json;
@@ -3202,7 +3379,7 @@ export interface Functions {
   /** Carries out what a form asks for and replies. */
   "inbound.slack_submission": {
     args: {
-      p_delivery: unknown;
+      p_receipt: unknown;
       p_member: string | null;
     };
     result: Json;
@@ -3232,7 +3409,7 @@ export interface Functions {
   /** Submits a request that was typed in Slack. */
   "inbound.submit_terms": {
     args: {
-      p_delivery: unknown;
+      p_receipt: unknown;
       p_member: string | null;
       p_fields: unknown;
       p_channel: string | null;
@@ -3254,15 +3431,6 @@ export interface Functions {
       p_signature: string | null;
     };
     result: boolean;
-  };
-  /** Adds a signing secret and lets the older ones run out; returns it, for the only time. */
-  "outbox.add_endpoint_secret": {
-    args: {
-      p_endpoint_id: string | null;
-      p_secret: string | null;
-      p_window: string | null;
-    };
-    result: string;
   };
   /** Adds one row to a stream in the caller's transaction, once per (stream, instruction, idempotency key). Nullable: seq. */
   "outbox.add_row": {
@@ -3353,29 +3521,6 @@ export interface Functions {
     };
     result: void;
   };
-  /** Raises invalid_input for an endpoint that cannot be kept. */
-  "outbox.check_endpoint": {
-    args: {
-      p_endpoint: string | null;
-    };
-    result: void;
-  };
-  /** Raises invalid_input for a URL that webhooks may not be sent to. */
-  "outbox.check_endpoint_url": {
-    args: {
-      p_url: string | null;
-      p_allow_private: boolean | null;
-    };
-    result: void;
-  };
-  /** Raises the one error that fits a bad envelope, or nothing. */
-  "outbox.check_envelope": {
-    args: {
-      p_envelope: unknown;
-      p_stream: string | null;
-    };
-    result: void;
-  };
   /** Raises when an operator's call lacks who or why, or wants too much at once. */
   "outbox.check_operator": {
     args: {
@@ -3419,6 +3564,23 @@ export interface Functions {
       p_stream: string | null;
     };
     result: void;
+  };
+  /** The rows that may be skipped before they are erased. */
+  "outbox.choose_rows": {
+    args: {
+      p_outbox_ids: readonly string[] | string | null;
+      p_rail: string | null;
+      p_but: string | null;
+      p_streams: readonly string[] | string | null;
+    };
+    result: string[];
+  };
+  /** The circuit of a destination: closed, open or half-open. */
+  "outbox.circuit_of": {
+    args: {
+      p_destination: string | null;
+    };
+    result: string;
   };
   /** Leases due rows of a stream to a relay, in the order in which they must be sent. */
   "outbox.claim": {
@@ -3517,7 +3679,14 @@ export interface Functions {
   /** Dead letters by stream and rail, with their codes. */
   "outbox.dead_by_rail": {
     args: Record<string, never>;
-    result: { stream_id: number; rail_id: number; dead: number; parked: number; last_died_at: Date; codes: Json }[];
+    result: { stream: string; rail: string; dead: number; parked: number; last_died_at: Date; codes: Json }[];
+  };
+  /** How many dead letters a destination has. */
+  "outbox.dead_count_at": {
+    args: {
+      p_destination: string | null;
+    };
+    result: number;
   };
   /** The number of a queue, made on first use. */
   "outbox.destination_id": {
@@ -3527,37 +3696,18 @@ export interface Functions {
     };
     result: number;
   };
-  /** Circuit and next slot of each destination. Nullable: endpoint, open_until, next_slot_at, last_error_code, disabled_code, disabled_at. */
+  /** Circuit and next slot of each destination. Nullable: open_until, next_slot_at, last_error_code. */
   "outbox.destination_status": {
     args: Record<string, never>;
     result: {
       destination: string;
-      endpoint: string | null;
       circuit: string;
       failures: number;
       open_until: Date | null;
       min_interval_ms: number;
       next_slot_at: Date | null;
       last_error_code: string | null;
-      disabled_code: string | null;
-      disabled_at: Date | null;
     }[];
-  };
-  /** Disables an endpoint. */
-  "outbox.disable_endpoint": {
-    args: {
-      p_name: string | null;
-      p_reason?: string | null | undefined;
-      p_workspace_id?: string | null | undefined;
-    };
-    result: void;
-  };
-  /** Forgets secrets of endpoints and returns how many. */
-  "outbox.drop_endpoint_secrets": {
-    args: {
-      p_secret_ids: readonly string[] | string | null;
-    };
-    result: number;
   };
   /** Erases payloads past their retention in a partition that stays, and counts them. */
   "outbox.empty_finished": {
@@ -3569,41 +3719,6 @@ export interface Functions {
       p_limit: number | null;
     };
     result: number;
-  };
-  /** Enables an endpoint. */
-  "outbox.enable_endpoint": {
-    args: {
-      p_name: string | null;
-      p_workspace_id?: string | null | undefined;
-    };
-    result: void;
-  };
-  /** An endpoint with its secrets, for relays. Nullable: disabled_code, secrets, headers, expires_in_ms. */
-  "outbox.endpoint_for_relay": {
-    args: {
-      p_endpoint_id: string | null;
-      p_tenant_id?: string | null | undefined;
-    };
-    result: {
-      id: string;
-      version: number;
-      enabled: boolean;
-      disabled_code: string | null;
-      url: string;
-      private: boolean;
-      secrets: string[] | null;
-      has_headers: boolean;
-      headers: Json | null;
-      expires_in_ms: number | null;
-    }[];
-  };
-  /** Disables an endpoint whose receiver said that it is gone. */
-  "outbox.endpoint_gone": {
-    args: {
-      p_endpoint_id: string | null;
-      p_version: number | null;
-    };
-    result: boolean;
   };
   /** Adds one row to a stream in the caller's transaction, once per (stream, instruction, idempotency key). Nullable: seq. */
   "outbox.enqueue": {
@@ -3656,12 +3771,34 @@ export interface Functions {
     args: Record<string, never>;
     result: string;
   };
+  /** Sets limits of destinations that have none. */
+  "outbox.ensure_limits": {
+    args: {
+      p_limits: unknown;
+    };
+    result: void;
+  };
   /** Makes missing archive partitions for the days ahead and returns how many it made. */
   "outbox.ensure_partitions": {
     args: {
       p_days_ahead?: number | null | undefined;
     };
     result: number;
+  };
+  /** Makes rails known unless they are. */
+  "outbox.ensure_rails": {
+    args: {
+      p_rails: unknown;
+    };
+    result: void;
+  };
+  /** Makes a stream unless it exists. */
+  "outbox.ensure_stream": {
+    args: {
+      p_name: string | null;
+      p_settings: unknown;
+    };
+    result: void;
   };
   /** Erases the payload of a finished row with the salt of its hash; the hash and the archive stay. */
   "outbox.erase_payload": {
@@ -3708,14 +3845,6 @@ export interface Functions {
       reason: string | null;
     }[];
   };
-  /** An endpoint of a workspace or of the installation, locked; refuses otherwise. Nullable: p_workspace_id. */
-  "outbox.find_endpoint": {
-    args: {
-      p_name: string | null;
-      p_workspace_id: string | null;
-    };
-    result: OutboxEndpoints;
-  };
   /** The first of these rows that weigh no more than so much together, one at least. */
   "outbox.first_bytes": {
     args: {
@@ -3730,6 +3859,15 @@ export interface Functions {
       p_most?: number | null | undefined;
     };
     result: { forgotten: number; failed_code: string | null; failed_message: string | null; more: boolean };
+  };
+  /** Erases the salts of collected rows. */
+  "outbox.forget_salts": {
+    args: {
+      p_stream_id: number | null;
+      p_instructions: readonly string[] | string | null;
+      p_to: Date | string | null;
+    };
+    result: void;
   };
   /** Limits and state of destinations. Nullable: open_until, probe_until, last_error_code. */
   "outbox.gates_of": {
@@ -3755,13 +3893,6 @@ export interface Functions {
       p_batch?: number | null | undefined;
     };
     result: Json;
-  };
-  /** Deletes events past their time and returns how many. */
-  "outbox.gc_envelopes": {
-    args: {
-      p_batch: number | null;
-    };
-    result: number;
   };
   /** Deletes idempotency keys past their time and returns how many. */
   "outbox.gc_keys": {
@@ -3791,12 +3922,35 @@ export interface Functions {
     };
     result: Json;
   };
+  /** Whether a row was given up or skipped. */
+  "outbox.is_lost": {
+    args: {
+      p_outbox_id: string | null;
+    };
+    result: boolean;
+  };
   /** Whether JSON is a path of names and places. */
   "outbox.is_path": {
     args: {
       p_path: unknown;
     };
     result: boolean;
+  };
+  /** Whether any of these rows is still waiting or dead. */
+  "outbox.is_unfinished": {
+    args: {
+      p_outbox_ids: readonly string[] | string | null;
+    };
+    result: boolean;
+  };
+  /** When one of some instructions of a stream that is kept for ever was last delivered. Nullable: result. */
+  "outbox.last_delivered_at": {
+    args: {
+      p_stream_id: number | null;
+      p_instructions: readonly string[] | string | null;
+      p_but: string | null;
+    };
+    result: Date | null;
   };
   /** Results of ordered rows that come too late to count, and those that must wait. Nullable: late, busy. */
   "outbox.late_in_lanes": {
@@ -3837,19 +3991,6 @@ export interface Functions {
     };
     result: Json;
   };
-  /** Alerts on dead letters, and whether they are raised. Nullable: streams, raised_since. */
-  "outbox.list_alerts": {
-    args: Record<string, never>;
-    result: {
-      name: string;
-      endpoint: string;
-      template: string;
-      streams: string[] | null;
-      repeat_minutes: number;
-      raised: number;
-      raised_since: Date | null;
-    }[];
-  };
   /** Dead letters by stream, error code, time of death and doubt, in pages. Nullable: key, seq, error_message. */
   "outbox.list_dead": {
     args: {
@@ -3878,32 +4019,6 @@ export interface Functions {
       created_at: Date;
       died_at: Date;
       blocks_lane: boolean;
-    }[];
-  };
-  /** Endpoints and their state. Nullable: workspace_id, description, disabled_at, disabled_code, disabled_reason, old_secret_until. */
-  "outbox.list_endpoints": {
-    args: {
-      p_workspace_id?: string | null | undefined;
-    };
-    result: {
-      id: string;
-      name: string;
-      workspace_id: string | null;
-      url: string;
-      description: string | null;
-      topics: string[];
-      header_names: string[];
-      enabled: boolean;
-      disabled_at: Date | null;
-      disabled_code: string | null;
-      disabled_reason: string | null;
-      secrets: number;
-      readable: boolean;
-      old_secret_until: Date | null;
-      dead: number;
-      circuit: string;
-      created_at: Date;
-      updated_at: Date;
     }[];
   };
   /** All streams and their settings. */
@@ -3988,14 +4103,6 @@ export interface Functions {
     };
     result: void;
   };
-  /** A secret of an endpoint, or null when it cannot be read. Nullable: result. */
-  "outbox.open_endpoint_secret": {
-    args: {
-      p_secret_id: string | null;
-      p_box: Buffer | null;
-    };
-    result: string | null;
-  };
   /** Queues that hold something, and what may leave them. Nullable: tenant_id. */
   "outbox.open_queues": {
     args: {
@@ -4035,13 +4142,12 @@ export interface Functions {
       days_ahead: number;
     }[];
   };
-  /** Enqueues a test event for an endpoint and returns its row. */
-  "outbox.ping_endpoint": {
+  /** Place of a row, and what it waits for. */
+  "outbox.place_of": {
     args: {
-      p_name: string | null;
-      p_workspace_id?: string | null | undefined;
+      p_outbox_id: string | null;
     };
-    result: string;
+    result: Json;
   };
   /** in_flight, finished or unknown, for a row that waits nowhere. */
   "outbox.place_of_untouched": {
@@ -4057,34 +4163,10 @@ export interface Functions {
     };
     result: void;
   };
-  /** Makes an alert on dead letters, or changes one. */
-  "outbox.put_alert": {
-    args: {
-      p_name: string | null;
-      p_changes: unknown;
-    };
-    result: void;
-  };
-  /** Makes or changes an endpoint; a new one's secret is returned this once. Nullable: secret. */
-  "outbox.put_endpoint": {
-    args: {
-      p_name: string | null;
-      p_changes?: unknown;
-      p_secret?: string | null | undefined;
-      p_allow_private?: boolean | null | undefined;
-      p_workspace_id?: string | null | undefined;
-    };
-    result: { name: string; created: boolean; secret: string | null };
-  };
   /** When each rail was last served, and how many rows wait for it. Nullable: served_seconds_ago. */
   "outbox.rail_status": {
     args: Record<string, never>;
     result: { rail: string; capability: string; served_seconds_ago: number | null; waiting: number }[];
-  };
-  /** Enqueues what alerts have to say about dead letters, and counts it. */
-  "outbox.raise_alerts": {
-    args: Record<string, never>;
-    result: number;
   };
   /** Requeues rows whose lease ran out, and returns how many. */
   "outbox.reap": {
@@ -4119,13 +4201,6 @@ export interface Functions {
     };
     result: { outbox_id: string; result: string; detail: string | null }[];
   };
-  /** Raises conflict while alerts go to an endpoint. */
-  "outbox.refuse_silence": {
-    args: {
-      p_endpoint: string | null;
-    };
-    result: void;
-  };
   /** Declares a rail and what it can prove. */
   "outbox.register_rail": {
     args: {
@@ -4136,34 +4211,20 @@ export interface Functions {
     };
     result: number;
   };
+  /** Registers the renderers of a stream. */
+  "outbox.register_renderers": {
+    args: {
+      p_stream: string | null;
+      p_renderers: unknown;
+    };
+    result: void;
+  };
   /** Moves lanes on whose head is gone. */
   "outbox.release_lanes": {
     args: {
       p_lane_ids: readonly (number | bigint | string)[] | string | null;
     };
     result: void;
-  };
-  /** Removes an alert. */
-  "outbox.remove_alert": {
-    args: {
-      p_name: string | null;
-    };
-    result: void;
-  };
-  /** Removes an endpoint and its secrets, unless alerts go to it. */
-  "outbox.remove_endpoint": {
-    args: {
-      p_name: string | null;
-      p_workspace_id?: string | null | undefined;
-    };
-    result: void;
-  };
-  /** The renderer alert: what an alert's endpoint is sent. */
-  "outbox.render_alert": {
-    args: {
-      p_payload: unknown;
-    };
-    result: Json;
   };
   /** What a renderer of a stream makes of a payload. */
   "outbox.rendered": {
@@ -4173,16 +4234,6 @@ export interface Functions {
       p_payload: unknown;
     };
     result: Json;
-  };
-  /** Sends an endpoint the events of a period that it was not sent; returns how many. */
-  "outbox.replay_envelopes": {
-    args: {
-      p_endpoint: string | null;
-      p_from: Date | string | null;
-      p_to?: Date | string | null | undefined;
-      p_stream?: string | null | undefined;
-    };
-    result: number;
   };
   /** Puts dead rows back into the pending tables. */
   "outbox.requeue_dead": {
@@ -4212,15 +4263,14 @@ export interface Functions {
     };
     result: void;
   };
-  /** Adds a secret to an endpoint and lets the old ones run out; returns it this once. */
-  "outbox.rotate_endpoint_secret": {
+  /** Rows of a stream in a range of ids. */
+  "outbox.rows_between": {
     args: {
-      p_name: string | null;
-      p_secret?: string | null | undefined;
-      p_window?: string | null | undefined;
-      p_workspace_id?: string | null | undefined;
+      p_stream: string | null;
+      p_after: string | null;
+      p_to: string | null;
     };
-    result: string;
+    result: { outbox_id: string; instruction_id: string; idempotency_key: string; known: boolean }[];
   };
   /** Per cent of a table's pages that hold about so many rows; all of a small table. */
   "outbox.sample_percent": {
@@ -4229,22 +4279,6 @@ export interface Functions {
       p_rows: number | null;
     };
     result: number;
-  };
-  /** Keeps a secret of an endpoint; the box to store, or null when Vault has it. Nullable: result. */
-  "outbox.seal_endpoint_secret": {
-    args: {
-      p_secret_id: string | null;
-      p_value: string | null;
-    };
-    result: Buffer | null;
-  };
-  /** Seals the extra headers of an endpoint and returns their names. */
-  "outbox.set_endpoint_headers": {
-    args: {
-      p_endpoint_id: string | null;
-      p_headers: unknown;
-    };
-    result: string[];
   };
   /** Records outcomes of claimed rows and moves their lanes on; counts its lines, names rows that were late, given up, or must wait. Nullable: late, given_up, busy. */
   "outbox.settle": {
@@ -4405,6 +4439,20 @@ export interface Functions {
     };
     result: void;
   };
+  /** The number of a stream. Nullable: result. */
+  "outbox.stream_id": {
+    args: {
+      p_stream: string | null;
+    };
+    result: number | null;
+  };
+  /** What became of some rows together. Nullable: sent_at, tries. */
+  "outbox.summary_of": {
+    args: {
+      p_outbox_ids: readonly string[] | string | null;
+    };
+    result: { deliveries: number; pending: number; failed: number; sent_at: Date | null; tries: number | null }[];
+  };
   /** Puts stranded lanes back to work, a part of them at each call, and forgets relays that are long gone; returns how many lanes it mended. */
   "outbox.sweep": {
     args: {
@@ -4412,22 +4460,13 @@ export interface Functions {
     };
     result: number;
   };
-  /** Whether JSON, given with its text, is nested deeper than 64 levels. */
-  "outbox.too_deep": {
+  /** Takes the next number of a lane and leaves it empty. */
+  "outbox.take_number": {
     args: {
-      p_value: unknown;
-      p_text: string | null;
-    };
-    result: boolean;
-  };
-  /** Whether an event of this stream and type is one of these topics. */
-  "outbox.topic_matches": {
-    args: {
-      p_topics: readonly string[] | string | null;
       p_stream: string | null;
-      p_type: string | null;
+      p_key: string | null;
     };
-    result: boolean;
+    result: number;
   };
   /** Tries of a row since its last redrive, counted in the archive. */
   "outbox.tries_so_far": {
@@ -4446,6 +4485,68 @@ export interface Functions {
       p_capability: string | null;
     };
     result: OutboxAttemptState;
+  };
+  /** About how many rows, keys and lanes there are. */
+  "outbox.verify_extent": {
+    args: Record<string, never>;
+    result: { deliveries: number; keys: number; lanes: number };
+  };
+  /** Verifies a batch of a stream's idempotency keys. Nullable: last_instruction, last_key. */
+  "outbox.verify_keys": {
+    args: {
+      p_stream: string | null;
+      p_after_instruction?: string | null | undefined;
+      p_after_key?: string | null | undefined;
+      p_limit?: number | null | undefined;
+    };
+    result: { last_instruction: string | null; last_key: string | null; keys: number; findings: Json };
+  };
+  /** Verifies a batch of lanes: that each is awake or rightly idle. Nullable: last_id. */
+  "outbox.verify_lanes": {
+    args: {
+      p_after?: number | bigint | string | null | undefined;
+      p_limit?: number | null | undefined;
+    };
+    result: { last_id: number | null; lanes: number; findings: Json };
+  };
+  /** Gaps, doubles and unlawful successions in the archive lines of a range of rows. */
+  "outbox.verify_lines": {
+    args: {
+      p_after: string | null;
+      p_to: string | null;
+    };
+    result: { invariant: string; code: string; subject: string; detail: string }[];
+  };
+  /** Verifies that an ordered stream delivered in order, key by key. */
+  "outbox.verify_order": {
+    args: {
+      p_stream: string | null;
+    };
+    result: { deliveries: number; findings: Json };
+  };
+  /** Rows of a range whose payload or archive does not fit the hash. */
+  "outbox.verify_payloads": {
+    args: {
+      p_after: string | null;
+      p_to: string | null;
+    };
+    result: { invariant: string; code: string; subject: string; detail: string }[];
+  };
+  /** Rows of a range that are nowhere, in two places, or in a place that has lost count. */
+  "outbox.verify_places": {
+    args: {
+      p_after: string | null;
+      p_to: string | null;
+    };
+    result: { invariant: string; code: string; subject: string; detail: string }[];
+  };
+  /** Verifies a batch of rows: lines, payload, place. Nullable: last_id. */
+  "outbox.verify_rows": {
+    args: {
+      p_after: string | null;
+      p_limit: number | null;
+    };
+    result: { last_id: string | null; deliveries: number; lines: number; findings: Json };
   };
   /** Numbers of queues that hold something. */
   "outbox.waiting_queues": {
@@ -4732,11 +4833,11 @@ export interface Functions {
     };
     result: Json;
   };
-  /** Keeps a verified delivery, for our own server; whether it is new. */
-  "public.record_delivery": {
+  /** Keeps a verified receipt, for our own server; whether it is new. */
+  "public.record_receipt": {
     args: {
       p_provider: string | null;
-      p_delivery_id: string | null;
+      p_receipt_id: string | null;
       p_kind: string | null;
       p_payload: unknown;
     };
@@ -4799,7 +4900,7 @@ export interface Functions {
     args: Record<string, never>;
     result: void;
   };
-  /** The keys that verify a provider's deliveries, for our own server. */
+  /** The keys that verify a provider's receipts, for our own server. */
   "public.webhook_keys": {
     args: {
       p_provider: string | null;
@@ -4810,6 +4911,280 @@ export interface Functions {
   "public.who_am_i": {
     args: Record<string, never>;
     result: Json;
+  };
+  /** Adds a signing secret and lets the older ones run out; returns it, for the only time. */
+  "webhooks.add_endpoint_secret": {
+    args: {
+      p_endpoint_id: string | null;
+      p_secret: string | null;
+      p_window: string | null;
+    };
+    result: string;
+  };
+  /** The name under which a secret of an endpoint is kept. */
+  "webhooks.box_name": {
+    args: {
+      p_secret_id: string | null;
+    };
+    result: string;
+  };
+  /** Raises invalid_input for an endpoint that cannot be kept. */
+  "webhooks.check_endpoint": {
+    args: {
+      p_endpoint: string | null;
+    };
+    result: void;
+  };
+  /** Raises invalid_input for a URL that webhooks may not be sent to. */
+  "webhooks.check_endpoint_url": {
+    args: {
+      p_url: string | null;
+      p_allow_private: boolean | null;
+    };
+    result: void;
+  };
+  /** Raises the one error that fits a bad envelope, or nothing. */
+  "webhooks.check_envelope": {
+    args: {
+      p_envelope: unknown;
+      p_stream: string | null;
+    };
+    result: void;
+  };
+  /** Deletes events past their time and returns how many. */
+  "webhooks.collect_envelopes": {
+    args: {
+      p_argument: unknown;
+    };
+    result: Json;
+  };
+  /** Circuit and next slot of each destination. Nullable: endpoint, open_until, next_slot_at, last_error_code, disabled_code, disabled_at. */
+  "webhooks.destination_status": {
+    args: Record<string, never>;
+    result: {
+      destination: string;
+      endpoint: string | null;
+      circuit: string;
+      failures: number;
+      open_until: Date | null;
+      min_interval_ms: number;
+      next_slot_at: Date | null;
+      last_error_code: string | null;
+      disabled_code: string | null;
+      disabled_at: Date | null;
+    }[];
+  };
+  /** Disables an endpoint. */
+  "webhooks.disable_endpoint": {
+    args: {
+      p_name: string | null;
+      p_reason?: string | null | undefined;
+      p_tenant_id?: string | null | undefined;
+    };
+    result: void;
+  };
+  /** Forgets secrets of endpoints and returns how many. */
+  "webhooks.drop_endpoint_secrets": {
+    args: {
+      p_secret_ids: readonly string[] | string | null;
+    };
+    result: number;
+  };
+  /** Enables an endpoint. */
+  "webhooks.enable_endpoint": {
+    args: {
+      p_name: string | null;
+      p_tenant_id?: string | null | undefined;
+    };
+    result: void;
+  };
+  /** An endpoint with its secrets, for relays. Nullable: disabled_code, secrets, headers, expires_in_ms. */
+  "webhooks.endpoint_for_relay": {
+    args: {
+      p_endpoint_id: string | null;
+      p_tenant_id?: string | null | undefined;
+    };
+    result: {
+      id: string;
+      version: number;
+      enabled: boolean;
+      disabled_code: string | null;
+      url: string;
+      private: boolean;
+      secrets: string[] | null;
+      has_headers: boolean;
+      headers: Json | null;
+      expires_in_ms: number | null;
+    }[];
+  };
+  /** Disables an endpoint whose receiver said that it is gone. */
+  "webhooks.endpoint_gone": {
+    args: {
+      p_endpoint_id: string | null;
+      p_version: number | null;
+    };
+    result: boolean;
+  };
+  /** Erases the event that an erased row delivered. Nullable: result. */
+  "webhooks.erase_envelope": {
+    args: {
+      p_row: unknown;
+    };
+    result: Json | null;
+  };
+  /** An endpoint of a workspace or of the installation, locked; refuses otherwise. Nullable: p_tenant_id. */
+  "webhooks.find_endpoint": {
+    args: {
+      p_name: string | null;
+      p_tenant_id: string | null;
+    };
+    result: WebhooksEndpoints;
+  };
+  /** Keeps a secret of an endpoint, in Vault or sealed. */
+  "webhooks.keep_endpoint_secret": {
+    args: {
+      p_endpoint_id: string | null;
+      p_kind: string | null;
+      p_value: string | null;
+    };
+    result: void;
+  };
+  /** Alerts on dead letters, and whether they are raised. Nullable: streams, raised_since. */
+  "webhooks.list_alerts": {
+    args: Record<string, never>;
+    result: {
+      name: string;
+      endpoint: string;
+      template: string;
+      streams: string[] | null;
+      repeat_minutes: number;
+      raised: number;
+      raised_since: Date | null;
+    }[];
+  };
+  /** Endpoints and their state. Nullable: tenant_id, description, disabled_at, disabled_code, disabled_reason, old_secret_until. */
+  "webhooks.list_endpoints": {
+    args: {
+      p_tenant_id?: string | null | undefined;
+    };
+    result: {
+      id: string;
+      name: string;
+      tenant_id: string | null;
+      url: string;
+      description: string | null;
+      topics: string[];
+      header_names: string[];
+      enabled: boolean;
+      disabled_at: Date | null;
+      disabled_code: string | null;
+      disabled_reason: string | null;
+      secrets: number;
+      readable: boolean;
+      old_secret_until: Date | null;
+      dead: number;
+      circuit: string;
+      created_at: Date;
+      updated_at: Date;
+    }[];
+  };
+  /** Enqueues a test event for an endpoint and returns its row. */
+  "webhooks.ping_endpoint": {
+    args: {
+      p_name: string | null;
+      p_tenant_id?: string | null | undefined;
+    };
+    result: string;
+  };
+  /** Makes an alert on dead letters, or changes one. */
+  "webhooks.put_alert": {
+    args: {
+      p_name: string | null;
+      p_changes: unknown;
+    };
+    result: void;
+  };
+  /** Makes or changes an endpoint; a new one's secret is returned this once. Nullable: secret. */
+  "webhooks.put_endpoint": {
+    args: {
+      p_name: string | null;
+      p_changes?: unknown;
+      p_secret?: string | null | undefined;
+      p_allow_private?: boolean | null | undefined;
+      p_tenant_id?: string | null | undefined;
+    };
+    result: { name: string; created: boolean; secret: string | null };
+  };
+  /** Enqueues what alerts have to say about dead letters, and counts it. */
+  "webhooks.raise_alerts": {
+    args: Record<string, never>;
+    result: number;
+  };
+  /** Raises conflict while alerts go to an endpoint. */
+  "webhooks.refuse_silence": {
+    args: {
+      p_endpoint: string | null;
+    };
+    result: void;
+  };
+  /** Removes an alert. */
+  "webhooks.remove_alert": {
+    args: {
+      p_name: string | null;
+    };
+    result: void;
+  };
+  /** Removes an endpoint and its secrets, unless alerts go to it. */
+  "webhooks.remove_endpoint": {
+    args: {
+      p_name: string | null;
+      p_tenant_id?: string | null | undefined;
+    };
+    result: void;
+  };
+  /** The renderer alert: what an alert's endpoint is sent. */
+  "webhooks.render_alert": {
+    args: {
+      p_payload: unknown;
+    };
+    result: Json;
+  };
+  /** Sends an endpoint the events of a period that it was not sent; returns how many. */
+  "webhooks.replay_envelopes": {
+    args: {
+      p_endpoint: string | null;
+      p_from: Date | string | null;
+      p_to?: Date | string | null | undefined;
+      p_stream?: string | null | undefined;
+    };
+    result: number;
+  };
+  /** Adds a secret to an endpoint and lets the old ones run out; returns it this once. */
+  "webhooks.rotate_endpoint_secret": {
+    args: {
+      p_name: string | null;
+      p_secret?: string | null | undefined;
+      p_window?: string | null | undefined;
+      p_tenant_id?: string | null | undefined;
+    };
+    result: string;
+  };
+  /** Seals the extra headers of an endpoint and returns their names. */
+  "webhooks.set_endpoint_headers": {
+    args: {
+      p_endpoint_id: string | null;
+      p_headers: unknown;
+    };
+    result: string[];
+  };
+  /** Whether an event of this stream and type is one of these topics. */
+  "webhooks.topic_matches": {
+    args: {
+      p_topics: readonly string[] | string | null;
+      p_stream: string | null;
+      p_type: string | null;
+    };
+    result: boolean;
   };
 }
 
@@ -4823,24 +5198,20 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.ask_customer": { returns: "value", json: [], positional: false },
   "capacity.asked_now": { returns: "rows", json: [], positional: false },
   "capacity.authorize": { returns: "row", json: [], positional: false },
-  "capacity.caller": { returns: "row", json: [], positional: false },
-  "capacity.check_api_key": { returns: "nothing", json: [], positional: false },
-  "capacity.check_changes": { returns: "nothing", json: ["p_changes"], positional: false },
   "capacity.check_channel": { returns: "nothing", json: [], positional: false },
-  "capacity.check_issuer": { returns: "nothing", json: [], positional: false },
-  "capacity.check_json": { returns: "nothing", json: ["p_value"], positional: false },
+  "capacity.check_group_unused": { returns: "value", json: ["p_group"], positional: false },
+  "capacity.check_link_secret": { returns: "value", json: ["p_secret"], positional: false },
   "capacity.check_mender": { returns: "nothing", json: [], positional: false },
   "capacity.check_payload": { returns: "nothing", json: ["p_payload"], positional: false },
   "capacity.check_policy": { returns: "value", json: [], positional: false },
   "capacity.check_replaced": { returns: "nothing", json: [], positional: false },
+  "capacity.check_rules_of_returned": { returns: "value", json: ["p_member"], positional: false },
   "capacity.check_terms": { returns: "nothing", json: ["p_customer_ref"], positional: false },
-  "capacity.claims": { returns: "value", json: [], positional: false },
   "capacity.commercial_plan": { returns: "value", json: [], positional: false },
   "capacity.commercial_reviewers": { returns: "value", json: ["p_authority"], positional: false },
   "capacity.compute_next_state": { returns: "value", json: [], positional: false },
   "capacity.confirmation_story": { returns: "value", json: [], positional: false },
   "capacity.confirmation_token": { returns: "value", json: [], positional: false },
-  "capacity.current_key": { returns: "value", json: [], positional: false },
   "capacity.customer_reach": { returns: "row", json: [], positional: false },
   "capacity.decide": { returns: "row", json: ["p_payload"], positional: false },
   "capacity.deliveries_of": { returns: "value", json: [], positional: false },
@@ -4851,54 +5222,34 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.email_letter": { returns: "value", json: [], positional: false },
   "capacity.email_of_customer": { returns: "value", json: [], positional: false },
   "capacity.email_text": { returns: "value", json: [], positional: false },
-  "capacity.endpoint_keeper": { returns: "value", json: [], positional: false },
   "capacity.enqueue_effect": { returns: "nothing", json: ["p_story"], positional: false },
-  "capacity.equal_constant_time": { returns: "value", json: [], positional: false },
   "capacity.erase_messages": { returns: "row", json: [], positional: false },
   "capacity.erase_step": { returns: "row", json: [], positional: false },
   "capacity.erasure_state": { returns: "value", json: [], positional: false },
   "capacity.event_hash": { returns: "value", json: [], positional: false },
-  "capacity.fail": { returns: "nothing", json: [], positional: false },
   "capacity.find_confirmation": { returns: "row", json: [], positional: false },
-  "capacity.find_member": { returns: "row", json: [], positional: false },
   "capacity.fold": { returns: "row", json: [], positional: false },
   "capacity.free_text": { returns: "value", json: [], positional: false },
-  "capacity.get_secret": { returns: "value", json: [], positional: false },
-  "capacity.has_vault": { returns: "value", json: [], positional: false },
-  "capacity.hmac_sha256": { returns: "value", json: [], positional: false },
   "capacity.is_address": { returns: "value", json: [], positional: false },
-  "capacity.issued_at": { returns: "value", json: ["p_claims"], positional: false },
-  "capacity.json_text": { returns: "value", json: [], positional: false },
-  "capacity.keep_secret": { returns: "nothing", json: [], positional: false },
-  "capacity.key_id": { returns: "value", json: [], positional: false },
-  "capacity.key_of_box": { returns: "value", json: [], positional: false },
-  "capacity.key_to_seal_with": { returns: "value", json: [], positional: false },
+  "capacity.keep_captures": { returns: "value", json: ["p_captures"], positional: false },
   "capacity.last_delivery": { returns: "value", json: [], positional: false },
   "capacity.last_notice": { returns: "value", json: [], positional: false },
   "capacity.last_notified_at": { returns: "value", json: [], positional: false },
+  "capacity.left_behind": { returns: "value", json: ["p_member"], positional: false },
   "capacity.linear_description": { returns: "value", json: ["p_story"], positional: false },
   "capacity.linear_issue_now": { returns: "value", json: ["p_payload"], positional: false },
   "capacity.linear_state_input": { returns: "value", json: ["p_story"], positional: false },
   "capacity.linear_state_kind": { returns: "value", json: [], positional: false },
   "capacity.linear_step": { returns: "value", json: ["p_story"], positional: false },
   "capacity.linear_text": { returns: "value", json: [], positional: false },
-  "capacity.link_by_domain": { returns: "row", json: [], positional: false },
   "capacity.links_of": { returns: "rows", json: [], positional: false },
-  "capacity.list_api_keys": { returns: "rows", json: [], positional: false },
-  "capacity.list_groups": { returns: "rows", json: [], positional: false },
   "capacity.list_heads": { returns: "rows", json: [], positional: false },
-  "capacity.list_identities": { returns: "rows", json: [], positional: false },
-  "capacity.list_identity_domains": { returns: "rows", json: [], positional: false },
   "capacity.list_linear_states": { returns: "rows", json: [], positional: false },
-  "capacity.list_members": { returns: "rows", json: [], positional: false },
   "capacity.list_policies": { returns: "rows", json: [], positional: false },
   "capacity.list_requests": { returns: "rows", json: [], positional: false },
-  "capacity.list_secrets": { returns: "rows", json: [], positional: false },
   "capacity.list_subscriptions": { returns: "rows", json: [], positional: false },
-  "capacity.list_workspaces": { returns: "rows", json: [], positional: false },
   "capacity.lock_readable": { returns: "nothing", json: [], positional: false },
   "capacity.may_read": { returns: "value", json: [], positional: false },
-  "capacity.member_for_slack": { returns: "row", json: [], positional: false },
   "capacity.member_mails": { returns: "value", json: [], positional: false },
   "capacity.menders": { returns: "value", json: [], positional: false },
   "capacity.new_confirmation_token": { returns: "value", json: [], positional: false },
@@ -4910,33 +5261,14 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.notice_asked": { returns: "value", json: [], positional: false },
   "capacity.notice_effects": { returns: "value", json: [], positional: false },
   "capacity.nudge": { returns: "value", json: [], positional: false },
-  "capacity.open_secret": { returns: "value", json: [], positional: false },
   "capacity.pending_approvals": { returns: "value", json: [], positional: false },
   "capacity.post_notice": { returns: "row", json: [], positional: false },
   "capacity.project": { returns: "row", json: [], positional: false },
-  "capacity.put_api_key": { returns: "row", json: [], positional: false },
   "capacity.put_free_text": { returns: "value", json: ["p_content"], positional: false },
-  "capacity.put_group": { returns: "row", json: [], positional: false },
-  "capacity.put_identity": { returns: "row", json: [], positional: false },
-  "capacity.put_identity_domain": { returns: "row", json: [], positional: false },
   "capacity.put_linear_state": { returns: "row", json: [], positional: false },
-  "capacity.put_member": { returns: "row", json: ["p_changes"], positional: false },
   "capacity.put_policy": { returns: "row", json: ["p_changes"], positional: false },
   "capacity.put_subscription": { returns: "row", json: ["p_changes"], positional: false },
-  "capacity.put_workspace": { returns: "row", json: ["p_changes"], positional: false },
-  "capacity.reader_groups": { returns: "value", json: [], positional: false },
-  "capacity.reader_id": { returns: "value", json: [], positional: false },
-  "capacity.reader_named": { returns: "value", json: [], positional: false },
-  "capacity.reader_owners": { returns: "value", json: [], positional: false },
-  "capacity.reader_roles": { returns: "value", json: [], positional: false },
-  "capacity.reader_stands": { returns: "value", json: [], positional: false },
-  "capacity.reader_workspace": { returns: "value", json: [], positional: false },
-  "capacity.remove_group": { returns: "nothing", json: [], positional: false },
-  "capacity.remove_identity": { returns: "row", json: [], positional: false },
-  "capacity.remove_identity_domain": { returns: "value", json: [], positional: false },
-  "capacity.remove_member": { returns: "row", json: [], positional: false },
   "capacity.remove_policy": { returns: "nothing", json: [], positional: false },
-  "capacity.remove_secret": { returns: "value", json: [], positional: false },
   "capacity.remove_subscription": { returns: "nothing", json: [], positional: false },
   "capacity.render_email_closing": { returns: "value", json: ["p_story"], positional: false },
   "capacity.render_email_confirmation": { returns: "value", json: ["p_story"], positional: false },
@@ -4953,18 +5285,11 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.render_text": { returns: "value", json: [], positional: false },
   "capacity.render_time": { returns: "value", json: ["p_seconds"], positional: false },
   "capacity.request_for": { returns: "row", json: [], positional: false },
-  "capacity.require_purpose": { returns: "nothing", json: [], positional: false },
-  "capacity.reseal_secrets": { returns: "row", json: [], positional: false },
   "capacity.review_plan": { returns: "value", json: [], positional: false },
-  "capacity.revocation": { returns: "value", json: ["p_claims"], positional: false },
-  "capacity.revoke_api_key": { returns: "row", json: [], positional: false },
+  "capacity.run_timers": { returns: "value", json: [], positional: false },
   "capacity.schedule_timers": { returns: "value", json: [], positional: false },
-  "capacity.seal_secret": { returns: "value", json: [], positional: false },
   "capacity.set_aside": { returns: "value", json: ["p_payload"], positional: false },
-  "capacity.set_secret": { returns: "nothing", json: [], positional: false },
-  "capacity.signed_in_member": { returns: "row", json: [], positional: false },
   "capacity.signed_link": { returns: "value", json: [], positional: false },
-  "capacity.signing_key": { returns: "value", json: [], positional: false },
   "capacity.slack_mentions": { returns: "value", json: ["p_story", "p_ids"], positional: false },
   "capacity.slack_quote": { returns: "value", json: [], positional: false },
   "capacity.slack_root_now": { returns: "value", json: ["p_payload"], positional: false },
@@ -4981,7 +5306,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.story_sentence": { returns: "value", json: ["p_story"], positional: false },
   "capacity.story_state": { returns: "value", json: [], positional: false },
   "capacity.submit": { returns: "row", json: ["p_customer_ref"], positional: false },
-  "capacity.switch_sealing_key": { returns: "value", json: [], positional: false },
   "capacity.technical_plan": { returns: "value", json: [], positional: false },
   "capacity.technical_reviewers": { returns: "value", json: [], positional: false },
   "capacity.timer_actor": { returns: "row", json: [], positional: false },
@@ -5009,31 +5333,93 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.verify_extent": { returns: "row", json: [], positional: false },
   "capacity.verify_fold": { returns: "rows", json: [], positional: false },
   "capacity.verify_heads": { returns: "rows", json: [], positional: false },
-  "capacity.verify_keys": { returns: "row", json: [], positional: false },
-  "capacity.verify_lanes": { returns: "row", json: [], positional: false },
-  "capacity.verify_lines": { returns: "rows", json: [], positional: false },
-  "capacity.verify_order": { returns: "row", json: [], positional: false },
   "capacity.verify_origins": { returns: "rows", json: [], positional: false },
-  "capacity.verify_payloads": { returns: "rows", json: [], positional: false },
-  "capacity.verify_places": { returns: "rows", json: [], positional: false },
   "capacity.verify_projection": { returns: "rows", json: [], positional: false },
   "capacity.verify_requests": { returns: "row", json: [], positional: false },
   "capacity.verify_texts": { returns: "rows", json: [], positional: false },
   "capacity.waits_on": { returns: "value", json: [], positional: false },
   "capacity.workspace_needs": { returns: "rows", json: [], positional: false },
+  "directory.caller": { returns: "row", json: [], positional: false },
+  "directory.check_api_key": { returns: "nothing", json: [], positional: false },
+  "directory.check_issuer": { returns: "nothing", json: [], positional: false },
+  "directory.check_tenant": { returns: "value", json: ["p_argument"], positional: false },
+  "directory.endpoint_keeper": { returns: "value", json: [], positional: false },
+  "directory.find_member": { returns: "row", json: [], positional: false },
+  "directory.issued_at": { returns: "value", json: ["p_claims"], positional: false },
+  "directory.link_by_domain": { returns: "row", json: [], positional: false },
+  "directory.list_api_keys": { returns: "rows", json: [], positional: false },
+  "directory.list_groups": { returns: "rows", json: [], positional: false },
+  "directory.list_identities": { returns: "rows", json: [], positional: false },
+  "directory.list_identity_domains": { returns: "rows", json: [], positional: false },
+  "directory.list_members": { returns: "rows", json: [], positional: false },
+  "directory.list_workspaces": { returns: "rows", json: [], positional: false },
+  "directory.member_for_slack": { returns: "row", json: [], positional: false },
+  "directory.put_api_key": { returns: "row", json: [], positional: false },
+  "directory.put_group": { returns: "row", json: [], positional: false },
+  "directory.put_identity": { returns: "row", json: [], positional: false },
+  "directory.put_identity_domain": { returns: "row", json: [], positional: false },
+  "directory.put_member": { returns: "row", json: ["p_changes"], positional: false },
+  "directory.put_workspace": { returns: "row", json: ["p_changes"], positional: false },
+  "directory.reader_groups": { returns: "value", json: [], positional: false },
+  "directory.reader_id": { returns: "value", json: [], positional: false },
+  "directory.reader_named": { returns: "value", json: [], positional: false },
+  "directory.reader_owners": { returns: "value", json: [], positional: false },
+  "directory.reader_roles": { returns: "value", json: [], positional: false },
+  "directory.reader_stands": { returns: "value", json: [], positional: false },
+  "directory.reader_workspace": { returns: "value", json: [], positional: false },
+  "directory.remove_group": { returns: "nothing", json: [], positional: false },
+  "directory.remove_identity": { returns: "row", json: [], positional: false },
+  "directory.remove_identity_domain": { returns: "value", json: [], positional: false },
+  "directory.remove_member": { returns: "row", json: [], positional: false },
+  "directory.require_purpose": { returns: "nothing", json: [], positional: false },
+  "directory.revocation": { returns: "value", json: ["p_claims"], positional: false },
+  "directory.revoke_api_key": { returns: "row", json: [], positional: false },
+  "directory.signed_in_member": { returns: "row", json: [], positional: false },
+  "headroom.check_changes": { returns: "nothing", json: ["p_changes"], positional: false },
+  "headroom.check_json": { returns: "nothing", json: ["p_value"], positional: false },
+  "headroom.claims": { returns: "value", json: [], positional: false },
+  "headroom.close_schema": { returns: "nothing", json: [], positional: false },
+  "headroom.current_key": { returns: "value", json: [], positional: false },
+  "headroom.declare_hooks": { returns: "nothing", json: ["p_points"], positional: false },
+  "headroom.drop_boxes": { returns: "nothing", json: [], positional: false },
+  "headroom.equal_constant_time": { returns: "value", json: [], positional: false },
+  "headroom.fail": { returns: "nothing", json: [], positional: false },
+  "headroom.get_secret": { returns: "value", json: [], positional: false },
+  "headroom.has_vault": { returns: "value", json: [], positional: false },
+  "headroom.hmac_sha256": { returns: "value", json: [], positional: false },
+  "headroom.json_text": { returns: "value", json: [], positional: false },
+  "headroom.keep_box": { returns: "nothing", json: [], positional: false },
+  "headroom.keep_secret": { returns: "nothing", json: [], positional: false },
+  "headroom.key_id": { returns: "value", json: [], positional: false },
+  "headroom.key_of_box": { returns: "value", json: [], positional: false },
+  "headroom.key_to_seal_with": { returns: "value", json: [], positional: false },
+  "headroom.list_secrets": { returns: "rows", json: [], positional: false },
+  "headroom.open_box": { returns: "value", json: [], positional: false },
+  "headroom.open_secret": { returns: "value", json: [], positional: false },
+  "headroom.optional_secret": { returns: "value", json: [], positional: false },
+  "headroom.register_hooks": { returns: "nothing", json: ["p_hooks"], positional: false },
+  "headroom.remove_secret": { returns: "value", json: [], positional: false },
+  "headroom.request_headers": { returns: "value", json: [], positional: false },
+  "headroom.reseal_secrets": { returns: "row", json: [], positional: false },
+  "headroom.run_hooks": { returns: "value", json: ["p_argument"], positional: false },
+  "headroom.seal_secret": { returns: "value", json: [], positional: false },
+  "headroom.set_secret": { returns: "nothing", json: [], positional: false },
+  "headroom.signing_key": { returns: "value", json: [], positional: false },
+  "headroom.switch_sealing_key": { returns: "value", json: [], positional: false },
+  "headroom.too_deep": { returns: "value", json: ["p_value"], positional: false },
   "inbound.action_event": { returns: "row", json: [], positional: false },
   "inbound.check_typed_terms": { returns: "value", json: ["p_terms", "p_problems"], positional: false },
   "inbound.decide": { returns: "row", json: [], positional: false },
   "inbound.decided_already": { returns: "value", json: [], positional: false },
-  "inbound.enqueue_interaction": { returns: "nothing", json: ["p_delivery", "p_payload"], positional: false },
-  "inbound.forget": { returns: "value", json: [], positional: false },
+  "inbound.enqueue_interaction": { returns: "nothing", json: ["p_receipt", "p_payload"], positional: false },
+  "inbound.erase_receipts": { returns: "value", json: ["p_erasure"], positional: false },
+  "inbound.forget": { returns: "value", json: ["p_argument"], positional: false },
   "inbound.form_decode": { returns: "value", json: [], positional: false },
   "inbound.form_value": { returns: "value", json: ["p_values"], positional: false },
   "inbound.linear_handle": { returns: "value", json: ["p_sent"], positional: false },
   "inbound.linear_note": { returns: "value", json: ["p_sent"], positional: false },
   "inbound.linear_own_comment": { returns: "value", json: [], positional: false },
   "inbound.may_decide": { returns: "row", json: [], positional: false },
-  "inbound.optional_secret": { returns: "value", json: [], positional: false },
   "inbound.parse_date": { returns: "value", json: [], positional: false },
   "inbound.parse_json": { returns: "value", json: [], positional: false },
   "inbound.parse_terms": { returns: "value", json: [], positional: false },
@@ -5044,41 +5430,39 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "inbound.render_input": { returns: "value", json: [], positional: false },
   "inbound.render_intake": { returns: "value", json: ["p_fields", "p_groups"], positional: false },
   "inbound.render_reason": { returns: "value", json: [], positional: false },
-  "inbound.request_headers": { returns: "value", json: [], positional: false },
   "inbound.review_step": { returns: "value", json: [], positional: false },
   "inbound.signed_by": { returns: "value", json: [], positional: false },
-  "inbound.slack_action": { returns: "value", json: ["p_delivery"], positional: false },
-  "inbound.slack_command": { returns: "value", json: ["p_delivery"], positional: false },
-  "inbound.slack_decision": { returns: "value", json: ["p_delivery"], positional: false },
-  "inbound.slack_delivery_id": { returns: "value", json: ["p_delivery"], positional: false },
+  "inbound.slack_action": { returns: "value", json: ["p_receipt"], positional: false },
+  "inbound.slack_command": { returns: "value", json: ["p_receipt"], positional: false },
+  "inbound.slack_decision": { returns: "value", json: ["p_receipt"], positional: false },
   "inbound.slack_errand": { returns: "value", json: [], positional: false },
-  "inbound.slack_errand_button": { returns: "value", json: ["p_delivery"], positional: false },
-  "inbound.slack_errand_form": { returns: "value", json: ["p_delivery", "p_metadata"], positional: false },
-  "inbound.slack_form": { returns: "value", json: ["p_delivery", "p_fields"], positional: false },
-  "inbound.slack_handle": { returns: "value", json: ["p_delivery"], positional: false },
+  "inbound.slack_errand_button": { returns: "value", json: ["p_receipt"], positional: false },
+  "inbound.slack_errand_form": { returns: "value", json: ["p_receipt", "p_metadata"], positional: false },
+  "inbound.slack_form": { returns: "value", json: ["p_receipt", "p_fields"], positional: false },
+  "inbound.slack_handle": { returns: "value", json: ["p_receipt"], positional: false },
   "inbound.slack_help": { returns: "value", json: [], positional: false },
   "inbound.slack_home": { returns: "value", json: [], positional: false },
   "inbound.slack_line": { returns: "value", json: [], positional: false },
   "inbound.slack_list": { returns: "value", json: [], positional: false },
-  "inbound.slack_member": { returns: "row", json: ["p_delivery"], positional: false },
-  "inbound.slack_named": { returns: "value", json: ["p_delivery"], positional: false },
-  "inbound.slack_note": { returns: "nothing", json: ["p_delivery"], positional: false },
-  "inbound.slack_open": { returns: "nothing", json: ["p_delivery", "p_view"], positional: false },
+  "inbound.slack_member": { returns: "row", json: ["p_receipt"], positional: false },
+  "inbound.slack_named": { returns: "value", json: ["p_receipt"], positional: false },
+  "inbound.slack_note": { returns: "nothing", json: ["p_receipt"], positional: false },
+  "inbound.slack_open": { returns: "nothing", json: ["p_receipt", "p_view"], positional: false },
   "inbound.slack_parse": { returns: "value", json: [], positional: false },
   "inbound.slack_parse_payload": { returns: "value", json: ["p_sent"], positional: false },
-  "inbound.slack_refused": { returns: "value", json: ["p_delivery"], positional: false },
-  "inbound.slack_repeat": { returns: "value", json: ["p_delivery"], positional: false },
+  "inbound.slack_receipt_id": { returns: "value", json: ["p_receipt"], positional: false },
+  "inbound.slack_refused": { returns: "value", json: ["p_receipt"], positional: false },
+  "inbound.slack_repeat": { returns: "value", json: ["p_receipt"], positional: false },
   "inbound.slack_say": { returns: "value", json: ["p_blocks"], positional: false },
   "inbound.slack_show": { returns: "value", json: [], positional: false },
   "inbound.slack_stamp_problem": { returns: "value", json: [], positional: false },
-  "inbound.slack_submission": { returns: "value", json: ["p_delivery"], positional: false },
+  "inbound.slack_submission": { returns: "value", json: ["p_receipt"], positional: false },
   "inbound.slack_submitted": { returns: "value", json: [], positional: false },
   "inbound.slack_unasked": { returns: "value", json: [], positional: false },
   "inbound.slack_workspace": { returns: "value", json: [], positional: false },
-  "inbound.submit_terms": { returns: "row", json: ["p_delivery", "p_fields"], positional: false },
+  "inbound.submit_terms": { returns: "row", json: ["p_receipt", "p_fields"], positional: false },
   "inbound.too_late": { returns: "nothing", json: [], positional: false },
   "inbound.verify_slack_signature": { returns: "value", json: [], positional: false },
-  "outbox.add_endpoint_secret": { returns: "value", json: [], positional: false },
   "outbox.add_row": { returns: "row", json: ["p_payload", "p_captures", "p_binds"], positional: false },
   "outbox.add_rows": { returns: "rows", json: ["p_rows"], positional: false },
   "outbox.advance_lanes": { returns: "nothing", json: [], positional: false },
@@ -5088,13 +5472,12 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.bury_heads": { returns: "nothing", json: [], positional: false },
   "outbox.change_stream": { returns: "row", json: ["p_changes"], positional: false },
   "outbox.check_binds": { returns: "nothing", json: ["p_captures", "p_binds"], positional: false },
-  "outbox.check_endpoint": { returns: "nothing", json: [], positional: false },
-  "outbox.check_endpoint_url": { returns: "nothing", json: [], positional: false },
-  "outbox.check_envelope": { returns: "nothing", json: ["p_envelope"], positional: false },
   "outbox.check_operator": { returns: "nothing", json: [], positional: false },
   "outbox.check_row": { returns: "nothing", json: ["p_captures", "p_binds"], positional: false },
   "outbox.check_stream": { returns: "nothing", json: [], positional: false },
   "outbox.check_stream_name": { returns: "nothing", json: [], positional: false },
+  "outbox.choose_rows": { returns: "value", json: [], positional: false },
+  "outbox.circuit_of": { returns: "value", json: [], positional: false },
   "outbox.claim": { returns: "rows", json: ["p_in_flight"], positional: false },
   "outbox.claim_queues": { returns: "rows", json: ["p_in_flight"], positional: false },
   "outbox.claim_special_lanes": { returns: "rows", json: [], positional: false },
@@ -5104,14 +5487,10 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.count_dead": { returns: "value", json: [], positional: false },
   "outbox.create_stream": { returns: "row", json: [], positional: false },
   "outbox.dead_by_rail": { returns: "rows", json: [], positional: false },
+  "outbox.dead_count_at": { returns: "value", json: [], positional: false },
   "outbox.destination_id": { returns: "value", json: [], positional: false },
   "outbox.destination_status": { returns: "rows", json: [], positional: false },
-  "outbox.disable_endpoint": { returns: "nothing", json: [], positional: false },
-  "outbox.drop_endpoint_secrets": { returns: "value", json: [], positional: false },
   "outbox.empty_finished": { returns: "value", json: [], positional: false },
-  "outbox.enable_endpoint": { returns: "nothing", json: [], positional: false },
-  "outbox.endpoint_for_relay": { returns: "rows", json: [], positional: false },
-  "outbox.endpoint_gone": { returns: "value", json: [], positional: false },
   "outbox.enqueue": { returns: "row", json: ["p_payload", "p_captures", "p_binds"], positional: false },
   "outbox.enqueue_many": { returns: "rows", json: ["p_rows"], positional: false },
   "outbox.enqueue_pair": {
@@ -5120,29 +5499,32 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
     positional: false,
   },
   "outbox.enqueuer": { returns: "value", json: [], positional: false },
+  "outbox.ensure_limits": { returns: "nothing", json: ["p_limits"], positional: false },
   "outbox.ensure_partitions": { returns: "value", json: [], positional: false },
+  "outbox.ensure_rails": { returns: "nothing", json: ["p_rails"], positional: false },
+  "outbox.ensure_stream": { returns: "nothing", json: ["p_settings"], positional: false },
   "outbox.erase_payload": { returns: "nothing", json: [], positional: false },
   "outbox.existing_row": { returns: "row", json: [], positional: false },
   "outbox.fence_lanes": { returns: "value", json: [], positional: false },
   "outbox.fill_binds": { returns: "rows", json: ["p_captured"], positional: false },
-  "outbox.find_endpoint": { returns: "row", json: [], positional: false },
   "outbox.first_bytes": { returns: "value", json: [], positional: false },
   "outbox.forget_expired": { returns: "row", json: [], positional: false },
+  "outbox.forget_salts": { returns: "nothing", json: [], positional: false },
   "outbox.gates_of": { returns: "rows", json: [], positional: false },
   "outbox.gc": { returns: "value", json: [], positional: false },
-  "outbox.gc_envelopes": { returns: "value", json: [], positional: false },
   "outbox.gc_keys": { returns: "value", json: [], positional: false },
   "outbox.hold_gates": { returns: "value", json: [], positional: false },
   "outbox.id_time": { returns: "value", json: [], positional: false },
   "outbox.inspect": { returns: "value", json: [], positional: false },
+  "outbox.is_lost": { returns: "value", json: [], positional: false },
   "outbox.is_path": { returns: "value", json: ["p_path"], positional: false },
+  "outbox.is_unfinished": { returns: "value", json: [], positional: false },
+  "outbox.last_delivered_at": { returns: "value", json: [], positional: false },
   "outbox.late_in_lanes": { returns: "row", json: [], positional: false },
   "outbox.late_rows": { returns: "row", json: [], positional: false },
   "outbox.limit_destination": { returns: "nothing", json: [], positional: false },
   "outbox.lines_of": { returns: "value", json: [], positional: false },
-  "outbox.list_alerts": { returns: "rows", json: [], positional: false },
   "outbox.list_dead": { returns: "rows", json: [], positional: false },
-  "outbox.list_endpoints": { returns: "rows", json: [], positional: false },
   "outbox.list_streams": { returns: "rows", json: [], positional: false },
   "outbox.lock_lanes": { returns: "value", json: [], positional: false },
   "outbox.may_write": { returns: "value", json: [], positional: false },
@@ -5154,36 +5536,26 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.note_destinations": { returns: "nothing", json: [], positional: false },
   "outbox.note_relay": { returns: "nothing", json: [], positional: false },
   "outbox.note_served": { returns: "nothing", json: [], positional: false },
-  "outbox.open_endpoint_secret": { returns: "value", json: [], positional: false },
   "outbox.open_queues": { returns: "rows", json: ["p_in_flight"], positional: false },
   "outbox.partition_floor": { returns: "value", json: [], positional: false },
   "outbox.partition_status": { returns: "rows", json: [], positional: false },
-  "outbox.ping_endpoint": { returns: "value", json: [], positional: false },
+  "outbox.place_of": { returns: "value", json: [], positional: false },
   "outbox.place_of_untouched": { returns: "value", json: [], positional: false },
   "outbox.protect_archive_table": { returns: "nothing", json: [], positional: false },
-  "outbox.put_alert": { returns: "nothing", json: ["p_changes"], positional: false },
-  "outbox.put_endpoint": { returns: "row", json: ["p_changes"], positional: false },
   "outbox.rail_status": { returns: "rows", json: [], positional: false },
-  "outbox.raise_alerts": { returns: "value", json: [], positional: false },
   "outbox.reap": { returns: "value", json: [], positional: false },
   "outbox.reap_lanes": { returns: "value", json: [], positional: false },
   "outbox.reap_rows": { returns: "value", json: [], positional: false },
   "outbox.redrive": { returns: "rows", json: [], positional: false },
-  "outbox.refuse_silence": { returns: "nothing", json: [], positional: false },
   "outbox.register_rail": { returns: "value", json: [], positional: false },
+  "outbox.register_renderers": { returns: "nothing", json: ["p_renderers"], positional: false },
   "outbox.release_lanes": { returns: "nothing", json: [], positional: false },
-  "outbox.remove_alert": { returns: "nothing", json: [], positional: false },
-  "outbox.remove_endpoint": { returns: "nothing", json: [], positional: false },
-  "outbox.render_alert": { returns: "value", json: ["p_payload"], positional: false },
   "outbox.rendered": { returns: "value", json: ["p_payload"], positional: false },
-  "outbox.replay_envelopes": { returns: "value", json: [], positional: false },
   "outbox.requeue_dead": { returns: "nothing", json: [], positional: false },
   "outbox.resolve_dead": { returns: "row", json: [], positional: false },
   "outbox.rewind_lanes": { returns: "nothing", json: [], positional: false },
-  "outbox.rotate_endpoint_secret": { returns: "value", json: [], positional: false },
+  "outbox.rows_between": { returns: "rows", json: [], positional: false },
   "outbox.sample_percent": { returns: "value", json: [], positional: false },
-  "outbox.seal_endpoint_secret": { returns: "value", json: [], positional: false },
-  "outbox.set_endpoint_headers": { returns: "value", json: ["p_headers"], positional: false },
   "outbox.settle": { returns: "row", json: ["p_captures"], positional: false },
   "outbox.settle_lane_exceptions": { returns: "row", json: [], positional: false },
   "outbox.settle_lanes": { returns: "nothing", json: [], positional: false },
@@ -5195,11 +5567,20 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.status_by_index": { returns: "row", json: [], positional: false },
   "outbox.stop_relay": { returns: "nothing", json: [], positional: false },
   "outbox.store_captures": { returns: "nothing", json: ["p_captures"], positional: false },
+  "outbox.stream_id": { returns: "value", json: [], positional: false },
+  "outbox.summary_of": { returns: "rows", json: [], positional: false },
   "outbox.sweep": { returns: "value", json: [], positional: false },
-  "outbox.too_deep": { returns: "value", json: ["p_value"], positional: false },
-  "outbox.topic_matches": { returns: "value", json: [], positional: false },
+  "outbox.take_number": { returns: "value", json: [], positional: false },
   "outbox.tries_so_far": { returns: "value", json: [], positional: false },
   "outbox.verdict": { returns: "value", json: [], positional: false },
+  "outbox.verify_extent": { returns: "row", json: [], positional: false },
+  "outbox.verify_keys": { returns: "row", json: [], positional: false },
+  "outbox.verify_lanes": { returns: "row", json: [], positional: false },
+  "outbox.verify_lines": { returns: "rows", json: [], positional: false },
+  "outbox.verify_order": { returns: "row", json: [], positional: false },
+  "outbox.verify_payloads": { returns: "rows", json: [], positional: false },
+  "outbox.verify_places": { returns: "rows", json: [], positional: false },
+  "outbox.verify_rows": { returns: "row", json: [], positional: false },
   "outbox.waiting_queues": { returns: "value", json: [], positional: false },
   "outbox.wake_relays": { returns: "nothing", json: [], positional: false },
   "outbox.whereabouts": { returns: "value", json: [], positional: false },
@@ -5228,7 +5609,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "public.preview_capacity_request": { returns: "value", json: ["p_customer_ref"], positional: false },
   "public.put_endpoint": { returns: "row", json: ["p_headers"], positional: false },
   "public.recent_capacity_events": { returns: "value", json: [], positional: false },
-  "public.record_delivery": { returns: "value", json: ["p_payload"], positional: false },
+  "public.record_receipt": { returns: "value", json: ["p_payload"], positional: false },
   "public.remove_endpoint": { returns: "nothing", json: [], positional: false },
   "public.rotate_endpoint_secret": { returns: "row", json: [], positional: false },
   "public.run_capacity_request_timers": { returns: "value", json: [], positional: false },
@@ -5238,4 +5619,33 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "public.sign_out_everywhere": { returns: "nothing", json: [], positional: false },
   "public.webhook_keys": { returns: "value", json: [], positional: false },
   "public.who_am_i": { returns: "value", json: [], positional: false },
+  "webhooks.add_endpoint_secret": { returns: "value", json: [], positional: false },
+  "webhooks.box_name": { returns: "value", json: [], positional: false },
+  "webhooks.check_endpoint": { returns: "nothing", json: [], positional: false },
+  "webhooks.check_endpoint_url": { returns: "nothing", json: [], positional: false },
+  "webhooks.check_envelope": { returns: "nothing", json: ["p_envelope"], positional: false },
+  "webhooks.collect_envelopes": { returns: "value", json: ["p_argument"], positional: false },
+  "webhooks.destination_status": { returns: "rows", json: [], positional: false },
+  "webhooks.disable_endpoint": { returns: "nothing", json: [], positional: false },
+  "webhooks.drop_endpoint_secrets": { returns: "value", json: [], positional: false },
+  "webhooks.enable_endpoint": { returns: "nothing", json: [], positional: false },
+  "webhooks.endpoint_for_relay": { returns: "rows", json: [], positional: false },
+  "webhooks.endpoint_gone": { returns: "value", json: [], positional: false },
+  "webhooks.erase_envelope": { returns: "value", json: ["p_row"], positional: false },
+  "webhooks.find_endpoint": { returns: "row", json: [], positional: false },
+  "webhooks.keep_endpoint_secret": { returns: "nothing", json: [], positional: false },
+  "webhooks.list_alerts": { returns: "rows", json: [], positional: false },
+  "webhooks.list_endpoints": { returns: "rows", json: [], positional: false },
+  "webhooks.ping_endpoint": { returns: "value", json: [], positional: false },
+  "webhooks.put_alert": { returns: "nothing", json: ["p_changes"], positional: false },
+  "webhooks.put_endpoint": { returns: "row", json: ["p_changes"], positional: false },
+  "webhooks.raise_alerts": { returns: "value", json: [], positional: false },
+  "webhooks.refuse_silence": { returns: "nothing", json: [], positional: false },
+  "webhooks.remove_alert": { returns: "nothing", json: [], positional: false },
+  "webhooks.remove_endpoint": { returns: "nothing", json: [], positional: false },
+  "webhooks.render_alert": { returns: "value", json: ["p_payload"], positional: false },
+  "webhooks.replay_envelopes": { returns: "value", json: [], positional: false },
+  "webhooks.rotate_endpoint_secret": { returns: "value", json: [], positional: false },
+  "webhooks.set_endpoint_headers": { returns: "value", json: ["p_headers"], positional: false },
+  "webhooks.topic_matches": { returns: "value", json: [], positional: false },
 };

@@ -9,7 +9,7 @@ import { withSettings } from "./transaction.ts";
 
 /**
  * HEADROOM_SECRET_KEY; and while it is being changed, the one before as well. Either opens what it sealed; which of them seals is the
- * database's to say, since all processes must agree on it (capacity.key_to_seal_with).
+ * database's to say, since all processes must agree on it (headroom.key_to_seal_with).
  */
 export type SecretKey = string | { readonly current: string; readonly previous?: string | undefined };
 

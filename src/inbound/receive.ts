@@ -29,9 +29,9 @@ export async function receive(
     });
   }
   const { deliveryId, kind, payload } = keptOf(provider, received);
-  const isNew = await call(db, "public.record_delivery", {
+  const isNew = await call(db, "public.record_receipt", {
     p_provider: provider,
-    p_delivery_id: deliveryId,
+    p_receipt_id: deliveryId,
     p_kind: kind,
     p_payload: payload,
   });

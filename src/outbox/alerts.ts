@@ -36,15 +36,15 @@ export interface AlertChanges {
 export async function putAlert(db: Queryable, name: string, changes: AlertChanges): Promise<void> {
   const { endpoint, template, routingKey, streams, repeatMinutes } = changes;
   const given = { endpoint, template, routing_key: routingKey, streams, repeat_minutes: repeatMinutes };
-  await call(db, "outbox.put_alert", { p_name: name, p_changes: given });
+  await call(db, "webhooks.put_alert", { p_name: name, p_changes: given });
 }
 
 export async function removeAlert(db: Queryable, name: string): Promise<void> {
-  await call(db, "outbox.remove_alert", { p_name: name });
+  await call(db, "webhooks.remove_alert", { p_name: name });
 }
 
 export async function listAlerts(db: Queryable): Promise<Alert[]> {
-  const rows = await call(db, "outbox.list_alerts", {});
+  const rows = await call(db, "webhooks.list_alerts", {});
   return rows.map((row) => ({
     name: row.name,
     endpoint: row.endpoint,

@@ -66,13 +66,13 @@ export async function putEndpoint(
 ): Promise<{ readonly created: boolean; readonly secret: string | null }> {
   const { url, topics, description, headers } = changes;
   return withSecretKey(client, options.key, () =>
-    call(client, "outbox.put_endpoint", {
+    call(client, "webhooks.put_endpoint", {
       p_name: name,
       // What is undefined is left out of JSON, and so stays as it is.
       p_changes: { url, topics, description, headers },
       p_secret: options.secret,
       p_allow_private: options.allowPrivate,
-      p_workspace_id: options.workspaceId,
+      p_tenant_id: options.workspaceId,
     }),
   );
 }
@@ -82,7 +82,7 @@ export async function listEndpoints(
   options: { readonly key?: SecretKey | undefined; readonly workspaceId?: string | undefined } = {},
 ): Promise<Endpoint[]> {
   const rows = await withSecretKey(client, options.key, () =>
-    call(client, "outbox.list_endpoints", { p_workspace_id: options.workspaceId }),
+    call(client, "webhooks.list_endpoints", { p_tenant_id: options.workspaceId }),
   );
   return rows.map(toEndpoint);
 }
@@ -99,17 +99,17 @@ export async function rotateEndpointSecret(
 ): Promise<string> {
   const { key, windowHours, secret, workspaceId } = options;
   return withSecretKey(client, key, () =>
-    call(client, "outbox.rotate_endpoint_secret", {
+    call(client, "webhooks.rotate_endpoint_secret", {
       p_name: name,
       p_secret: secret,
       p_window: windowHours === undefined ? undefined : `${windowHours} hours`,
-      p_workspace_id: workspaceId,
+      p_tenant_id: workspaceId,
     }),
   );
 }
 
 export function enableEndpoint(db: Queryable, name: string, owner: EndpointOwner = {}): Promise<void> {
-  return call(db, "outbox.enable_endpoint", { p_name: name, p_workspace_id: owner.workspaceId });
+  return call(db, "webhooks.enable_endpoint", { p_name: name, p_tenant_id: owner.workspaceId });
 }
 
 export function disableEndpoint(
@@ -118,17 +118,17 @@ export function disableEndpoint(
   options: EndpointOwner & { readonly reason?: string | undefined } = {},
 ): Promise<void> {
   const { reason, workspaceId } = options;
-  return call(db, "outbox.disable_endpoint", { p_name: name, p_reason: reason, p_workspace_id: workspaceId });
+  return call(db, "webhooks.disable_endpoint", { p_name: name, p_reason: reason, p_tenant_id: workspaceId });
 }
 
 /** For good: one that is made under the same name later is another. Refused while alerts go to it. */
 export function removeEndpoint(db: Queryable, name: string, owner: EndpointOwner = {}): Promise<void> {
-  return call(db, "outbox.remove_endpoint", { p_name: name, p_workspace_id: owner.workspaceId });
+  return call(db, "webhooks.remove_endpoint", { p_name: name, p_tenant_id: owner.workspaceId });
 }
 
 /** Enqueues a signed test event, and returns its row. */
 export function pingEndpoint(db: Queryable, name: string, owner: EndpointOwner = {}): Promise<string> {
-  return call(db, "outbox.ping_endpoint", { p_name: name, p_workspace_id: owner.workspaceId });
+  return call(db, "webhooks.ping_endpoint", { p_name: name, p_tenant_id: owner.workspaceId });
 }
 
 /** Sends an endpoint of the installation what it missed of a period; returns how many events. */
@@ -137,7 +137,7 @@ export function replayEnvelopes(
   name: string,
   period: { readonly from: Date; readonly to?: Date | undefined; readonly stream?: string | undefined },
 ): Promise<number> {
-  return call(db, "outbox.replay_envelopes", {
+  return call(db, "webhooks.replay_envelopes", {
     p_endpoint: name,
     p_from: period.from,
     p_to: period.to,
@@ -145,11 +145,11 @@ export function replayEnvelopes(
   });
 }
 
-function toEndpoint(row: FunctionResult<"outbox.list_endpoints">[number]): Endpoint {
+function toEndpoint(row: FunctionResult<"webhooks.list_endpoints">[number]): Endpoint {
   return {
     id: row.id,
     name: row.name,
-    workspaceId: row.workspace_id,
+    workspaceId: row.tenant_id,
     url: row.url,
     description: row.description,
     topics: row.topics,

@@ -135,7 +135,7 @@ export class Upkeep {
 
   /** What alerts say about dead letters is rows like any others, which a relay that serves their stream will send. */
   async #raiseAlerts(): Promise<void> {
-    const rows = await this.#session.use((db) => call(db, "outbox.raise_alerts", {}));
+    const rows = await this.#session.use((db) => call(db, "webhooks.raise_alerts", {}));
     if (rows > 0) this.#options.log({ level: "warn", event: "alerts_raised", rows });
   }
 

@@ -4,7 +4,7 @@
 -- "offset 0" keeps a request being looked up by its id; the planner would rather read all requests anew for each day.
 create or replace view public.capacity_approval_latency with (security_invoker = true) as
 select w.id as workspace_id, d.day, a.step, a.automatic, a.approvals, a.mean_seconds, a.median_seconds, a.p90_seconds, a.longest_seconds
-  from capacity.workspaces w
+  from directory.workspaces w
  cross join generate_series(0, 3653) n(ago)
  cross join lateral (select (now() at time zone 'UTC')::date - n.ago) d(day)
  cross join lateral (

@@ -13,7 +13,7 @@ select b.workspace_id, b.step as stage, k.waits_on_kind, p.waits_on, sum(b.reque
                count(*) filter (where case w.step when 'confirmation' then now() > w.next_deadline_at when 'provisioning' then false
                                         else now() > w.since + s.review_sla_hours * interval '1 hour' end) as late,
                sum(w.estimated_monthly_cost_usd) as monthly_cost_usd
-          from capacity.waits w join capacity.workspaces s on s.id = w.workspace_id
+          from capacity.waits w join directory.workspaces s on s.id = w.workspace_id
          group by w.workspace_id, w.step, w.kind, w.party, w.asked) b
  cross join lateral (
        select case when b.kind in ('customer', 'operator') then b.kind when b.asked = '{}' then 'nobody'

@@ -1,7 +1,7 @@
 -- How requests ended, from which state and by which event, by day (UTC), ten years back.
 create or replace view public.capacity_outcomes with (security_invoker = true) as
 select w.id as workspace_id, d.day, o.outcome, o.origin_state, o.event_type, o.requests
-  from capacity.workspaces w
+  from directory.workspaces w
  cross join generate_series(0, 3653) n(ago)
  cross join lateral (select (now() at time zone 'UTC')::date - n.ago) d(day)
  cross join lateral (

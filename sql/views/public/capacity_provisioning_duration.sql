@@ -1,7 +1,7 @@
 -- How long provisioning took, by the day on which it ended (UTC), ten years back, and by how it ended.
 create or replace view public.capacity_provisioning_duration with (security_invoker = true) as
 select w.id as workspace_id, d.day, p.outcome, p.requests, p.mean_seconds, p.median_seconds, p.p90_seconds, p.longest_seconds
-  from capacity.workspaces w
+  from directory.workspaces w
  cross join generate_series(0, 3653) n(ago)
  cross join lateral (select (now() at time zone 'UTC')::date - n.ago) d(day)
  cross join lateral (

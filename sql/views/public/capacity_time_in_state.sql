@@ -5,7 +5,7 @@
 -- by index, under row-level security too.
 create or replace view public.capacity_time_in_state with (security_invoker = true) as
 select w.id as workspace_id, d.day, s.state, s.stays, s.mean_seconds, s.median_seconds, s.p90_seconds, s.longest_seconds
-  from capacity.workspaces w
+  from directory.workspaces w
  cross join generate_series(0, 3653) n(ago)
  cross join lateral (select (now() at time zone 'UTC')::date - n.ago) d(day)
  cross join lateral (

@@ -160,7 +160,7 @@ function deadFinding(streams: readonly StreamStatus[]): Finding {
 }
 
 async function destinationsFinding(client: Client): Promise<Finding> {
-  const destinations = await call(client, "outbox.destination_status", {});
+  const destinations = await call(client, "webhooks.destination_status", {});
   const disabled = destinations.filter((row) => row.disabled_code !== null);
   if (disabled.length > 0) {
     return warning(

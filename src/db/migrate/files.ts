@@ -8,12 +8,12 @@ import { readdir, readFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { HeadroomError } from "../errors.ts";
+import { layerOf, schemaLayers } from "../layers.ts";
 
 /**
- * Order matters: views call functions, triggers and policies name them, and grants come last over everything. The exposed
- * functions of `public` come right after the views, whose rows they return.
+ * Order matters: functions and views layer by layer, lowest first, then what names them, and grants last over everything.
  */
-export const recreatableKinds = ["functions", "views", "triggers", "policies", "grants"] as const;
+export const recreatableKinds = ["functions", "views", "registrations", "triggers", "policies", "grants"] as const;
 export type RecreatableKind = (typeof recreatableKinds)[number];
 
 export interface SqlFile {
@@ -60,18 +60,24 @@ export async function readSqlFolder(sqlDir: string): Promise<SqlFolder> {
   for (const kind of recreatableKinds) {
     byKind.set(
       kind,
-      (await readFiles(sqlDir, kind)).map((file) => ({ ...file, kind })),
+      (await readFiles(sqlDir, kind)).map((file) => ({ ...file, kind })).toSorted((a, b) => rankOf(a) - rankOf(b)),
     );
   }
+  const [functions = [], views = [], ...others] = recreatableKinds.map((kind) => byKind.get(kind) ?? []);
+  // A layer's functions may take and return rows of views below it; those of `public` return rows of its own views too.
   const isExposed = (file: RecreatableFile): boolean => file.path.startsWith("functions/public/");
-  const functions = byKind.get("functions") ?? [];
-  const recreatables = [
+  const definitions = [
     ...functions.filter((file) => !isExposed(file)),
-    ...(byKind.get("views") ?? []),
+    ...views,
     ...functions.filter(isExposed),
-    ...recreatableKinds.slice(2).flatMap((kind) => byKind.get(kind) ?? []),
-  ];
+  ].toSorted((a, b) => rankOf(a) - rankOf(b));
+  const recreatables = [...definitions, ...others.flat()];
   return { migrations, recreatables };
+}
+
+/** The layer of a file, by the schema that its path names; what belongs to no layer comes last. */
+function rankOf(file: SqlFile): number {
+  return layerOf(/^[a-z]+\/([a-z]+)/.exec(file.path)?.[1] ?? "") ?? schemaLayers.length;
 }
 
 function asMigration(file: SqlFile): MigrationFile {

@@ -40,7 +40,7 @@ const defaultRememberMs = 2_000;
 /** More endpoints than this in two seconds means that nobody gains by remembering them. */
 const maxRemembered = 1_000;
 
-type Row = FunctionResult<"outbox.endpoint_for_relay">[number];
+type Row = FunctionResult<"webhooks.endpoint_for_relay">[number];
 type Found = WebhookEndpoint | DisabledEndpoint | null;
 
 interface Remembered {
@@ -91,7 +91,7 @@ class Reader implements StoredEndpoints {
   async gone(endpoint: WebhookEndpoint): Promise<void> {
     const origin = this.#origins.get(endpoint);
     if (origin === undefined) return;
-    await call(this.#options.pool, "outbox.endpoint_gone", { p_endpoint_id: origin.id, p_version: origin.version });
+    await call(this.#options.pool, "webhooks.endpoint_gone", { p_endpoint_id: origin.id, p_version: origin.version });
     this.#remembered.clear();
   }
 
@@ -146,7 +146,7 @@ async function inTransaction(
   let failed = true;
   try {
     const rows = await withSecretKey(client, secretKey, () =>
-      call(client, "outbox.endpoint_for_relay", { p_endpoint_id: id, p_tenant_id: tenantId }),
+      call(client, "webhooks.endpoint_for_relay", { p_endpoint_id: id, p_tenant_id: tenantId }),
     );
     failed = false;
     return rows;

@@ -25,12 +25,12 @@ export interface Situation {
 }
 
 export const away = (...ids: string[]): string =>
-  `update capacity.members set away_from = now() - interval '1 hour', away_until = now() + interval '1 day'
+  `update directory.members set away_from = now() - interval '1 hour', away_until = now() + interval '1 day'
     where workspace_id = 'acme' and id in (${ids.map((id) => `'${id}'`).join(", ")});`;
 const gone = (id: string): string =>
-  `update capacity.members set active = false where workspace_id = 'acme' and id = '${id}';`;
+  `update directory.members set active = false where workspace_id = 'acme' and id = '${id}';`;
 export const delegate = (id: string, to: string): string =>
-  `update capacity.members set delegate_id = '${to}' where workspace_id = 'acme' and id = '${id}';`;
+  `update directory.members set delegate_id = '${to}' where workspace_id = 'acme' and id = '${id}';`;
 
 export const vp: Policy = { id: "vp", kind: "escalation", approver_role: "vp" };
 export const named: Policy = { id: "named", kind: "escalation", approver_id: "carl" };
@@ -71,14 +71,14 @@ export const situations: Readonly<Record<string, Situation>> = {
     list: ["nobody for cora", "group infra"],
   },
   "the owner reviews no more": {
-    later: "update capacity.members set roles = '{requester}' where workspace_id = 'acme' and id = 'cora'",
+    later: "update directory.members set roles = '{requester}' where workspace_id = 'acme' and id = 'cora'",
     commercial: [],
     technical: infra,
     list: ["nobody for cora", "group infra"],
   },
   "one of the group has left it, one the company, and one asked": {
     request: { requester: "rob" },
-    later: `delete from capacity.group_members where workspace_id = 'acme' and member_id = 'tim'; ${gone("gus")}`,
+    later: `delete from directory.group_members where workspace_id = 'acme' and member_id = 'tim'; ${gone("gus")}`,
     commercial: ["cora (owner)"],
     technical: ["tess (group)"],
     list: ["cora", "group infra"],
@@ -97,7 +97,7 @@ export const situations: Readonly<Record<string, Situation>> = {
     list: ["cora", "group infra"],
   },
   "nobody is left in the group": {
-    later: "delete from capacity.group_members where workspace_id = 'acme' and group_id = 'infra'",
+    later: "delete from directory.group_members where workspace_id = 'acme' and group_id = 'infra'",
     commercial: ["cora (owner)"],
     technical: [],
     list: ["cora", "nobody in group infra"],
@@ -192,7 +192,7 @@ export const situations: Readonly<Record<string, Situation>> = {
     policy: vp,
     request: { requester: "vera" },
     before:
-      "insert into capacity.members (workspace_id, id, display_name, roles) values ('acme', 'vic', 'Vic', '{vp}')",
+      "insert into directory.members (workspace_id, id, display_name, roles) values ('acme', 'vic', 'Vic', '{vp}')",
     later: delegate("vera", "dora") + away("vera"),
     decided: endorsed,
     commercial: ["vic (authority)"],

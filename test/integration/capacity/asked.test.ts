@@ -17,10 +17,10 @@ describe.each(POSTGRES_VERSIONS)("whom a request waits on, on PostgreSQL %i", as
 
   beforeEach(async () => {
     await run(`delete from capacity.policies;
-      delete from capacity.members where id = 'vic';
-      update capacity.members set away_from = null, away_until = null, delegate_id = null, active = id <> 'gus';
-      update capacity.members set roles = '{commercial}', delegate_id = 'dora' where workspace_id = 'acme' and id = 'cora';
-      insert into capacity.group_members values ('acme', 'infra', 'rob'), ('acme', 'infra', 'tess'), ('acme', 'infra', 'tim'), ('acme', 'infra', 'gus')
+      delete from directory.members where id = 'vic';
+      update directory.members set away_from = null, away_until = null, delegate_id = null, active = id <> 'gus';
+      update directory.members set roles = '{commercial}', delegate_id = 'dora' where workspace_id = 'acme' and id = 'cora';
+      insert into directory.group_members values ('acme', 'infra', 'rob'), ('acme', 'infra', 'tess'), ('acme', 'infra', 'tim'), ('acme', 'infra', 'gus')
       on conflict do nothing`);
   });
 
@@ -89,7 +89,7 @@ describe.each(POSTGRES_VERSIONS)("whom a request waits on, on PostgreSQL %i", as
     );
     const members = await rowsOf<{ id: string }>(
       surfaces.superuser,
-      `select m.id from capacity.members m
+      `select m.id from directory.members m
         where m.workspace_id = 'acme' and exists (select from capacity.list_requests('acme', p_waits_on => m.id, p_limit => 1) l where l.id = $1) order by 1`,
       [id],
     );
@@ -207,10 +207,10 @@ describe.each(POSTGRES_VERSIONS)("whom a request waits on, on PostgreSQL %i", as
     await fc.assert(
       fc.asyncProperty(directory, async ({ members, group }) => {
         await rowsOf(surfaces.superuser, setMembers, [JSON.stringify(members)]);
-        await run("delete from capacity.group_members where workspace_id = 'acme' and group_id = 'infra'");
+        await run("delete from directory.group_members where workspace_id = 'acme' and group_id = 'infra'");
         await rowsOf(
           surfaces.superuser,
-          "insert into capacity.group_members select 'acme', 'infra', g from unnest($1::text[]) g",
+          "insert into directory.group_members select 'acme', 'infra', g from unnest($1::text[]) g",
           [group],
         );
         for (const id of ids) {
@@ -224,7 +224,7 @@ describe.each(POSTGRES_VERSIONS)("whom a request waits on, on PostgreSQL %i", as
 });
 
 const setMembers = `
-update capacity.members m
+update directory.members m
    set active = d.active, away_from = case when d.away then now() - interval '1 hour' end, away_until = case when d.away then now() + interval '1 day' end,
        delegate_id = nullif(d.delegate, m.id), roles = d.roles
   from jsonb_to_recordset($1) d(id text, active boolean, away boolean, delegate text, roles text[])
@@ -239,7 +239,7 @@ select m.id, s.step, a.allowed, a.counts, n.counts as said, n.asked
   from capacity.requests r
  cross join lateral (values ('commercial', 'COMMERCIAL_APPROVED', r.commercial_approved_at), ('technical', 'TECH_REVIEW_APPROVED', r.technical_approved_at))
        s(step, event, done)
- cross join capacity.members m
+ cross join directory.members m
  cross join lateral capacity.authorize(row('user', m.id, 'test')::capacity.actor, r, s.event::public.capacity_request_event_type) a
   left join lateral (select * from capacity.asked_now(r) x where x.step = s.step and x.member_id = m.id) n on true
  where r.id = $1 and m.workspace_id = 'acme' and s.done is null and r.review_plan #> array[s.step, 'auto'] is distinct from 'true'

@@ -25,7 +25,7 @@ describe.each(POSTGRES_VERSIONS)("any decision at all on PostgreSQL %i", async (
   beforeAll(async () => {
     await workflow.superuser.query(`alter database ${workflow.db.name} set headroom.secret_key = '${secretKey}'`);
     const client = await workflow.db.superuser.connect();
-    await client.query("select capacity.set_secret('CONFIRMATION_TOKEN_SECRET', repeat('s', 32))");
+    await client.query("select headroom.set_secret('CONFIRMATION_TOKEN_SECRET', repeat('s', 32))");
     for (let n = 0; n < 10; n += 1) {
       ids.push(await workflow.createIn(n % 2 === 0 ? "UNDER_REVIEW" : "CUSTOMER_CONFIRMATION_REQUIRED"));
       const offered = await workflow.createIn("CUSTOMER_CONFIRMATION_REQUIRED");
@@ -102,7 +102,7 @@ describe.each(POSTGRES_VERSIONS)("any decision at all on PostgreSQL %i", async (
   });
 
   test("given to a link while nothing is set up for links is a refusal", async () => {
-    await workflow.superuser.query("delete from capacity.secrets");
+    await workflow.superuser.query("delete from headroom.secrets");
     for (const [call, values] of [
       ["select public.describe_confirmation($1)", [tokens[0]]],
       ["select public.decide_by_token($1, $2)", [tokens[0], "confirm"]],

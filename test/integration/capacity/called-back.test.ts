@@ -35,9 +35,9 @@ describe.each(POSTGRES_VERSIONS)("what was called back on PostgreSQL %i", async 
   ] as const)("%s is good until it is revoked, and then refused on every path", async (_what, id, session, key) => {
     const holder = withClaims(session, { key_id: id });
     await ask(holder);
-    await rowsOf(control, "select capacity.put_api_key($1, $2, $3, $4)", [id, ...key]);
+    await rowsOf(control, "select directory.put_api_key($1, $2, $3, $4)", [id, ...key]);
     await ask(holder);
-    await rowsOf(control, "select capacity.revoke_api_key($1)", [id]);
+    await rowsOf(control, "select directory.revoke_api_key($1)", [id]);
     for (const path of ["/rpc/who_am_i", "/capacity_requests", "/", ""]) {
       expect([path, await codeOf(ask(holder, path))]).toEqual([path, "not_signed_in"]);
     }
@@ -49,7 +49,7 @@ describe.each(POSTGRES_VERSIONS)("what was called back on PostgreSQL %i", async 
   test("a session in a browser ends when its member is signed out, and a later one is good", async () => {
     const { now } = await oneOf<{ now: number }>(
       workflow.superuser,
-      "update capacity.members set signed_out_at = now() where workspace_id = 'acme' and id = 'cora' returning extract(epoch from now())::float8 as now",
+      "update directory.members set signed_out_at = now() where workspace_id = 'acme' and id = 'cora' returning extract(epoch from now())::float8 as now",
     );
     expect(await codeOf(ask(inBrowser("cora", Math.floor(now - 60))))).toBe("not_signed_in");
     expect(await codeOf(ask(withClaims(memberSession("cora"), { via: "web" })))).toBe("not_signed_in");
@@ -107,10 +107,10 @@ describe.each(POSTGRES_VERSIONS)("what was called back on PostgreSQL %i", async 
     ] as const)("%s that was revoked sees nothing and does nothing", async (_what, id, session, key) => {
       await workflow.create();
       const holder = withClaims(session, { key_id: id });
-      await rowsOf(control, "select capacity.put_api_key($1, $2, $3, $4)", [id, ...key]);
+      await rowsOf(control, "select directory.put_api_key($1, $2, $3, $4)", [id, ...key]);
       expect(await seen(holder)).toBeGreaterThan(2);
       expect(Object.values(await answers(holder))).not.toContain("not_signed_in");
-      await rowsOf(control, "select capacity.revoke_api_key($1)", [id]);
+      await rowsOf(control, "select directory.revoke_api_key($1)", [id]);
       expect(await seen(holder)).toBe(0);
       expect(new Set(Object.values(await answers(holder)))).toEqual(new Set(["not_signed_in"]));
       expect(await seen(session)).toBeGreaterThan(2);
@@ -119,7 +119,7 @@ describe.each(POSTGRES_VERSIONS)("what was called back on PostgreSQL %i", async 
     test("a session whose member was signed out sees nothing and does nothing", async () => {
       const { now } = await oneOf<{ now: number }>(
         workflow.superuser,
-        "update capacity.members set signed_out_at = now() where workspace_id = 'acme' and id = 'ada' returning extract(epoch from now())::float8 as now",
+        "update directory.members set signed_out_at = now() where workspace_id = 'acme' and id = 'ada' returning extract(epoch from now())::float8 as now",
       );
       await workflow.create();
       expect(await seen(inBrowser("ada", now + 60))).toBeGreaterThan(2);

@@ -44,7 +44,7 @@ describe.each(POSTGRES_VERSIONS)("connections of a workspace on PostgreSQL %i", 
   };
 
   beforeAll(async () => {
-    await rowsOf(control.pool, `select capacity.put_workspace('acme', '{"linear_team_id": "team-1"}')`);
+    await rowsOf(control.pool, `select directory.put_workspace('acme', '{"linear_team_id": "team-1"}')`);
   });
 
   test("an endpoint that is subscribed hears of all events, or of those that it names, until it is switched off", async () => {

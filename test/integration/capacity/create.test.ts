@@ -71,16 +71,16 @@ describe.each(POSTGRES_VERSIONS)("making a request on PostgreSQL %i", async (ver
 
   test("a request without a channel of its own gets the workspace's", async () => {
     await workflow.db.superuser.pool.query(
-      "update capacity.workspaces set slack_channel_id = 'C0HOME' where id = 'acme'",
+      "update directory.workspaces set slack_channel_id = 'C0HOME' where id = 'acme'",
     );
     expect(await workflow.create()).toMatchObject({ slack_channel_id: "C0HOME" });
     expect(await workflow.create({ channel: "C0OWN" })).toMatchObject({ slack_channel_id: "C0OWN" });
-    await workflow.db.superuser.pool.query("update capacity.workspaces set slack_channel_id = null where id = 'acme'");
+    await workflow.db.superuser.pool.query("update directory.workspaces set slack_channel_id = null where id = 'acme'");
   });
 
   test("a member names a channel of the workspace, and no other; a machine names any", async () => {
     await workflow.db.superuser.pool.query(
-      "update capacity.workspaces set slack_channel_id = 'C0HOME', slack_channel_ids = '{C0SALES,C0LABS}' where id = 'acme'",
+      "update directory.workspaces set slack_channel_id = 'C0HOME', slack_channel_ids = '{C0SALES,C0LABS}' where id = 'acme'",
     );
     const create = (session: Session, channel: string) =>
       overHttp(workflow.db, session, (client) => workflow.create({ channel }, client));
@@ -90,7 +90,7 @@ describe.each(POSTGRES_VERSIONS)("making a request on PostgreSQL %i", async (ver
     const before = await workflow.size();
     // Another workspace's, one that does not exist, and a person.
     await workflow.db.superuser.pool.query(
-      "update capacity.workspaces set slack_channel_id = 'C0GLOBEX' where id = 'globex'",
+      "update directory.workspaces set slack_channel_id = 'C0GLOBEX' where id = 'globex'",
     );
     for (const channel of ["C0GLOBEX", "C0NOWHERE", "U0GLEN"]) {
       expect(await refusalOf(create(memberSession("rita"), channel))).toMatchObject({
@@ -102,7 +102,7 @@ describe.each(POSTGRES_VERSIONS)("making a request on PostgreSQL %i", async (ver
     expect(await workflow.size()).toEqual(before);
     expect(await create(service, "C0NOWHERE")).toMatchObject({ slack_channel_id: "C0NOWHERE" });
     await workflow.db.superuser.pool.query(
-      "update capacity.workspaces set slack_channel_id = null, slack_channel_ids = '{}' where id in ('acme', 'globex')",
+      "update directory.workspaces set slack_channel_id = null, slack_channel_ids = '{}' where id in ('acme', 'globex')",
     );
   });
 

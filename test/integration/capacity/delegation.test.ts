@@ -13,8 +13,8 @@ describe.each(POSTGRES_VERSIONS)("the directory as it is now on PostgreSQL %i", 
   beforeEach(async () => {
     await workflow.db.superuser.pool.query(
       `delete from capacity.policies;
-       update capacity.members set away_from = null, away_until = null, active = id <> 'gus';
-       update capacity.members set roles = '{commercial}' where workspace_id = 'acme' and id = 'cora'`,
+       update directory.members set away_from = null, away_until = null, active = id <> 'gus';
+       update directory.members set roles = '{commercial}' where workspace_id = 'acme' and id = 'cora'`,
     );
   });
 
@@ -61,10 +61,10 @@ describe.each(POSTGRES_VERSIONS)("the directory as it is now on PostgreSQL %i", 
 
   test("an owner who left or lost the role decides no more", async () => {
     const { id } = await workflow.create();
-    await workflow.db.superuser.pool.query("update capacity.members set roles = '{requester}' where id = 'cora'");
+    await workflow.db.superuser.pool.query("update directory.members set roles = '{requester}' where id = 'cora'");
     expect(await codeOf(workflow.apply(id, "COMMERCIAL_APPROVED", "cora"))).toBe("not_allowed");
     await workflow.db.superuser.pool.query(
-      "update capacity.members set roles = '{commercial}', active = false where id = 'cora'",
+      "update directory.members set roles = '{commercial}', active = false where id = 'cora'",
     );
     expect(await codeOf(workflow.apply(id, "COMMERCIAL_APPROVED", "cora"))).toBe("not_allowed");
   });
@@ -88,7 +88,7 @@ describe.each(POSTGRES_VERSIONS)("the directory as it is now on PostgreSQL %i", 
           `select m.id, s.event, a.allowed, a.counts
              from capacity.requests r
             cross join (values ('commercial', 'COMMERCIAL_APPROVED'), ('technical', 'TECH_REVIEW_APPROVED')) s(step, event)
-            cross join capacity.members m
+            cross join directory.members m
             cross join lateral capacity.authorize(row('user', m.id, 'test')::capacity.actor, r, s.event::public.capacity_request_event_type) a
             where r.id = $1 and m.workspace_id = 'acme'
               and (a.allowed and a.counts) <> exists (select from capacity.asked_now(r) n where n.step = s.step and n.counts and n.member_id = m.id)`,

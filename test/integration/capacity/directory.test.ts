@@ -100,7 +100,7 @@ describe.each(POSTGRES_VERSIONS)("the directory on PostgreSQL %i", async (versio
     ["a role that is null", `{"roles": [null]}`, "roles"],
     ["no object", `[1]`, "an object of fields"],
   ])("changes with %s are refused", async (_name, changes, message) => {
-    const refusal = await refusalOf(rowsOf(pool, "select capacity.put_member('default', 'x', $1)", [changes]));
+    const refusal = await refusalOf(rowsOf(pool, "select directory.put_member('default', 'x', $1)", [changes]));
     expect(refusal).toMatchObject({ code: "PT400", message: expect.stringContaining(message) });
   });
 

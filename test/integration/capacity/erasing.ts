@@ -47,9 +47,9 @@ export class Erasing {
       "select stream_id as id, name from outbox.streams where name = 'capacity'",
     );
     await superuser.query(
-      `update capacity.workspaces set public_url = 'https://acme.example', slack_channel_id = 'C0ACME', linear_team_id = 'team' where id = 'acme';
+      `update directory.workspaces set public_url = 'https://acme.example', slack_channel_id = 'C0ACME', linear_team_id = 'team' where id = 'acme';
        insert into capacity.subscriptions (workspace_id, endpoint) values ('acme', 'crm');
-       insert into capacity.members (workspace_id, id, display_name, roles) values ('acme', 'aude', 'Aude', '{auditor}')`,
+       insert into directory.members (workspace_id, id, display_name, roles) values ('acme', 'aude', 'Aude', '{auditor}')`,
     );
   }
 

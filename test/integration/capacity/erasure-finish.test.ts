@@ -78,12 +78,12 @@ describe.each(POSTGRES_VERSIONS)("finishing an erasure on PostgreSQL %i", async 
 
   test("mail to colleagues is left to arrive: it may be about other requests too", async () => {
     await superuser.query(
-      `update capacity.workspaces set slack_channel_id = null where id = 'acme';
-       update capacity.members set email = 'cora@acme.example' where id = 'cora' and workspace_id = 'acme'`,
+      `update directory.workspaces set slack_channel_id = null where id = 'acme';
+       update directory.members set email = 'cora@acme.example' where id = 'cora' and workspace_id = 'acme'`,
     );
     const id = await workflow.createIn("UNDER_REVIEW", { customer });
     await superuser.query("select public.nudge_capacity_request($1, 'rita')", [id]);
-    await superuser.query("update capacity.workspaces set slack_channel_id = 'C0ACME' where id = 'acme'");
+    await superuser.query("update directory.workspaces set slack_channel_id = 'C0ACME' where id = 'acme'");
     expect(await erasing.erase(id)).toMatchObject({ state: "waiting", messages: { skipped: 0 } });
     await erasing.deliver();
     const mail = await oneOf<{ id: string }>(

@@ -26,7 +26,7 @@ const byLink = ["public.decide_by_token", "public.describe_confirmation"];
 /** What providers send, and the gate before every request: for everybody. */
 const receiving = ["public.check_request", "public.handle_linear_webhook", "public.handle_slack_webhook"];
 /** Our own server's, guarded by a purpose that no key carries. */
-const ofServer = ["public.list_personas", "public.record_delivery", "public.sign_in_member", "public.webhook_keys"];
+const ofServer = ["public.list_personas", "public.record_receipt", "public.sign_in_member", "public.webhook_keys"];
 const ofMembers = ["public.sign_out_everywhere", "public.who_am_i"];
 /** Runs with the caller's rights on purpose: row-level security decides what it tells. */
 const asCaller = "public.recent_capacity_events";
@@ -41,7 +41,7 @@ const ofEndpoints = [
 const timers = "public.run_capacity_request_timers";
 const ofViews = ["capacity.last_notified_at", "capacity.unasked"];
 const ofPolicies = ["named", "groups", "id", "owners", "roles", "workspace"].map((name) => `capacity.reader_${name}`);
-const ofMachines = ["capacity.reader_stands"];
+const ofMachines = ["directory.reader_stands"];
 const auditing = [
   "list_api_keys",
   "list_groups",
@@ -201,7 +201,7 @@ describe.each(POSTGRES_VERSIONS)("grants of the workflow on PostgreSQL %i", asyn
         ...views.map((name) => `public.${name}`),
       ]);
       for (const { name, kind, grants } of relations) {
-        const readers = kind === "S" || name === "capacity.secrets" ? [] : ["headroom_auditor", "headroom_control"];
+        const readers = kind === "S" || name === "headroom.secrets" ? [] : ["headroom_auditor", "headroom_control"];
         if (
           (kind === "v" && name !== "capacity.candidates") ||
           underViews.some((table) => name === `capacity.${table}`)

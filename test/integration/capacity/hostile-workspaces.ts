@@ -129,7 +129,7 @@ const people = {
 async function directory(db: TestDatabase, names: Names): Promise<void> {
   const control = await db.as("headroom_control").connect();
   const put = (call: string, ...values: unknown[]) => rowsOf(control, `select ${call}`, values);
-  await put("capacity.put_workspace($1, $2)", names.id, {
+  await put("directory.put_workspace($1, $2)", names.id, {
     name: `${names.id} works`,
     public_url: `https://${names.domain}`,
     slack_team_id: names.team,
@@ -138,7 +138,7 @@ async function directory(db: TestDatabase, names: Names): Promise<void> {
   });
   const ids = Object.entries({ ...people, [`${names.id}-ann`]: "admin" });
   for (const [index, [id, role]] of ids.entries()) {
-    await put("capacity.put_member($1, $2, $3)", names.id, id, {
+    await put("directory.put_member($1, $2, $3)", names.id, id, {
       display_name: `${id} of ${names.id}`,
       email: `${id}@${names.domain}`,
       slack_user_id: `${names.slack}${index}`,
@@ -146,7 +146,7 @@ async function directory(db: TestDatabase, names: Names): Promise<void> {
     });
   }
   for (const group of ["infra", `${names.id}-infra`]) {
-    await put("capacity.put_group($1, $2, $3, $4)", names.id, group, `${group} of ${names.id}`, ["tess"]);
+    await put("directory.put_group($1, $2, $3, $4)", names.id, group, `${group} of ${names.id}`, ["tess"]);
   }
   for (const policy of ["large", `${names.id}-large`]) {
     await put("capacity.put_policy($1, $2, $3)", names.id, policy, {
@@ -157,8 +157,8 @@ async function directory(db: TestDatabase, names: Names): Promise<void> {
       description: `${policy} of ${names.id}`,
     });
   }
-  await put("capacity.put_api_key($1, 'authenticated', $2, 'hal')", `${names.id}-key-id`, names.id);
-  await put("capacity.put_identity($1, 'hal', 'https://id.example', $2)", names.id, `${names.id}-subject`);
+  await put("directory.put_api_key($1, 'authenticated', $2, 'hal')", `${names.id}-key-id`, names.id);
+  await put("directory.put_identity($1, 'hal', 'https://id.example', $2)", names.id, `${names.id}-subject`);
   await control.end();
   await overHttp(db, memberSession("hal", names.id), (client) =>
     rowsOf(client, "select public.put_endpoint($1, $2, '{capacity.*}', $3)", [
@@ -219,7 +219,7 @@ async function secrets(db: TestDatabase): Promise<void> {
     ["LINEAR_WEBHOOK_SECRET", "l".repeat(40)],
     ["CONFIRMATION_TOKEN_SECRET", "a secret for links, of 32 bytes or more"],
   ]) {
-    await rowsOf(control, "select capacity.set_secret($1, $2)", [name, value]);
+    await rowsOf(control, "select headroom.set_secret($1, $2)", [name, value]);
   }
   await control.end();
 }

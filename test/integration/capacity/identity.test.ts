@@ -10,7 +10,7 @@ import { anonymous, memberSession, overHttp, service, type Session } from "./gat
 
 const entrances = `
 create function public.test_caller() returns jsonb language plpgsql stable security definer set search_path = pg_catalog, pg_temp
-  as $$ declare c record := capacity.caller(); begin return to_jsonb(c); end $$;
+  as $$ declare c record := directory.caller(); begin return to_jsonb(c); end $$;
 create function public.test_acting(p_type public.capacity_request_actor_type, p_id text, p_workspace text) returns jsonb
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
   as $$ begin return to_jsonb(capacity.acting(p_type, p_id, p_workspace)); end $$;
@@ -20,9 +20,9 @@ grant execute on function public.test_caller(), public.test_acting(public.capaci
 `;
 
 const directory = `
-insert into capacity.workspaces (id, name) values ('acme', 'Acme'), ('globex', 'Globex');
-insert into capacity.workspaces (id, name, slack_users_become_requesters) values ('closed', 'Closed', false);
-insert into capacity.members (workspace_id, id, display_name, slack_user_id, roles, active) values
+insert into directory.workspaces (id, name) values ('acme', 'Acme'), ('globex', 'Globex');
+insert into directory.workspaces (id, name, slack_users_become_requesters) values ('closed', 'Closed', false);
+insert into directory.members (workspace_id, id, display_name, slack_user_id, roles, active) values
   ('acme', 'ann', 'Ann', 'U0ANN', '{requester,admin}', true),
   ('acme', 'bob', 'Bob', 'U0BOB', '{requester}', true),
   ('acme', 'gone', 'Gone', 'U0GONE', '{requester,admin}', false),
@@ -48,7 +48,7 @@ async function forge(client: ClientBase, session: Session): Promise<void> {
 const memberForSlack = (client: Queryable, workspace: string, slackId: string | null, name: string | null) =>
   oneOf<{ id: string; display_name: string; roles: string[]; slack_user_id: string }>(
     client,
-    "select * from capacity.member_for_slack($1, $2, $3)",
+    "select * from directory.member_for_slack($1, $2, $3)",
     [workspace, slackId, name],
   );
 
@@ -347,7 +347,7 @@ describe.each(POSTGRES_VERSIONS)("identity on PostgreSQL %i", async (version) =>
       await db.waitUntilBlocked(other);
       await one.query("commit");
       expect((await second).id).toBe(first.id);
-      expect(await rowsOf(superuser, "select from capacity.members where slack_user_id = 'U0RACE'")).toHaveLength(1);
+      expect(await rowsOf(superuser, "select from directory.members where slack_user_id = 'U0RACE'")).toHaveLength(1);
     });
 
     test.each([

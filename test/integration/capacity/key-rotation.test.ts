@@ -35,12 +35,12 @@ describe.each(POSTGRES_VERSIONS)("changing the key on PostgreSQL %i", async (ver
     rowsOf<T>(db.superuser.pool, text, values);
   const boxes = (): Promise<{ name: string; box: Buffer | null }[]> =>
     query(
-      "select name, encrypted as box from capacity.secrets union all select secret_id::text, box from outbox.endpoint_secrets order by 1",
+      "select name, encrypted as box from headroom.secrets union all select secret_id::text, box from webhooks.endpoint_secrets order by 1",
     );
   async function clean(): Promise<void> {
-    await query("delete from capacity.secrets");
-    await query("delete from outbox.endpoints");
-    await query("delete from capacity.sealing_key");
+    await query("delete from headroom.secrets");
+    await query("delete from webhooks.endpoints");
+    await query("delete from headroom.sealing_key");
   }
   const set = (name: string, value: string, key: SecretKey, client: ClientBase = control) =>
     setSecret(client, { name, value, key });
@@ -48,7 +48,7 @@ describe.each(POSTGRES_VERSIONS)("changing the key on PostgreSQL %i", async (ver
   const get = async (name: string, key: SecretKey): Promise<string | null> => {
     const owner = await db.as("headroom_owner").pool.connect();
     try {
-      const read = async () => (await oneOf<{ v: string }>(owner, "select capacity.get_secret($1) as v", [name])).v;
+      const read = async () => (await oneOf<{ v: string }>(owner, "select headroom.get_secret($1) as v", [name])).v;
       return await withSecretKey(owner, key, read).catch(() => null);
     } finally {
       owner.release();
@@ -66,7 +66,7 @@ describe.each(POSTGRES_VERSIONS)("changing the key on PostgreSQL %i", async (ver
 
   test("either key opens what it sealed, also boxes that do not name their key", async () => {
     await clean();
-    await query("insert into capacity.secrets (name, encrypted) values ('A', $1)", [
+    await query("insert into headroom.secrets (name, encrypted) values ('A', $1)", [
       boxOfVersion1(oldKey, "A", "value"),
     ]);
     expect(await get("A", oldKey)).toBe("value");
@@ -74,7 +74,7 @@ describe.each(POSTGRES_VERSIONS)("changing the key on PostgreSQL %i", async (ver
     expect(await get("A", { current: oldKey, previous: newKey })).toBe("value");
     expect(await get("A", newKey)).toBeNull();
     await set("B", "other", oldKey);
-    const [box] = await query<{ encrypted: Buffer }>("select encrypted from capacity.secrets where name = 'B'");
+    const [box] = await query<{ encrypted: Buffer }>("select encrypted from headroom.secrets where name = 'B'");
     const id = createHmac("sha256", oldKey).update("headroom: name the key").digest().subarray(0, 8);
     expect(box?.encrypted.subarray(0, 9)).toEqual(Buffer.concat([Buffer.of(2), id]));
     expect(await get("B", both)).toBe("other");
@@ -111,7 +111,7 @@ describe.each(POSTGRES_VERSIONS)("changing the key on PostgreSQL %i", async (ver
 
   test("where nobody wrote down yet which key is in use, what is there says it, and a mistyped key does not become it", async () => {
     await clean();
-    await query("insert into capacity.secrets (name, encrypted) values ('A', $1)", [
+    await query("insert into headroom.secrets (name, encrypted) values ('A', $1)", [
       boxOfVersion1(oldKey, "A", "value"),
     ]);
     expect(await set("B", "other", wrong)).toMatchObject({ outcome: "refused", code: "not_configured" });
@@ -121,7 +121,7 @@ describe.each(POSTGRES_VERSIONS)("changing the key on PostgreSQL %i", async (ver
 
   test("everything is sealed again, endpoints and their headers too; the new key alone opens it, and a second run finds nothing to do", async () => {
     await clean();
-    await query("insert into capacity.secrets (name, encrypted) values ('A', $1)", [
+    await query("insert into headroom.secrets (name, encrypted) values ('A', $1)", [
       boxOfVersion1(oldKey, "A", "value"),
     ]);
     for (const name of ["B_SECRET", "C_SECRET"]) await set(name, name.repeat(8), oldKey);
@@ -185,7 +185,7 @@ describe.each(POSTGRES_VERSIONS)("changing the key on PostgreSQL %i", async (ver
     const sealer = await db.as("headroom_control").connect();
     await sealer.query("begin");
     await sealer.query("select set_config('headroom.secret_key', $1, true)", [oldKey]);
-    await sealer.query("select capacity.set_secret('LATE', 'sealed under the old key')");
+    await sealer.query("select headroom.set_secret('LATE', 'sealed under the old key')");
     const rotating = rotate(both);
     await db.waitUntilBlocked(control.pid);
     await sealer.query("commit");
@@ -207,7 +207,7 @@ describe.each(POSTGRES_VERSIONS)("changing the key on PostgreSQL %i", async (ver
     for (const name of ["A", "B"]) await set(name, "value", oldKey);
     const holder = await db.superuser.connect();
     await holder.query("begin");
-    await holder.query("select from capacity.secrets where name = 'B' for update");
+    await holder.query("select from headroom.secrets where name = 'B' for update");
     await expect(rotate(both, { batch: 1 })).rejects.toMatchObject({ code: "lock_timeout" });
     await holder.query("rollback");
     expect(await rotate(both)).toMatchObject({ outcome: "rotated", resealed: 1, previousNeeded: false });

@@ -12,10 +12,10 @@ describe.each(POSTGRES_VERSIONS)("rendering at the moment of sending on PostgreS
     const slack = slackRail();
     const id = await surfaces.createIn("UNDER_REVIEW", { customer });
     await surfaces.apply(id, "COMMERCIAL_APPROVED", "cora");
-    await rowsOf(surfaces.superuser, "update capacity.members set display_name = 'Cora Cole' where id = 'cora'");
+    await rowsOf(surfaces.superuser, "update directory.members set display_name = 'Cora Cole' where id = 'cora'");
     await surfaces.relay(slack, linearRail(), surfaceRail("email"), surfaceRail("webhook"));
     await surfaces.untilFinished(id);
-    await rowsOf(surfaces.superuser, "update capacity.members set display_name = 'Cora' where id = 'cora'");
+    await rowsOf(surfaces.superuser, "update directory.members set display_name = 'Cora' where id = 'cora'");
     const update = sentFor<{ method: string; ts?: string }>(slack, id).find(({ method }) => method === "chat.update");
     expect(update?.ts).toBe("1700000000.000001");
     expect(JSON.stringify(update)).toContain("approved by Cora Cole");

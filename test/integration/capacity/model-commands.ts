@@ -345,9 +345,9 @@ export async function writeMember(workflow: Workflow, member: Member): Promise<v
   await workflow.setAway(member.id, member.away);
   await rowsOf(
     workflow.superuser,
-    `with gone as (delete from capacity.group_members where workspace_id = 'acme' and member_id = $1 and group_id <> all ($4)),
-          came as (insert into capacity.group_members select 'acme', g, $1 from unnest($4::text[]) g on conflict do nothing)
-     update capacity.members set active = $2, roles = $3, delegate_id = $5 where workspace_id = 'acme' and id = $1`,
+    `with gone as (delete from directory.group_members where workspace_id = 'acme' and member_id = $1 and group_id <> all ($4)),
+          came as (insert into directory.group_members select 'acme', g, $1 from unnest($4::text[]) g on conflict do nothing)
+     update directory.members set active = $2, roles = $3, delegate_id = $5 where workspace_id = 'acme' and id = $1`,
     [member.id, member.active, member.roles, member.groups, member.delegate ?? null],
   );
 }

@@ -119,11 +119,11 @@ describe.each(POSTGRES_VERSIONS)("notices on PostgreSQL %i", async (version) => 
       await surfaces.settings({ slack_channel_id: null });
       await rowsOf(
         surfaces.superuser,
-        "update capacity.members set email = id || '@acme.example' where id in ('cora', 'tim')",
+        "update directory.members set email = id || '@acme.example' where id in ('cora', 'tim')",
       );
       const { id } = await surfaces.create();
       const done = await nudge(surfaces, id);
-      await rowsOf(surfaces.superuser, "update capacity.members set email = null");
+      await rowsOf(surfaces.superuser, "update directory.members set email = null");
       expect(done.effects).toEqual(["email:member:cora", "email:member:tim"]);
       const mail = await surfaces.effect(`${id}!${done.notice_id}`, "email:member:tim");
       expect(mail).toMatchObject({

@@ -36,8 +36,8 @@ describe.each(POSTGRES_VERSIONS)("approval policies on PostgreSQL %i", async (ve
   beforeEach(async () => {
     await workflow.db.superuser.pool.query(
       `delete from capacity.policies;
-       update capacity.members set away_from = null, away_until = null, active = id <> 'gus';
-       update capacity.members set roles = '{commercial}' where workspace_id = 'acme' and id = 'cora'`,
+       update directory.members set away_from = null, away_until = null, active = id <> 'gus';
+       update directory.members set roles = '{commercial}' where workspace_id = 'acme' and id = 'cora'`,
     );
   });
 

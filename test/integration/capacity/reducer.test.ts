@@ -262,11 +262,11 @@ describe.each(POSTGRES_VERSIONS)("the reducer on PostgreSQL %i", async (version)
 
     test("nothing is recorded when a side effect cannot be enqueued", async () => {
       await workflow.db.superuser.pool.query(
-        "update capacity.workspaces set slack_channel_id = 'C0BROKEN' where id = 'acme'",
+        "update directory.workspaces set slack_channel_id = 'C0BROKEN' where id = 'acme'",
       );
       const id = await workflow.createIn("UNDER_REVIEW");
       await workflow.db.superuser.pool.query(
-        "update capacity.workspaces set slack_channel_id = null where id = 'acme'",
+        "update directory.workspaces set slack_channel_id = null where id = 'acme'",
       );
       await workflow.db.superuser.pool.query(
         `create function public.refuse_row() returns trigger language plpgsql as $$ begin raise exception 'disk full' using errcode = '53100'; end $$;

@@ -150,7 +150,7 @@ describe.each(POSTGRES_VERSIONS)("review reminders on PostgreSQL %i", async (ver
     await age(surfaces, id, 25);
     await rowsOf(
       surfaces.superuser,
-      `insert into capacity.members (workspace_id, id, display_name, roles) values ('globex', 'cora', 'Another Cora', '{commercial}') on conflict do nothing`,
+      `insert into directory.members (workspace_id, id, display_name, roles) values ('globex', 'cora', 'Another Cora', '{commercial}') on conflict do nothing`,
     );
     const other = await surfaces.create({ workspace: "globex", requester: "rita", owner: "cora", group: "infra" });
     await surfaces.apply(other.id, "TECH_REVIEW_APPROVED", "glen");
@@ -160,15 +160,15 @@ describe.each(POSTGRES_VERSIONS)("review reminders on PostgreSQL %i", async (ver
 
   test("by mail where Slack does not know the person, and only noted where nothing reaches them", async () => {
     await quiet(surfaces);
-    await rowsOf(surfaces.superuser, "update capacity.members set slack_user_id = null where id in ('tess', 'tim')");
-    await rowsOf(surfaces.superuser, "update capacity.members set email = 'tess@acme.example' where id = 'tess'");
+    await rowsOf(surfaces.superuser, "update directory.members set slack_user_id = null where id in ('tess', 'tim')");
+    await rowsOf(surfaces.superuser, "update directory.members set email = 'tess@acme.example' where id = 'tess'");
     const { id } = await surfaces.create({ requester: "rob" });
     await surfaces.apply(id, "COMMERCIAL_APPROVED", "cora");
     await age(surfaces, id, 25);
     expect(await sweep()).toEqual({ ...nothing, late: 1, reminded: 2 });
     await rowsOf(
       surfaces.superuser,
-      "update capacity.members set slack_user_id = 'U0' || upper(id), email = null where id in ('tess', 'tim')",
+      "update directory.members set slack_user_id = 'U0' || upper(id), email = null where id in ('tess', 'tim')",
     );
     expect((await noticesOf(surfaces, id)).slice(1)).toEqual([
       ["reminder", "technical", "tess", ["email:member:tess"]],

@@ -23,14 +23,14 @@ describe.each(POSTGRES_VERSIONS)("removing a member on PostgreSQL %i", async (ve
   const control = db.as("headroom_control").pool;
 
   const put = (id: string, changes: object) =>
-    oneOf<Record<string, unknown>>(control, "select m.* from capacity.put_member('acme', $1, $2) m", [
+    oneOf<Record<string, unknown>>(control, "select m.* from directory.put_member('acme', $1, $2) m", [
       id,
       JSON.stringify(changes),
     ]);
-  const remove = (id: string) => oneOf(control, "select * from capacity.remove_member('acme', $1)", [id]);
+  const remove = (id: string) => oneOf(control, "select * from directory.remove_member('acme', $1)", [id]);
   const back = (id: string, changes: object = {}) => put(id, { ...changes, active: true });
   const link = (id: string, subject: string) =>
-    control.query("select capacity.put_identity('acme', $1, $2, $3)", [id, issuer, subject]);
+    control.query("select directory.put_identity('acme', $1, $2, $3)", [id, issuer, subject]);
   const signIn = (subject: string, email: string | null = null) =>
     overHttp(db, ofServer, async (client) => {
       const { who } = await oneOf<{ who: { member_id: string; signed_in_at: number } }>(
@@ -41,7 +41,7 @@ describe.each(POSTGRES_VERSIONS)("removing a member on PostgreSQL %i", async (ve
       return who;
     });
   const bySlack = (user: string) =>
-    oneOf<{ id: string }>(superuser, "select (capacity.member_for_slack('acme', $1, 'Somebody')).id", [user]);
+    oneOf<{ id: string }>(superuser, "select (directory.member_for_slack('acme', $1, 'Somebody')).id", [user]);
   /** One request over HTTP: the gate, then who is signed in. */
   const ask = (session: Session) =>
     overHttp(db, session, async (client) => {
@@ -64,9 +64,9 @@ describe.each(POSTGRES_VERSIONS)("removing a member on PostgreSQL %i", async (ve
     });
     await put("lea", { delegate_id: "dora", away_from: "2030-01-01", away_until: "2030-02-01" });
     await put("hal", { delegate_id: "lea" });
-    await control.query("select capacity.put_group('acme', 'infra', p_add => '{lea}')");
+    await control.query("select directory.put_group('acme', 'infra', p_add => '{lea}')");
     await link("lea", "sub-lea");
-    await control.query("select capacity.put_api_key('lea-laptop', 'authenticated', 'acme', 'lea')");
+    await control.query("select directory.put_api_key('lea-laptop', 'authenticated', 'acme', 'lea')");
     const { id } = await workflow.create({ owner: "lea" });
     await workflow.apply(id, "COMMERCIAL_APPROVED", "lea");
 
@@ -81,7 +81,7 @@ describe.each(POSTGRES_VERSIONS)("removing a member on PostgreSQL %i", async (ve
       policies: [],
       delegators: ["hal"],
     });
-    expect(await oneOf(superuser, "select * from capacity.members where id = 'lea'")).toMatchObject({
+    expect(await oneOf(superuser, "select * from directory.members where id = 'lea'")).toMatchObject({
       display_name: "Lea",
       email: null,
       slack_user_id: null,
@@ -91,11 +91,14 @@ describe.each(POSTGRES_VERSIONS)("removing a member on PostgreSQL %i", async (ve
       away_until: null,
       active: false,
     });
-    expect(await oneOf(superuser, "select delegate_id from capacity.members where id = 'hal'")).toEqual({
+    expect(await oneOf(superuser, "select delegate_id from directory.members where id = 'hal'")).toEqual({
       delegate_id: null,
     });
     expect(
-      await oneOf(superuser, "select revoked_at is not null as revoked from capacity.api_keys where id = 'lea-laptop'"),
+      await oneOf(
+        superuser,
+        "select revoked_at is not null as revoked from directory.api_keys where id = 'lea-laptop'",
+      ),
     ).toEqual({ revoked: true });
     // The log is not touched, nor is the name by which people know who decided.
     expect(await workflow.row(id)).toMatchObject({ commercial_approved_by: "lea" });
@@ -104,9 +107,9 @@ describe.each(POSTGRES_VERSIONS)("removing a member on PostgreSQL %i", async (ve
 
   test("leaves nothing to whoever gets the id next", async () => {
     await put("kim", { email: "kim@acme.example", slack_user_id: "U0KIM", roles: ["admin"], delegate_id: "dora" });
-    await control.query("select capacity.put_group('acme', 'infra', p_add => '{kim}')");
+    await control.query("select directory.put_group('acme', 'infra', p_add => '{kim}')");
     await link("kim", "sub-kim");
-    await control.query("select capacity.put_api_key('kim-laptop', 'authenticated', 'acme', 'kim')");
+    await control.query("select directory.put_api_key('kim-laptop', 'authenticated', 'acme', 'kim')");
     const { signed_in_at } = await signIn("sub-kim");
     const before = [
       token("kim", { via: "web", signed_in_at }),
@@ -140,7 +143,7 @@ describe.each(POSTGRES_VERSIONS)("removing a member on PostgreSQL %i", async (ve
       roles: ["requester"],
       groups: [],
     });
-    await control.query("select capacity.put_api_key('kim-desk', 'authenticated', 'acme', 'kim')");
+    await control.query("select directory.put_api_key('kim-desk', 'authenticated', 'acme', 'kim')");
     await ask(token("kim", { key_id: "kim-desk", iat: seconds() }));
     await ask(token("kim", { iat: seconds() + 2 }));
   });
@@ -164,9 +167,9 @@ describe.each(POSTGRES_VERSIONS)("removing a member on PostgreSQL %i", async (ve
 
   test("is the same when put_member says that somebody is not active", async () => {
     await put("ned", { email: "ned@acme.example", slack_user_id: "U0NED", roles: ["vp"] });
-    await control.query("select capacity.put_group('acme', 'infra', p_add => '{ned}')");
+    await control.query("select directory.put_group('acme', 'infra', p_add => '{ned}')");
     await link("ned", "sub-ned");
-    await control.query("select capacity.put_api_key('ned-laptop', 'authenticated', 'acme', 'ned')");
+    await control.query("select directory.put_api_key('ned-laptop', 'authenticated', 'acme', 'ned')");
     expect(await put("ned", { active: false })).toMatchObject({
       active: false,
       email: null,
@@ -176,9 +179,9 @@ describe.each(POSTGRES_VERSIONS)("removing a member on PostgreSQL %i", async (ve
     expect(await put("ned", { active: false })).toMatchObject({ active: false });
     const left = await oneOf(
       superuser,
-      `select (select count(*)::int from capacity.identities where member_id = 'ned') as accounts,
-              (select count(*)::int from capacity.group_members where member_id = 'ned') as groups,
-              (select count(*)::int from capacity.api_keys where member_id = 'ned' and revoked_at is null) as keys`,
+      `select (select count(*)::int from directory.identities where member_id = 'ned') as accounts,
+              (select count(*)::int from directory.group_members where member_id = 'ned') as groups,
+              (select count(*)::int from directory.api_keys where member_id = 'ned' and revoked_at is null) as keys`,
     );
     expect(left).toEqual({ accounts: 0, groups: 0, keys: 0 });
     expect(await codeOf(bySlack("U0NED"))).toBe("not_allowed");
@@ -191,7 +194,7 @@ describe.each(POSTGRES_VERSIONS)("removing a member on PostgreSQL %i", async (ve
     await remove("pat");
     const refusal = await refusalOf(put("pat", { email: "pat@acme.example" }));
     expect(refusal).toMatchObject({ code: "PT409", hint: expect.stringContaining("--back") });
-    expect(await oneOf(superuser, "select active, email from capacity.members where id = 'pat'")).toEqual({
+    expect(await oneOf(superuser, "select active, email from directory.members where id = 'pat'")).toEqual({
       active: false,
       email: null,
     });
@@ -217,20 +220,20 @@ describe.each(POSTGRES_VERSIONS)("removing a member on PostgreSQL %i", async (ve
   test("whoever was removed before this was known brings nothing along either", async () => {
     // Gus left when leaving meant a flag alone.
     await superuser.query(
-      `insert into capacity.identities (issuer, subject, workspace_id, member_id) values ('${issuer}', 'sub-gus', 'acme', 'gus');
-       insert into capacity.api_keys (id, role, workspace_id, member_id) values ('gus-laptop', 'authenticated', 'acme', 'gus')`,
+      `insert into directory.identities (issuer, subject, workspace_id, member_id) values ('${issuer}', 'sub-gus', 'acme', 'gus');
+       insert into directory.api_keys (id, role, workspace_id, member_id) values ('gus-laptop', 'authenticated', 'acme', 'gus')`,
     );
     expect(await codeOf(bySlack("U0GUS"))).toBe("not_allowed");
     expect(await back("gus")).toMatchObject({ roles: ["requester"], slack_user_id: null });
     expect(await codeOf(signIn("sub-gus"))).toBe("not_allowed");
     expect(await codeOf(ask(token("gus", { key_id: "gus-laptop" })))).toBe("not_signed_in");
     expect(await codeOf(bySlack("U0GUS"))).toBe("not_allowed");
-    expect(await rowsOf(superuser, "select from capacity.group_members where member_id = 'gus'")).toEqual([]);
+    expect(await rowsOf(superuser, "select from directory.group_members where member_id = 'gus'")).toEqual([]);
   });
 
   describe("an account of somebody who was removed", () => {
     test("is not linked again by a rule for its domain, not even to the same id with the same address", async () => {
-      await control.query("select capacity.put_identity_domain('acme', $1, 'acme.example')", [issuer]);
+      await control.query("select directory.put_identity_domain('acme', $1, 'acme.example')", [issuer]);
       await put("sue", { email: "sue@acme.example" });
       expect(await signIn("sub-sue", "sue@acme.example")).toMatchObject({ member_id: "sue" });
       await remove("sue");
@@ -253,7 +256,7 @@ describe.each(POSTGRES_VERSIONS)("removing a member on PostgreSQL %i", async (ve
   test("an account that an admin unlinked is not linked again by a rule for its domain", async () => {
     await put("wes", { email: "wes@acme.example" });
     expect(await signIn("sub-wes", "wes@acme.example")).toMatchObject({ member_id: "wes" });
-    await control.query("select capacity.remove_identity($1, 'sub-wes')", [issuer]);
+    await control.query("select directory.remove_identity($1, 'sub-wes')", [issuer]);
     expect(await codeOf(signIn("sub-wes", "wes@acme.example"))).toBe("not_allowed");
     await link("wes", "sub-wes");
     expect(await signIn("sub-wes")).toMatchObject({ member_id: "wes" });
@@ -291,15 +294,15 @@ describe.each(POSTGRES_VERSIONS)("removing a member on PostgreSQL %i", async (ve
   });
 
   test.each([
-    ["an account that is being linked", "select capacity.put_identity('acme', $1, $2, $1 || '-late')"],
+    ["an account that is being linked", "select directory.put_identity('acme', $1, $2, $1 || '-late')"],
     [
       "a key that is being handed out",
-      "select capacity.put_api_key($1 || '-late', 'authenticated', 'acme', $1, p_note => $2)",
+      "select directory.put_api_key($1 || '-late', 'authenticated', 'acme', $1, p_note => $2)",
     ],
-    ["a group that is being filled", "select capacity.put_group('acme', 'infra', p_name => $2, p_add => array[$1])"],
+    ["a group that is being filled", "select directory.put_group('acme', 'infra', p_name => $2, p_add => array[$1])"],
     [
       "a delegation that is being made",
-      "select capacity.put_member('acme', 'rob', jsonb_build_object('delegate_id', $1::text, 'email', replace($2, 'https://', 'rob@')))",
+      "select directory.put_member('acme', 'rob', jsonb_build_object('delegate_id', $1::text, 'email', replace($2, 'https://', 'rob@')))",
     ],
   ])("waits for %s, and ends it", async (what, text) => {
     const id = `late-${what.split(" ")[1]!}`;
@@ -307,7 +310,7 @@ describe.each(POSTGRES_VERSIONS)("removing a member on PostgreSQL %i", async (ve
     const [giver, remover] = await db.twoConnections("headroom_control");
     await giver.query("begin");
     await giver.query(text, [id, issuer]);
-    const removed = oneOf<Record<string, unknown>>(remover, "select * from capacity.remove_member('acme', $1)", [id]);
+    const removed = oneOf<Record<string, unknown>>(remover, "select * from directory.remove_member('acme', $1)", [id]);
     await db.waitUntilBlocked(remover);
     await giver.query("commit");
     const { accounts, api_keys, left_groups, delegators } = await removed;
@@ -317,7 +320,7 @@ describe.each(POSTGRES_VERSIONS)("removing a member on PostgreSQL %i", async (ve
     // And nothing is given to somebody who is being removed.
     await back(id);
     await remover.query("begin");
-    await remover.query("select capacity.remove_member('acme', $1)", [id]);
+    await remover.query("select directory.remove_member('acme', $1)", [id]);
     const late = giver.query(text.replaceAll("-late", "-later"), [id, issuer]).then(
       () => "given",
       (error: { code: string }) => error.code,

@@ -185,13 +185,13 @@ describe.each(POSTGRES_VERSIONS)("who may do what on PostgreSQL %i", async (vers
       overHttp(db, memberSession(who), sees("select id from public.capacity_requests where id = $1", id));
     const undone = await db.superuser.connect();
     expect([await reads("tess"), await reads("ada"), await reads("rita")]).toEqual([true, true, true]);
-    await superuser.query("delete from capacity.group_members where member_id = 'tess'");
-    await superuser.query("update capacity.members set roles = '{requester}' where id = 'ada'");
-    await superuser.query("update capacity.members set active = false where workspace_id = 'acme' and id = 'rita'");
+    await superuser.query("delete from directory.group_members where member_id = 'tess'");
+    await superuser.query("update directory.members set roles = '{requester}' where id = 'ada'");
+    await superuser.query("update directory.members set active = false where workspace_id = 'acme' and id = 'rita'");
     expect([await reads("tess"), await reads("ada"), await reads("rita")]).toEqual([false, false, false]);
-    await undone.query("insert into capacity.group_members values ('acme', 'infra', 'tess')");
-    await undone.query("update capacity.members set roles = '{admin}' where id = 'ada'");
-    await undone.query("update capacity.members set active = true where workspace_id = 'acme' and id = 'rita'");
+    await undone.query("insert into directory.group_members values ('acme', 'infra', 'tess')");
+    await undone.query("update directory.members set roles = '{admin}' where id = 'ada'");
+    await undone.query("update directory.members set active = true where workspace_id = 'acme' and id = 'rita'");
   });
 
   test("reading, as policies say it, is reading as functions say it, and includes all that authorize allows", async () => {
@@ -206,7 +206,7 @@ describe.each(POSTGRES_VERSIONS)("who may do what on PostgreSQL %i", async (vers
                             where (capacity.authorize(row('user', m.id, 'test')::capacity.actor, r, e)).allowed
                               and (e not in ('PROVISIONING_COMPLETE', 'PROVISIONING_FAILED') or r.state in ('PROVISIONING', 'COMPLETED', 'FAILED')))
               ) as by_authorize
-         from capacity.members m join capacity.requests r on r.workspace_id = m.workspace_id
+         from directory.members m join capacity.requests r on r.workspace_id = m.workspace_id
         where m.workspace_id = 'acme' order by 1, 2`,
     );
     expect(expected.length).toBeGreaterThan(100);
@@ -242,15 +242,15 @@ describe.each(POSTGRES_VERSIONS)("who may do what on PostgreSQL %i", async (vers
 
   test.each([
     "select * from capacity.requests",
-    "select * from capacity.secrets",
+    "select * from headroom.secrets",
     "insert into capacity.events select * from capacity.events",
     "update capacity.requests set state = 'COMPLETED'",
     "delete from capacity.events",
     "truncate capacity.events",
-    "select capacity.get_secret('CONFIRMATION_TOKEN_SECRET')",
+    "select headroom.get_secret('CONFIRMATION_TOKEN_SECRET')",
     "select capacity.apply('CR-1', 'CANCEL_APPROVED', row('user', 'ada', 'api')::capacity.actor, '{}')",
     "select * from capacity.request_captures",
-    "select capacity.reader_id()",
+    "select directory.reader_id()",
     "select * from outbox.payloads",
     "select outbox.enqueue_many('[]')",
   ])("nobody reaches behind the API: %s", async (text) => {

@@ -19,12 +19,12 @@ interface PlanNode {
 }
 
 const seed = `
-insert into capacity.workspaces (id, name) select 'w' || w, 'W' from generate_series(1, 20) w;
-insert into capacity.members (workspace_id, id, display_name, roles)
+insert into directory.workspaces (id, name) select 'w' || w, 'W' from generate_series(1, 20) w;
+insert into directory.members (workspace_id, id, display_name, roles)
 select 'w' || w, 'm' || m, 'M', case m when 1 then '{admin}'::text[] when 2 then '{vp}' when 3 then '{operator}' else '{requester,commercial}' end
   from generate_series(1, 20) w, generate_series(1, 200) m;
-insert into capacity.groups (workspace_id, id, name) select 'w' || w, 'g' || g, 'G' from generate_series(1, 20) w, generate_series(1, 100) g;
-insert into capacity.group_members (workspace_id, group_id, member_id)
+insert into directory.groups (workspace_id, id, name) select 'w' || w, 'g' || g, 'G' from generate_series(1, 20) w, generate_series(1, 100) g;
+insert into directory.group_members (workspace_id, group_id, member_id)
 select 'w' || w, 'g' || g, 'm' || g + 10 from generate_series(1, 20) w, generate_series(1, 100) g;
 insert into capacity.requests (id, workspace_id, created_at, updated_at, state_since, requester_user_id, commercial_owner_user_id, infra_owner_group,
                                requested_size, quantity, region, review_plan, state)
@@ -42,7 +42,7 @@ select r.id, s, gen_random_uuid(), 'COMMERCIAL_APPROVED', 'user', 'm4', 'test', 
 insert into capacity.personal_data (request_id, salt, customer_ref) select id, '\\x00', '{}' from capacity.requests;
 insert into capacity.request_captures
 select r.id, c.name, c.name || r.id from capacity.requests r cross join (values ('slack_thread_ts'), ('linear_issue_id')) c(name);
-analyze capacity.requests, capacity.events, capacity.personal_data, capacity.request_captures, capacity.members, capacity.workspaces, capacity.group_members;
+analyze capacity.requests, capacity.events, capacity.personal_data, capacity.request_captures, directory.members, directory.workspaces, directory.group_members;
 `;
 
 /** What is read of the log, how, and of which own events that speaks at most. */

@@ -7,7 +7,7 @@ import { anonymous, memberSession, service, type Session } from "./gateway.ts";
 
 /** Beside those of the directory: an auditor, and somebody who has nothing to do with anything. */
 export const moreMembers = `
-insert into capacity.members (workspace_id, id, display_name, roles) values
+insert into directory.members (workspace_id, id, display_name, roles) values
   ('acme', 'aude', 'Aude', '{auditor}'), ('acme', 'nils', 'Nils', '{requester}'), ('globex', 'gina', 'Gina', '{requester}');
 insert into capacity.policies (workspace_id, id, kind, step, min_monthly_cost_usd, approver_role, approver_id, rank) values
   ('acme', 'large', 'escalation', 'commercial', 10000, 'vp', null, 20),

@@ -51,10 +51,10 @@ function everythingSaid(error: object): string {
 }
 
 const set = (client: ClientBase, name: string, secret: string | null): Promise<unknown> =>
-  client.query("select capacity.set_secret($1, $2)", [name, secret]);
+  client.query("select headroom.set_secret($1, $2)", [name, secret]);
 
 const get = async (client: ClientBase, name: string): Promise<string> =>
-  (await oneOf<{ value: string }>(client, "select capacity.get_secret($1) as value", [name])).value;
+  (await oneOf<{ value: string }>(client, "select headroom.get_secret($1) as value", [name])).value;
 
 /** The shape of Supabase Vault: a view that decrypts as who reads it, and two functions that write. */
 const standIn = (owner: string): string => `
@@ -76,7 +76,7 @@ const standIn = (owner: string): string => `
   reset role;`;
 
 const same = async (client: Queryable, left: Buffer | null, right: Buffer | null): Promise<unknown> =>
-  (await oneOf<{ same: unknown }>(client, "select capacity.equal_constant_time($1, $2) as same", [left, right])).same;
+  (await oneOf<{ same: unknown }>(client, "select headroom.equal_constant_time($1, $2) as same", [left, right])).same;
 
 describe.each(POSTGRES_VERSIONS)("secrets on PostgreSQL %i", async (version) => {
   const db = await createTestDatabase({ version });
@@ -102,7 +102,7 @@ describe.each(POSTGRES_VERSIONS)("secrets on PostgreSQL %i", async (version) => 
       await client.query("begin");
       await client.query(standIn(owner));
       await client.query("set local role migrator");
-      await client.query(await readFile(new URL("../../../sql/grants/vault.sql", import.meta.url), "utf8"));
+      await client.query(await readFile(new URL("../../../sql/grants/headroom/vault.sql", import.meta.url), "utf8"));
       await client.query("set local role headroom_owner");
       return await work(client);
     } finally {
@@ -112,7 +112,7 @@ describe.each(POSTGRES_VERSIONS)("secrets on PostgreSQL %i", async (version) => 
 
   test("HMAC agrees with the vectors of RFC 4231", async () => {
     for (const [secret, data, mac] of hmacVectors) {
-      const answer = await oneOf<{ mac: Buffer }>(superuser, "select capacity.hmac_sha256($1, $2) as mac", [
+      const answer = await oneOf<{ mac: Buffer }>(superuser, "select headroom.hmac_sha256($1, $2) as mac", [
         secret,
         data,
       ]);
@@ -127,7 +127,7 @@ describe.each(POSTGRES_VERSIONS)("secrets on PostgreSQL %i", async (version) => 
     }));
     const answers = await rowsOf<{ mac: Buffer }>(
       superuser,
-      "select capacity.hmac_sha256(c.k, c.d) as mac from unnest($1::bytea[], $2::bytea[]) with ordinality c(k, d, n) order by c.n",
+      "select headroom.hmac_sha256(c.k, c.d) as mac from unnest($1::bytea[], $2::bytea[]) with ordinality c(k, d, n) order by c.n",
       [cases.map((one) => one.secret), cases.map((one) => one.data)],
     );
     expect(answers.map((answer) => answer.mac.toString("hex"))).toEqual(
@@ -153,14 +153,14 @@ describe.each(POSTGRES_VERSIONS)("secrets on PostgreSQL %i", async (version) => 
     await withKey(key, async (client) => {
       await set(client, "SLACK_BOT_TOKEN", value);
       expect(await get(client, "SLACK_BOT_TOKEN")).toBe(value);
-      const stored = await oneOf<{ encrypted: Buffer }>(client, "select encrypted from capacity.secrets");
+      const stored = await oneOf<{ encrypted: Buffer }>(client, "select encrypted from headroom.secrets");
       expect(stored.encrypted.includes(Buffer.from(value))).toBe(false);
       await set(client, "SLACK_BOT_TOKEN", "another");
       expect(await get(client, "SLACK_BOT_TOKEN")).toBe("another");
       // The same secret twice gives two boxes: nobody can see that two are equal.
       const boxes = await rowsOf<{ box: Buffer }>(
         client,
-        "select capacity.seal_secret('A', 'b') as box from generate_series(1, 2)",
+        "select headroom.seal_secret('A', 'b') as box from generate_series(1, 2)",
       );
       expect(boxes[0]!.box.equals(boxes[1]!.box)).toBe(false);
     });
@@ -169,9 +169,9 @@ describe.each(POSTGRES_VERSIONS)("secrets on PostgreSQL %i", async (version) => 
   test("under another key, for another name, or with any byte changed, the box does not open", async () => {
     await withKey(key, async (client) => {
       await set(client, "SLACK_BOT_TOKEN", value);
-      const { encrypted } = await oneOf<{ encrypted: Buffer }>(client, "select encrypted from capacity.secrets");
+      const { encrypted } = await oneOf<{ encrypted: Buffer }>(client, "select encrypted from headroom.secrets");
       const opened = async (name: string, box: Buffer): Promise<unknown> =>
-        (await oneOf<{ value: unknown }>(client, "select capacity.open_secret($1, $2) as value", [name, box])).value;
+        (await oneOf<{ value: unknown }>(client, "select headroom.open_secret($1, $2) as value", [name, box])).value;
       expect(await opened("SLACK_BOT_TOKEN", encrypted)).toBe(value);
       expect(await opened("SLACK_SIGNING_SECRET", encrypted)).toBeNull();
       for (let place = 0; place < encrypted.length; place += 1) {
@@ -237,9 +237,9 @@ describe.each(POSTGRES_VERSIONS)("secrets on PostgreSQL %i", async (version) => 
   test("a short secret that came in by another way is not signed with", async () => {
     await withKey(key, async (client) => {
       await client.query(
-        "insert into capacity.secrets (name, encrypted) values ('CONFIRMATION_TOKEN_SECRET', capacity.seal_secret('CONFIRMATION_TOKEN_SECRET', 'short'))",
+        "insert into headroom.secrets (name, encrypted) values ('CONFIRMATION_TOKEN_SECRET', headroom.seal_secret('CONFIRMATION_TOKEN_SECRET', 'short'))",
       );
-      const refusal = await refusalOf(client.query("select capacity.signing_key('CONFIRMATION_TOKEN_SECRET')"));
+      const refusal = await refusalOf(client.query("select headroom.signing_key('CONFIRMATION_TOKEN_SECRET')"));
       expect(refusal).toMatchObject({
         code: "PT503",
         detail: "not_configured: the secret CONFIRMATION_TOKEN_SECRET is shorter than 32 bytes",
@@ -271,9 +271,9 @@ describe.each(POSTGRES_VERSIONS)("secrets on PostgreSQL %i", async (version) => 
     await client.query("select set_config('headroom.secret_key', $1, true)", [key]);
     await set(client, "SLACK_BOT_TOKEN", value);
     for (const attempt of [
-      "select capacity.get_secret('SLACK_BOT_TOKEN')",
-      "select * from capacity.secrets",
-      "select capacity.open_secret('A', '')",
+      "select headroom.get_secret('SLACK_BOT_TOKEN')",
+      "select * from headroom.secrets",
+      "select headroom.open_secret('A', '')",
     ]) {
       await client.query("savepoint attempt");
       expect(await refusalOf(client.query(attempt))).toMatchObject({ code: "42501" });
@@ -289,7 +289,7 @@ describe.each(POSTGRES_VERSIONS)("secrets on PostgreSQL %i", async (version) => 
         expect(await get(client, "SLACK_BOT_TOKEN")).toBe("first");
         await set(client, "SLACK_BOT_TOKEN", value);
         expect(await get(client, "SLACK_BOT_TOKEN")).toBe(value);
-        expect(await rowsOf(client, "select from capacity.secrets")).toEqual([]);
+        expect(await rowsOf(client, "select from headroom.secrets")).toEqual([]);
         expect(await refusalOf(get(client, "NOT_THERE"))).toMatchObject({ code: "PT503" });
       });
     });
@@ -309,13 +309,13 @@ describe.each(POSTGRES_VERSIONS)("secrets on PostgreSQL %i", async (version) => 
         const [name, first, second] = ["LINEAR_WEBHOOK_SECRET", "1".repeat(40), "2".repeat(40)];
         await set(client, name, first);
         for (const next of [second, first]) {
-          await client.query("select capacity.set_secret($1, $2, true)", [name, next]);
+          await client.query("select headroom.set_secret($1, $2, true)", [name, next]);
           expect(await get(client, name)).toBe(next);
           expect(await get(client, `${name}_PREVIOUS`)).toBe(next === second ? first : second);
-          const removing = "select capacity.remove_secret($1) as how";
+          const removing = "select headroom.remove_secret($1) as how";
           expect(await oneOf(client, removing, [`${name}_PREVIOUS`])).toEqual({ how: "overwritten" });
         }
-        expect(await rowsOf(client, "select name from capacity.list_secrets()")).toEqual([{ name }]);
+        expect(await rowsOf(client, "select name from headroom.list_secrets()")).toEqual([{ name }]);
         await client.query("reset role");
         expect(
           await rowsOf(client, "select from vault.secrets where secret in (reverse($1), reverse($2)) and name <> $3", [

@@ -24,11 +24,11 @@ describe.each(POSTGRES_VERSIONS)("signing in on PostgreSQL %i", async (version) 
       return `${who.workspace_id}/${who.member_id}`;
     });
   const setEmail = (member: string, email: string) =>
-    control.query("select capacity.put_member('acme', $1, jsonb_build_object('email', $2::text))", [member, email]);
-  const identities = () => rowsOf(db.superuser.pool, "select * from capacity.identities order by issuer, subject");
+    control.query("select directory.put_member('acme', $1, jsonb_build_object('email', $2::text))", [member, email]);
+  const identities = () => rowsOf(db.superuser.pool, "select * from directory.identities order by issuer, subject");
 
   test("an account is the member to whom an admin linked it, by issuer and subject together", async () => {
-    await control.query("select capacity.put_identity('acme', 'rita', $1, 'sub-rita')", [issuer]);
+    await control.query("select directory.put_identity('acme', 'rita', $1, 'sub-rita')", [issuer]);
     expect(await signIn("sub-rita")).toBe("acme/rita");
     expect(await codeOf(signIn("sub-rita", null, false, ofServer, "https://other.example.org"))).toBe("not_allowed");
     expect(await codeOf(signIn("SUB-RITA"))).toBe("not_allowed");
@@ -41,18 +41,18 @@ describe.each(POSTGRES_VERSIONS)("signing in on PostgreSQL %i", async (version) 
   });
 
   test("a member who was removed cannot sign in, and once back not before an admin has linked the account again", async () => {
-    await control.query("select capacity.put_identity('acme', 'tim', $1, 'sub-tim')", [issuer]);
-    await control.query("select capacity.remove_member('acme', 'tim')");
+    await control.query("select directory.put_identity('acme', 'tim', $1, 'sub-tim')", [issuer]);
+    await control.query("select directory.remove_member('acme', 'tim')");
     expect(await codeOf(signIn("sub-tim"))).toBe("not_allowed");
-    await control.query("select capacity.put_member('acme', 'tim', '{\"active\": true}')");
+    await control.query("select directory.put_member('acme', 'tim', '{\"active\": true}')");
     expect(await codeOf(signIn("sub-tim"))).toBe("not_allowed");
-    await control.query("select capacity.put_identity('acme', 'tim', $1, 'sub-tim')", [issuer]);
+    await control.query("select directory.put_identity('acme', 'tim', $1, 'sub-tim')", [issuer]);
     expect(await signIn("sub-tim")).toBe("acme/tim");
   });
 
   describe("a domain rule", () => {
     test("links a verified address to the one member who has it, for good", async () => {
-      await control.query("select capacity.put_identity_domain('acme', $1, 'Acme.example')", [issuer]);
+      await control.query("select directory.put_identity_domain('acme', $1, 'Acme.example')", [issuer]);
       await setEmail("cora", "Cora@acme.example");
       expect(await signIn("sub-cora", "cora@ACME.example", true)).toBe("acme/cora");
       await setEmail("cora", "cora.new@acme.example");
@@ -70,7 +70,7 @@ describe.each(POSTGRES_VERSIONS)("signing in on PostgreSQL %i", async (version) 
     });
 
     test("adds nobody to the directory", async () => {
-      const count = "select count(*)::integer as members from capacity.members";
+      const count = "select count(*)::integer as members from directory.members";
       const before = await oneOf(db.superuser.pool, count);
       expect(await codeOf(signIn("sub-new", "new.hire@acme.example", true))).toBe("not_allowed");
       expect(await oneOf(db.superuser.pool, count)).toEqual(before);
@@ -89,17 +89,17 @@ describe.each(POSTGRES_VERSIONS)("signing in on PostgreSQL %i", async (version) 
     });
 
     test("reaches no member of another workspace", async () => {
-      await control.query("select capacity.put_member('globex', 'glen', '{\"email\": \"glen@acme.example\"}')");
+      await control.query("select directory.put_member('globex', 'glen', '{\"email\": \"glen@acme.example\"}')");
       expect(await codeOf(signIn("sub-glen", "glen@acme.example", true))).toBe("not_allowed");
       expect(
-        await codeOf(control.query("select capacity.put_identity_domain('globex', $1, 'acme.example')", [issuer])),
+        await codeOf(control.query("select directory.put_identity_domain('globex', $1, 'acme.example')", [issuer])),
       ).toBe("conflict");
     });
 
     test("takes its links and their sessions along when it is removed", async () => {
       const { linked } = await oneOf<{ linked: number }>(
         control,
-        "select capacity.remove_identity_domain($1, 'ACME.example')::integer as linked",
+        "select directory.remove_identity_domain($1, 'ACME.example')::integer as linked",
         [issuer],
       );
       expect(linked).toBe(2);

@@ -64,7 +64,7 @@ export async function startSurfaces(version: EmbeddedVersion): Promise<Surfaces>
     const names = Object.keys(changes);
     await rowsOf(
       workflow.superuser,
-      `update capacity.workspaces set ${names.map((name, index) => `${name} = $${index + 1}`).join(", ")} where id = 'acme'`,
+      `update directory.workspaces set ${names.map((name, index) => `${name} = $${index + 1}`).join(", ")} where id = 'acme'`,
       Object.values(changes),
     );
   };

@@ -117,9 +117,9 @@ describe.each(POSTGRES_VERSIONS)("the state machine on PostgreSQL %i", async (ve
     ["too_soon", "PT429"],
     ["not_configured", "PT503"],
   ])("a refusal with the code %s has the state %s, and the code in its detail", async (code, state) => {
-    const bare = await refusalOf(rowsOf(superuser, "select capacity.fail($1, 'No.')", [code]));
+    const bare = await refusalOf(rowsOf(superuser, "select headroom.fail($1, 'No.')", [code]));
     expect(bare).toMatchObject({ code: state, message: "No.", detail: code });
-    const full = await refusalOf(rowsOf(superuser, "select capacity.fail($1, 'No.', 'a: b', 'Do this.')", [code]));
+    const full = await refusalOf(rowsOf(superuser, "select headroom.fail($1, 'No.', 'a: b', 'Do this.')", [code]));
     expect(full).toMatchObject({ code: state, detail: `${code}: a: b`, hint: "Do this." });
   });
 });

@@ -36,7 +36,7 @@ describe.each(POSTGRES_VERSIONS)("a customer who is not asked, on PostgreSQL %i"
   beforeAll(async () => {
     await superuser.query(`alter database ${db.name} set headroom.secret_key = '0123456789abcdef0123456789abcdef'`);
     const client = await db.as("headroom_control").connect();
-    await client.query("select capacity.set_secret('CONFIRMATION_TOKEN_SECRET', $1)", [secret]);
+    await client.query("select headroom.set_secret('CONFIRMATION_TOKEN_SECRET', $1)", [secret]);
     await client.end();
   });
 
@@ -147,9 +147,9 @@ describe.each(POSTGRES_VERSIONS)("a customer who is not asked, on PostgreSQL %i"
 
     test("by mail to the owner where there is no thread", async () => {
       await surfaces.settings({ slack_channel_id: null });
-      await rowsOf(superuser, "update capacity.members set email = 'cora@acme.example' where id = 'cora'");
+      await rowsOf(superuser, "update directory.members set email = 'cora@acme.example' where id = 'cora'");
       const id = await surfaces.createIn(waiting);
-      await rowsOf(superuser, "update capacity.members set email = null");
+      await rowsOf(superuser, "update directory.members set email = null");
       const mail = await surfaces.effect(`${id}#3`, "email:member:cora");
       expect(mail.payload).toMatchObject({ to: "cora@acme.example" });
       expect(mail.payload["text"]).toContain("The customer has not been asked");

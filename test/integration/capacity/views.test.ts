@@ -313,11 +313,11 @@ describe("the backlog", async () => {
   });
 
   test("says of what nobody can decide any more that it waits on nobody", async () => {
-    await db.superuser.pool.query("update capacity.members set active = false where id in ('olga', 'vic')");
-    await db.superuser.pool.query("delete from capacity.group_members where group_id = 'infra'");
+    await db.superuser.pool.query("update directory.members set active = false where id in ('olga', 'vic')");
+    await db.superuser.pool.query("delete from directory.group_members where group_id = 'infra'");
     const rows = await backlog();
-    await db.superuser.pool.query("update capacity.members set active = true where id in ('olga', 'vic')");
-    await db.superuser.pool.query("insert into capacity.group_members values ('default', 'infra', 'tom')");
+    await db.superuser.pool.query("update directory.members set active = true where id in ('olga', 'vic')");
+    await db.superuser.pool.query("insert into directory.group_members values ('default', 'infra', 'tom')");
     expect(rows).toEqual([
       { stage: "commercial", waits_on_kind: "nobody", waits_on: "olga", requests: 1, late: 0 },
       { stage: "commercial", waits_on_kind: "nobody", waits_on: "vp", requests: 1, late: 0 },

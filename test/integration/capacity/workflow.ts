@@ -110,8 +110,8 @@ export interface Answer {
  * Tess and Tim are the infra group, of which Rob is a member too; Otto operates, Ada administers, Gus has left.
  */
 const directory = `
-insert into capacity.workspaces (id, name) values ('acme', 'Acme'), ('globex', 'Globex');
-insert into capacity.members (workspace_id, id, display_name, slack_user_id, roles, active) values
+insert into directory.workspaces (id, name) values ('acme', 'Acme'), ('globex', 'Globex');
+insert into directory.members (workspace_id, id, display_name, slack_user_id, roles, active) values
   ('acme', 'rita', 'Rita', 'U0RITA', '{requester}', true),
   ('acme', 'rob', 'Rob', 'U0ROB', '{requester}', true),
   ('acme', 'dora', 'Dora', 'U0DORA', '{requester}', true),
@@ -125,10 +125,10 @@ insert into capacity.members (workspace_id, id, display_name, slack_user_id, rol
   ('acme', 'gus', 'Gus', 'U0GUS', '{commercial}', false),
   ('globex', 'rita', 'Another Rita', null, '{admin}', true),
   ('globex', 'glen', 'Glen', null, '{commercial,vp,operator,admin}', true);
-update capacity.members set delegate_id = 'dora' where workspace_id = 'acme' and id = 'cora';
-insert into capacity.groups (workspace_id, id, name) values
+update directory.members set delegate_id = 'dora' where workspace_id = 'acme' and id = 'cora';
+insert into directory.groups (workspace_id, id, name) values
   ('acme', 'infra', 'Infra'), ('acme', 'infra-eu', 'Infra Europe'), ('acme', 'empty', 'Nobody'), ('globex', 'infra', 'Infra');
-insert into capacity.group_members (workspace_id, group_id, member_id) values
+insert into directory.group_members (workspace_id, group_id, member_id) values
   ('acme', 'infra', 'tess'), ('acme', 'infra', 'tim'), ('acme', 'infra', 'rob'), ('acme', 'infra', 'gus'),
   ('acme', 'infra-eu', 'tim'), ('acme', 'infra-eu', 'gus'), ('globex', 'infra', 'glen');
 `;
@@ -228,7 +228,7 @@ export class Workflow {
   async setAway(id: string, away: boolean): Promise<void> {
     await rowsOf(
       this.superuser,
-      `update capacity.members set away_from = case when $2 then now() - interval '1 hour' end,
+      `update directory.members set away_from = case when $2 then now() - interval '1 hour' end,
               away_until = case when $2 then now() + interval '1 day' end where workspace_id = 'acme' and id = $1`,
       [id, away],
     );

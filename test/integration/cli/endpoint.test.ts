@@ -121,7 +121,7 @@ test.each([
   const refused = await run(...words);
   expect(refused.status).toBe(status);
   expect(refused.err).toContain(says);
-  expect(await rowsOf(db.superuser.pool, "select from outbox.endpoints where name = 'bad'")).toEqual([]);
+  expect(await rowsOf(db.superuser.pool, "select from webhooks.endpoints where name = 'bad'")).toEqual([]);
 });
 
 test("without the key no endpoint is made, and it says which variable is missing", async () => {

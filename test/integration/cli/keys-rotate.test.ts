@@ -62,8 +62,8 @@ async function deliver(subject: string): Promise<void> {
 }
 
 async function clean(): Promise<void> {
-  await events.query("delete from capacity.secrets");
-  await events.query("delete from capacity.sealing_key");
+  await events.query("delete from headroom.secrets");
+  await events.query("delete from headroom.sealing_key");
 }
 
 async function fill(count: number): Promise<void> {

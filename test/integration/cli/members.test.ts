@@ -97,7 +97,7 @@ test("a removed member is said to be gone, with what ended and what waited on th
   await members("put", "olga", "--slack", "U024OLGA");
   await members("put", "dan", "--delegate", "olga");
   await members("identity", "add", "olga", "--issuer", "https://id.example.org", "--subject", "olga-1");
-  await control.pool.query("select capacity.put_api_key('olga-laptop', 'authenticated', 'default', 'olga')");
+  await control.pool.query("select directory.put_api_key('olga-laptop', 'authenticated', 'default', 'olga')");
   const plain = await members("remove", "olga");
   expect(plain).toMatchObject({ status: 0, err: "" });
   expect(plain.out).toContain("olga is removed, also from infra.");

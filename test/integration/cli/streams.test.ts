@@ -120,7 +120,7 @@ test("a destination is limited by its name, and an endpoint by its own", async (
 
   const added = ["endpoint", "add", "theirs", "--url", "https://theirs.example/hook"];
   expect(await headroom(added, { env: { ...env, HEADROOM_SECRET_KEY: "k".repeat(40) } })).toMatchObject({ status: 0 });
-  await stage.query("select outbox.limit_destination('endpoint:' || id) from outbox.endpoints where name = 'theirs'");
+  await stage.query("select outbox.limit_destination('endpoint:' || id) from webhooks.endpoints where name = 'theirs'");
   expect(await answer("limit", "theirs", "--min-interval-ms", "100")).toMatchObject({
     destination: expect.stringMatching(/^endpoint:/),
     minIntervalMs: 100,

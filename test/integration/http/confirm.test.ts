@@ -85,9 +85,9 @@ describe("an open offer", () => {
 
   test("is escaped wherever it holds what others wrote", async () => {
     const { token } = await offer();
-    await rowsOf(workflow.superuser, `update capacity.workspaces set name = '<i>"A&B''</i>' where id = 'acme'`);
+    await rowsOf(workflow.superuser, `update directory.workspaces set name = '<i>"A&B''</i>' where id = 'acme'`);
     const page = await (await get(token)).text();
-    await rowsOf(workflow.superuser, "update capacity.workspaces set name = 'Acme' where id = 'acme'");
+    await rowsOf(workflow.superuser, "update directory.workspaces set name = 'Acme' where id = 'acme'");
     expect(page).toContain("&lt;i&gt;&quot;A&amp;B&#39;&lt;/i&gt;");
     expect(page).not.toContain("<i>");
   });

@@ -210,7 +210,7 @@ describe("the connection", () => {
       await listen(`${own.url}/events`, { authorization: `Bearer ${await signToken(claims)}` }),
       await hear("rob", { url: own.url }),
     ];
-    await db.as("headroom_control").pool.query("select capacity.revoke_api_key('lost')");
+    await db.as("headroom_control").pool.query("select directory.revoke_api_key('lost')");
     await rita.ended;
     await rob.beats(2);
     expect(rita.events).toEqual([]);
@@ -221,13 +221,13 @@ describe("the connection", () => {
     await using own = await startTestGateway(db, { dependencies: { live: { ...live, recheckMs: 400 } } });
     const control = db.as("headroom_control").pool;
     const auditor = '{"roles": ["auditor"]}';
-    await control.query("select capacity.put_member('acme', 'aude', $1)", [auditor]);
+    await control.query("select directory.put_member('acme', 'aude', $1)", [auditor]);
     const [aude, rita] = [await hear("aude", { url: own.url }), await hear("rita", { url: own.url })];
     const first = await workflow.create({ requester: "rita" });
     await aude.until((events) => events.some(({ data }) => data["capacity_request_id"] === first.id));
-    await control.query("select capacity.remove_member('acme', 'aude')");
+    await control.query("select directory.remove_member('acme', 'aude')");
     const second = await workflow.create({ requester: "rita" });
-    await control.query("select capacity.put_member('acme', 'aude', $1::jsonb || '{\"active\": true}')", [auditor]);
+    await control.query("select directory.put_member('acme', 'aude', $1::jsonb || '{\"active\": true}')", [auditor]);
     const third = await workflow.create({ requester: "rita" });
     await rita.until((events) => events.some(({ data }) => data["capacity_request_id"] === third.id));
     await aude.ended;
@@ -247,7 +247,7 @@ describe("the connection", () => {
     const rita = await listen(`${gateway.url}/events`, {
       authorization: `Bearer ${await signToken({ ...claims, exp: 4_102_444_800 })}`,
     });
-    await db.as("headroom_control").pool.query("select capacity.revoke_api_key('leaked')");
+    await db.as("headroom_control").pool.query("select directory.revoke_api_key('leaked')");
     const { id } = await workflow.create({ requester: "rita" });
     await rita.ended;
     expect(rita.events.filter(({ data }) => data["capacity_request_id"] === id)).toEqual([]);

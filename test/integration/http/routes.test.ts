@@ -51,8 +51,8 @@ beforeAll(async () => {
   ] as const) {
     expect((await fetch(`${gateway.url}${path}`, { headers })).status).toBe(200);
   }
-  await workflow.db.as("headroom_control").pool.query("select capacity.revoke_api_key('lost')");
-  await workflow.superuser.query("update capacity.members set signed_out_at = now() where id = 'rob'");
+  await workflow.db.as("headroom_control").pool.query("select directory.revoke_api_key('lost')");
+  await workflow.superuser.query("update directory.members set signed_out_at = now() where id = 'rob'");
 });
 
 /** Each must be refused by a route of the kind. */

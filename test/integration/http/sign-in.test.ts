@@ -157,9 +157,9 @@ describe("the session cookie", () => {
 
   test("counts no more once the member is removed, also after they came back", async () => {
     const visitor = await signedInAs("carl");
-    await db.as("headroom_control").pool.query("select capacity.remove_member('acme', 'carl')");
+    await db.as("headroom_control").pool.query("select directory.remove_member('acme', 'carl')");
     expect((await visitor.get("/auth/me")).status).toBe(401);
-    await db.as("headroom_control").pool.query("select capacity.put_member('acme', 'carl', '{\"active\": true}')");
+    await db.as("headroom_control").pool.query("select directory.put_member('acme', 'carl', '{\"active\": true}')");
     expect((await visitor.get("/auth/me")).status).toBe(401);
     expect((await (await signedInAs("carl")).get("/auth/me")).status).toBe(200);
   });

@@ -202,10 +202,10 @@ const postalBody = (uuid: string): string =>
     payload: { status: "Sent", message: { id: 3, token: "SECRET", message_id: "<m@x>", to: "ann@initech.example" } },
   });
 
-const keptOf = (provider: string): Promise<{ delivery_id: string; kind: string; payload: unknown }[]> =>
+const keptOf = (provider: string): Promise<{ receipt_id: string; kind: string; payload: unknown }[]> =>
   rowsOf(
     workflow.superuser,
-    "select delivery_id, kind, payload from inbound.deliveries where provider = $1 order by received_at",
+    "select receipt_id, kind, payload from inbound.receipts where provider = $1 order by received_at",
     [provider],
   );
 
@@ -269,9 +269,9 @@ describe("Stripe, GitHub and Postal", () => {
       expect([first.status, await first.json()]).toEqual([200, { received: true, new: true }]);
       expect(await (await post(gateway.url, path, body, headers)).json()).toEqual({ received: true, new: false });
     }
-    expect(await keptOf("stripe")).toMatchObject([{ delivery_id: "evt_1", kind: "checkout.session.completed" }]);
-    expect(await keptOf("github")).toMatchObject([{ delivery_id: uuid, kind: "workflow_run.completed" }]);
-    expect(await keptOf("postal")).toMatchObject([{ delivery_id: uuid, kind: "MessageSent" }]);
+    expect(await keptOf("stripe")).toMatchObject([{ receipt_id: "evt_1", kind: "checkout.session.completed" }]);
+    expect(await keptOf("github")).toMatchObject([{ receipt_id: uuid, kind: "workflow_run.completed" }]);
+    expect(await keptOf("postal")).toMatchObject([{ receipt_id: uuid, kind: "MessageSent" }]);
     const all = JSON.stringify([await keptOf("stripe"), await keptOf("github"), await keptOf("postal")]);
     for (const personal of ["ann@", "Ann", "SECRET"]) expect(all).not.toContain(personal);
   });
@@ -336,9 +336,9 @@ describe("Stripe, GitHub and Postal", () => {
   test("a service key cannot read the keys, nor say that something was received", async () => {
     for (const response of [
       await ask("webhook_keys", { p_provider: "stripe" }),
-      await ask("record_delivery", {
+      await ask("record_receipt", {
         p_provider: "stripe",
-        p_delivery_id: "x",
+        p_receipt_id: "x",
         p_kind: "x",
         p_payload: {},
       }),
@@ -351,7 +351,7 @@ describe("Stripe, GitHub and Postal", () => {
   test("deliveries are forgotten after ninety days, by the sweep", async () => {
     await rowsOf(
       workflow.superuser,
-      "update inbound.deliveries set received_at = now() - interval '91 days' where provider = 'stripe'",
+      "update inbound.receipts set received_at = now() - interval '91 days' where provider = 'stripe'",
     );
     await rowsOf(workflow.superuser, "select public.run_capacity_request_timers()");
     expect([await keptOf("stripe"), (await keptOf("postal")).length]).toEqual([[], 1]);

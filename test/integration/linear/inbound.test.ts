@@ -50,7 +50,7 @@ describe.each(POSTGRES_VERSIONS)("deliveries of Linear on PostgreSQL %i", async 
 
   beforeAll(async () => {
     await setSecret(workflow, "LINEAR_WEBHOOK_SECRET", secret);
-    await rowsOf(superuser, "update capacity.workspaces set linear_team_id = 'team' where id = 'acme'");
+    await rowsOf(superuser, "update directory.workspaces set linear_team_id = 'team' where id = 'acme'");
   });
 
   const deliver = (text: string, headers: Record<string, string> = { "linear-signature": signatureOf(text) }) =>
@@ -148,7 +148,7 @@ describe.each(POSTGRES_VERSIONS)("deliveries of Linear on PostgreSQL %i", async 
     await deliver(body({ ...comment(issue), action: "update" }));
     expect(await notesOf(id)).toEqual([]);
     expect(
-      await rowsOf(superuser, "select distinct outcome from inbound.deliveries where request_id = $1", [id]),
+      await rowsOf(superuser, "select distinct outcome from inbound.receipts where request_id = $1", [id]),
     ).toEqual([{ outcome: "ignored" }]);
   });
 
@@ -175,7 +175,7 @@ describe.each(POSTGRES_VERSIONS)("deliveries of Linear on PostgreSQL %i", async 
       data: { id: issue, state: { id: "s2", name: "Started", type: "started" } },
       updatedFrom: { stateId: "s1" },
     };
-    await rowsOf(superuser, "update capacity.workspaces set linear_actor_id = null");
+    await rowsOf(superuser, "update directory.workspaces set linear_actor_id = null");
     await deliver(body({ ...comment(issue, { id: ours }), actor: bot }));
     expect(await notesOf(id)).toEqual([]);
     await deliver(body(move));
@@ -186,7 +186,7 @@ describe.each(POSTGRES_VERSIONS)("deliveries of Linear on PostgreSQL %i", async 
 
   test("a person whose key we were given is heard: their comments, their moves and a removal", async () => {
     const { id, issue } = await withIssue();
-    await rowsOf(superuser, "update capacity.workspaces set linear_actor_id = $1 where id = 'acme'", [ann.id]);
+    await rowsOf(superuser, "update directory.workspaces set linear_actor_id = $1 where id = 'acme'", [ann.id]);
     await deliver(body(comment(issue)));
     const change = (action: string, type: string): string =>
       body({
@@ -203,12 +203,12 @@ describe.each(POSTGRES_VERSIONS)("deliveries of Linear on PostgreSQL %i", async 
       "Ann <b> moved the issue in Linear to “canceled”. The request itself is unchanged.",
       "Ann <b> removed the issue in Linear. The request itself is unchanged.",
     ]);
-    await rowsOf(superuser, "update capacity.workspaces set linear_actor_id = null");
+    await rowsOf(superuser, "update directory.workspaces set linear_actor_id = null");
   });
 
   test("where a workspace names the Linear state, only a move to that one is taken for our own", async () => {
     const { id, issue } = await withIssue();
-    await rowsOf(superuser, "update capacity.workspaces set linear_actor_id = $1 where id = 'acme'", [ann.id]);
+    await rowsOf(superuser, "update directory.workspaces set linear_actor_id = $1 where id = 'acme'", [ann.id]);
     await rowsOf(superuser, "select capacity.put_linear_state('acme', 'UNDER_REVIEW', 'in-review')");
     const moved = (state: string, type: string): string =>
       body({
@@ -222,12 +222,12 @@ describe.each(POSTGRES_VERSIONS)("deliveries of Linear on PostgreSQL %i", async 
     await deliver(moved("in-progress", "started"));
     expect(await notesOf(id)).toHaveLength(1);
     await rowsOf(superuser, "select capacity.put_linear_state('acme', 'UNDER_REVIEW', null)");
-    await rowsOf(superuser, "update capacity.workspaces set linear_actor_id = null");
+    await rowsOf(superuser, "update directory.workspaces set linear_actor_id = null");
   });
 
   test("before we know who we are there, an issue moved to where its request stands is no news", async () => {
     const { id, issue } = await withIssue();
-    await rowsOf(superuser, "update capacity.workspaces set linear_actor_id = null");
+    await rowsOf(superuser, "update directory.workspaces set linear_actor_id = null");
     const moved = (type: string): string =>
       body({
         type: "Issue",

@@ -36,7 +36,7 @@ beforeEach(async () => {
   await putEndpoint(control, "pager", { url: `${receiver.url}/alerts` }, { key: secretKey, allowPrivate: true });
 });
 afterEach(async () => {
-  await stage.query("delete from outbox.alerts");
+  await stage.query("delete from webhooks.alerts");
   await receiver.close();
 });
 afterAll(async () => {
@@ -57,7 +57,7 @@ async function buried(count: number, name?: string): Promise<{ readonly stream: 
 
 const skip = (ids: readonly string[]) => stage.query("select outbox.skip($1, 'otto', 'not needed any more')", [ids]);
 const raise = async (): Promise<number> => {
-  const [row] = await stage.query<{ told: number }>("select outbox.raise_alerts() as told");
+  const [row] = await stage.query<{ told: number }>("select webhooks.raise_alerts() as told");
   return row?.told ?? -1;
 };
 const said = (): Said[] => receiver.requests.map(({ body }) => JSON.parse(body) as Said);
@@ -119,9 +119,9 @@ describe("dead letters", () => {
     expect(await raise()).toBe(0);
     await buried(1, stream);
     expect(await raise()).toBe(0);
-    await stage.query("update outbox.alerts_raised set said_at = said_at - interval '31 minutes'");
+    await stage.query("update webhooks.alerts_raised set said_at = said_at - interval '31 minutes'");
     expect(await raise()).toBe(1);
-    await stage.query("update outbox.alerts_raised set said_at = said_at - interval '31 minutes'");
+    await stage.query("update webhooks.alerts_raised set said_at = said_at - interval '31 minutes'");
     expect(await raise()).toBe(0);
   });
 
@@ -134,12 +134,12 @@ describe("dead letters", () => {
     ];
     try {
       await first.query("begin");
-      const told = await first.query<{ told: number }>("select outbox.raise_alerts() as told");
-      const meanwhile = await second.query<{ told: number }>("select outbox.raise_alerts() as told");
+      const told = await first.query<{ told: number }>("select webhooks.raise_alerts() as told");
+      const meanwhile = await second.query<{ told: number }>("select webhooks.raise_alerts() as told");
       expect([told.rows[0]?.told, meanwhile.rows[0]?.told]).toEqual([1, 0]);
       await first.query("rollback");
       // What was rolled back was never told, so the next one tells.
-      const after = await second.query<{ told: number }>("select outbox.raise_alerts() as told");
+      const after = await second.query<{ told: number }>("select webhooks.raise_alerts() as told");
       expect(after.rows[0]?.told).toBe(1);
     } finally {
       await Promise.all([first.end(), second.end()]);
@@ -184,7 +184,7 @@ describe("an alert", () => {
     await putAlert(control, "duty", { endpoint: "pager", template: "pagerduty", routingKey });
     expect(JSON.stringify(await listAlerts(control))).not.toContain(routingKey);
     for (const role of ["headroom_control", "headroom_auditor", "headroom_executor"] as const) {
-      const read = stage.db.as(role).pool.query("select routing_key from outbox.alerts");
+      const read = stage.db.as(role).pool.query("select routing_key from webhooks.alerts");
       expect(await refusalOf(read)).toMatchObject({ code: "42501" });
     }
   });

@@ -19,7 +19,7 @@ describe.each(POSTGRES_VERSIONS)("the endpoint of a row on PostgreSQL %i", async
 
   beforeEach(async () => {
     await events.query(
-      "insert into capacity.workspaces (id, name) values ('acme', 'Acme'), ('globex', 'Globex') on conflict do nothing",
+      "insert into directory.workspaces (id, name) values ('acme', 'Acme'), ('globex', 'Globex') on conflict do nothing",
     );
     await events.query(
       "select outbox.skip(array(select outbox_id from outbox.pending union all select outbox_id from outbox.dead), 'tests', 'between tests')",
@@ -68,9 +68,10 @@ describe.each(POSTGRES_VERSIONS)("the endpoint of a row on PostgreSQL %i", async
     await removeEndpoint(control, "heir");
     const { receiver } = await events.endpoint("heir");
     expect(await deliver()).toMatchObject({ failed: 1 });
-    const [row] = await events.query<{ id: string }>("select outbox_ids[1] as id from outbox.envelopes where id = $1", [
-      event!.id,
-    ]);
+    const [row] = await events.query<{ id: string }>(
+      "select outbox_ids[1] as id from webhooks.envelopes where id = $1",
+      [event!.id],
+    );
     expect(await codeOf(row!.id)).toBe("unknown_endpoint");
     await rowsOf(db.as("headroom_control").pool, "select outbox.redrive(array[$1]::uuid[], 'ana', 'again')", [row!.id]);
     expect(await deliver()).toMatchObject({ failed: 1 });
@@ -93,7 +94,7 @@ describe.each(POSTGRES_VERSIONS)("the endpoint of a row on PostgreSQL %i", async
     const meant = await events.endpoint("meant", { workspaceId: "acme" });
     const strange = await events.endpoint("strange", { workspaceId: "acme" });
     // As one whose name leads to a private address by now; a literal one would have been refused when it was set.
-    await events.query("update outbox.endpoints set private = false where id = $1", [strange.id]);
+    await events.query("update webhooks.endpoints set private = false where id = $1", [strange.id]);
     await addressed("acme", `endpoint:${meant.id}`);
     const refused = await addressed("acme", `endpoint:${strange.id}`);
     await deliver();
@@ -108,7 +109,7 @@ describe.each(POSTGRES_VERSIONS)("the endpoint of a row on PostgreSQL %i", async
     onTestFinished(() => control.end());
     for (const lift of [
       () => putEndpoint(control, "paused", { url: `${receiver.url}/new` }, { key: secretKey, allowPrivate: true }),
-      () => rowsOf(control, "select outbox.disable_endpoint('paused'), outbox.enable_endpoint('paused')"),
+      () => rowsOf(control, "select webhooks.disable_endpoint('paused'), webhooks.enable_endpoint('paused')"),
     ]) {
       await events.publish("transfers", envelope());
       await deliver();
@@ -195,7 +196,7 @@ describe("endpoints of a relay's file", async () => {
     const gone = await putEndpoint(control, "gone", { url: "https://example.com/" }, { key: secretKey });
     expect(gone.created).toBe(true);
     const [{ id } = { id: "" }] = await events.query<{ id: string }>(
-      "select id from outbox.endpoints where name = 'gone'",
+      "select id from webhooks.endpoints where name = 'gone'",
     );
     await removeEndpoint(control, "gone");
     expect(await send({ destination: `endpoint:${id}` })).toMatchObject({ kind: "rejected", code: "unknown_endpoint" });

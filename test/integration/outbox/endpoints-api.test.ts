@@ -84,7 +84,7 @@ describe.each(POSTGRES_VERSIONS)("endpoints over the API on PostgreSQL %i", asyn
       });
     }
     expect(await refusalOf(asked(ada, put, ["spy", "http://127.0.0.1:5432/", []]))).toMatchObject({ code: "PT400" });
-    expect(await rowsOf(superuser, "select from outbox.endpoints where name = 'spy'")).toEqual([]);
+    expect(await rowsOf(superuser, "select from webhooks.endpoints where name = 'spy'")).toEqual([]);
   });
 
   test("a machine's key keeps the endpoints of all, and makes the installation's own", async () => {
@@ -112,11 +112,11 @@ describe.each(POSTGRES_VERSIONS)("endpoints over the API on PostgreSQL %i", asyn
     await rowsOf(superuser, "insert into capacity.subscriptions (workspace_id, endpoint) values ('acme', 'in-a-file')");
     const { id } = await workflow.create();
     await workflow.apply(id, "COMMERCIAL_APPROVED", "cora");
-    await rowsOf(superuser, "select outbox.disable_endpoint('crm', null, 'acme')");
+    await rowsOf(superuser, "select webhooks.disable_endpoint('crm', null, 'acme')");
     await workflow.apply(id, "TECH_REVIEW_APPROVED", "tess");
     const ids = await rowsOf<{ id: string; called: string }>(
       superuser,
-      "select id, concat_ws('/', workspace_id, name) as called from outbox.endpoints",
+      "select id, concat_ws('/', workspace_id, name) as called from webhooks.endpoints",
     );
     const called = (text: string): string =>
       ids.reduce((shown, endpoint) => shown.replace(endpoint.id, endpoint.called), text);

@@ -48,7 +48,7 @@ describe.each(POSTGRES_VERSIONS)("deliveries to endpoints on PostgreSQL %i", asy
       seen.push(receiver.book.requests.at(-1)!.signature);
     }
     await events.query(
-      "update outbox.endpoint_secrets set expires_at = now() where endpoint_id = (select id from outbox.endpoints where name = 'rotating') and expires_at is not null",
+      "update webhooks.endpoint_secrets set expires_at = now() where endpoint_id = (select id from webhooks.endpoints where name = 'rotating') and expires_at is not null",
     );
     for (const known of [secret, next]) {
       receiver.setSecrets([known]);
@@ -76,7 +76,7 @@ describe.each(POSTGRES_VERSIONS)("deliveries to endpoints on PostgreSQL %i", asy
     expect((await deadCodes()).toSorted()).toEqual(["endpoint_disabled", "http_410"]);
     const [listed] = await rowsOf(
       control,
-      "select enabled, disabled_code, disabled_reason, dead from outbox.list_endpoints()",
+      "select enabled, disabled_code, disabled_reason, dead from webhooks.list_endpoints()",
     );
     expect(listed).toEqual({
       enabled: false,
@@ -87,10 +87,10 @@ describe.each(POSTGRES_VERSIONS)("deliveries to endpoints on PostgreSQL %i", asy
     const [third] = await events.publish("transfers", envelope());
     expect(await events.fate("transfers", third!.id)).toMatchObject({ status: "SENT", deliveries: 0 });
 
-    await rowsOf(control, "select outbox.enable_endpoint('leaving')");
+    await rowsOf(control, "select webhooks.enable_endpoint('leaving')");
     const dead = await rowsOf<{ outbox_id: string }>(control, "select outbox_id from outbox.list_dead() order by seq");
     await rowsOf(control, "select outbox.redrive($1, 'ana', 'they are back')", [dead.map(({ outbox_id: id }) => id)]);
-    expect(await rowsOf(control, "select outbox.replay_envelopes('leaving', $1) as n", [third!.created_at])).toEqual([
+    expect(await rowsOf(control, "select webhooks.replay_envelopes('leaving', $1) as n", [third!.created_at])).toEqual([
       { n: 1 },
     ]);
     expect(await deliver()).toMatchObject({ delivered: 3 });
@@ -103,11 +103,11 @@ describe.each(POSTGRES_VERSIONS)("deliveries to endpoints on PostgreSQL %i", asy
   test("an endpoint that an operator disabled gets no call, and a removed one is unknown", async () => {
     const { receiver } = await events.endpoint("stopped");
     await events.publish("transfers", envelope({ subject: "a" }));
-    await rowsOf(control, "select outbox.disable_endpoint('stopped', 'for now')");
+    await rowsOf(control, "select webhooks.disable_endpoint('stopped', 'for now')");
     expect(await deliver()).toMatchObject({ failed: 1 });
-    await rowsOf(control, "select outbox.enable_endpoint('stopped')");
+    await rowsOf(control, "select webhooks.enable_endpoint('stopped')");
     await events.publish("transfers", envelope({ subject: "b" }));
-    await rowsOf(control, "select outbox.remove_endpoint('stopped')");
+    await rowsOf(control, "select webhooks.remove_endpoint('stopped')");
     expect(await deliver()).toMatchObject({ failed: 1 });
     expect((await deadCodes()).toSorted()).toEqual(["endpoint_disabled", "unknown_endpoint"]);
     expect(receiver.book.requests).toEqual([]);
@@ -132,7 +132,7 @@ describe.each(POSTGRES_VERSIONS)("deliveries to endpoints on PostgreSQL %i", asy
     expect(receiver.book.requests).toEqual([]);
     expect(log[0]).toEqual({ level: "warn", event: "endpoint_unavailable", endpoint: id, code: "not_configured" });
     const [line] = await events.query<{ error_code: string }>(
-      "select a.error_code from outbox.attempts a join outbox.envelopes e on a.outbox_id = e.outbox_ids[1] where e.id = $1 and a.state = 'RETRYABLE'",
+      "select a.error_code from outbox.attempts a join webhooks.envelopes e on a.outbox_id = e.outbox_ids[1] where e.id = $1 and a.state = 'RETRYABLE'",
       [event!.id],
     );
     expect(line).toEqual({ error_code: "endpoint_unavailable" });
@@ -149,10 +149,10 @@ describe.each(POSTGRES_VERSIONS)("deliveries to endpoints on PostgreSQL %i", asy
     const patient = createStoredEndpoints({ pool, secretKey, rememberMs: 3_600_000 });
     const [before, early] = [await forgetful.find(row), await patient.find(row)];
     expect(await forgetful.find(row)).toBe(before);
-    await rowsOf(control, "select outbox.disable_endpoint('remembered')");
+    await rowsOf(control, "select webhooks.disable_endpoint('remembered')");
     expect(await patient.find(row)).toBe(early);
     expect(await forgetful.find(row)).toEqual({ disabled: true, reason: "operator" });
-    await rowsOf(control, "select outbox.enable_endpoint('remembered')");
+    await rowsOf(control, "select webhooks.enable_endpoint('remembered')");
     const after = await forgetful.find(row);
     expect(after).toEqual(before);
     expect(after).not.toBe(before);

@@ -27,7 +27,7 @@ describe.each(POSTGRES_VERSIONS)("endpoints and Vault on PostgreSQL %i", async (
     try {
       await client.query("begin");
       await client.query(vault);
-      await client.query(await readFile(new URL("../../../sql/grants/vault.sql", import.meta.url), "utf8"));
+      await client.query(await readFile(new URL("../../../sql/grants/headroom/vault.sql", import.meta.url), "utf8"));
       await client.query("set local role headroom_owner");
       await work(client);
     } finally {
@@ -36,16 +36,16 @@ describe.each(POSTGRES_VERSIONS)("endpoints and Vault on PostgreSQL %i", async (
     }
   }
 
-  const put = `select * from outbox.put_endpoint('orders', '{"url": "https://example.com/", "headers": {"x-token": "t0ken"}}')`;
+  const put = `select * from webhooks.put_endpoint('orders', '{"url": "https://example.com/", "headers": {"x-token": "t0ken"}}')`;
   const forRelay =
-    "select secrets, headers from outbox.endpoint_for_relay((select id from outbox.endpoints where name = 'orders'))";
+    "select secrets, headers from webhooks.endpoint_for_relay((select id from webhooks.endpoints where name = 'orders'))";
 
   test("an endpoint needs no key of the process, and its secrets are Vault's alone", async () => {
     await withVault(async (client) => {
       const { secret } = await oneOf<{ secret: string }>(client, put);
       expect(await oneOf(client, forRelay)).toEqual({ secrets: [secret], headers: { "x-token": "t0ken" } });
-      expect(await rowsOf(client, "select from outbox.endpoint_secrets where box is not null")).toEqual([]);
-      expect(await oneOf(client, "select readable, secrets from outbox.list_endpoints()")).toEqual({
+      expect(await rowsOf(client, "select from webhooks.endpoint_secrets where box is not null")).toEqual([]);
+      expect(await oneOf(client, "select readable, secrets from webhooks.list_endpoints()")).toEqual({
         readable: true,
         secrets: 1,
       });
@@ -57,13 +57,13 @@ describe.each(POSTGRES_VERSIONS)("endpoints and Vault on PostgreSQL %i", async (
       const { secret } = await oneOf<{ secret: string }>(client, put);
       const { next } = await oneOf<{ next: string }>(
         client,
-        "select outbox.rotate_endpoint_secret('orders', null, interval '0') as next",
+        "select webhooks.rotate_endpoint_secret('orders', null, interval '0') as next",
       );
       expect(await oneOf(client, forRelay)).toMatchObject({ secrets: [next] });
       const kept = (): Promise<{ value: string }[]> =>
         rowsOf(client, "select decrypted_secret as value from vault.decrypted_secrets order by 1");
       expect((await kept()).map(({ value }) => value)).not.toContain(secret);
-      await client.query("select outbox.remove_endpoint('orders')");
+      await client.query("select webhooks.remove_endpoint('orders')");
       expect(new Set((await kept()).map(({ value }) => value))).toEqual(new Set(["removed"]));
     });
   });

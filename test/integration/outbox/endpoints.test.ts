@@ -21,7 +21,7 @@ interface ForRelay {
 
 async function makeTwins(client: ClientBase): Promise<{ created: boolean }[]> {
   await client.query("select set_config('headroom.secret_key', $1, true)", [key]);
-  return rowsOf(client, `select created from outbox.put_endpoint('twins', '{"url": "https://example.com/"}')`);
+  return rowsOf(client, `select created from webhooks.put_endpoint('twins', '{"url": "https://example.com/"}')`);
 }
 
 const make = (client: ClientBase, name: string, workspaceId?: string): Promise<unknown> =>
@@ -37,14 +37,14 @@ describe.each(POSTGRES_VERSIONS)("endpoints on PostgreSQL %i", async (version) =
 
   const superuser = db.superuser.pool;
   const forRelay = async (name: string, secretKey: string | null = key): Promise<ForRelay | undefined> => {
-    const [endpoint] = await rowsOf<{ id: string }>(superuser, "select id from outbox.endpoints where name = $1", [
+    const [endpoint] = await rowsOf<{ id: string }>(superuser, "select id from webhooks.endpoints where name = $1", [
       name,
     ]);
     const client = await db.as("headroom_executor").pool.connect();
     try {
       await client.query("begin");
       if (secretKey !== null) await client.query("select set_config('headroom.secret_key', $1, true)", [secretKey]);
-      const rows = await rowsOf<ForRelay>(client, "select * from outbox.endpoint_for_relay($1)", [endpoint?.id]);
+      const rows = await rowsOf<ForRelay>(client, "select * from webhooks.endpoint_for_relay($1)", [endpoint?.id]);
       await client.query("commit");
       return rows[0];
     } finally {
@@ -52,7 +52,7 @@ describe.each(POSTGRES_VERSIONS)("endpoints on PostgreSQL %i", async (version) =
     }
   };
   const gone = ({ id, version: v }: ForRelay): Promise<{ gone: boolean }> =>
-    oneOf(db.as("headroom_executor").pool, "select outbox.endpoint_gone($1, $2) as gone", [id, v]);
+    oneOf(db.as("headroom_executor").pool, "select webhooks.endpoint_gone($1, $2) as gone", [id, v]);
   const add = (name: string, changes: object = {}) =>
     putEndpoint(control, name, { url: "https://example.com/hook", ...changes }, { key });
 
@@ -78,7 +78,7 @@ describe.each(POSTGRES_VERSIONS)("endpoints on PostgreSQL %i", async (version) =
     const { secret } = await add("sealed", { headers: { Authorization: "Bearer t0ken-of-the-receiver" } });
     const all = await rowsOf<{ row: string }>(
       superuser,
-      `select e::text || k::text as row from outbox.endpoints e join outbox.endpoint_secrets k on k.endpoint_id = e.id where e.name = 'sealed'`,
+      `select e::text || k::text as row from webhooks.endpoints e join webhooks.endpoint_secrets k on k.endpoint_id = e.id where e.name = 'sealed'`,
     );
     expect(all).toHaveLength(2);
     for (const needle of [secret!, secret!.slice(6), "t0ken"]) {
@@ -108,7 +108,7 @@ describe.each(POSTGRES_VERSIONS)("endpoints on PostgreSQL %i", async (version) =
     await add("box-b");
     await rowsOf(
       superuser,
-      `update outbox.endpoint_secrets s set box = (select o.box from outbox.endpoint_secrets o where o.endpoint_id = (select id from outbox.endpoints where name = 'box-a')) where s.endpoint_id = (select id from outbox.endpoints where name = 'box-b')`,
+      `update webhooks.endpoint_secrets s set box = (select o.box from webhooks.endpoint_secrets o where o.endpoint_id = (select id from webhooks.endpoints where name = 'box-a')) where s.endpoint_id = (select id from webhooks.endpoints where name = 'box-b')`,
     );
     expect(await forRelay("box-b")).toMatchObject({ secrets: null });
   });
@@ -118,7 +118,7 @@ describe.each(POSTGRES_VERSIONS)("endpoints on PostgreSQL %i", async (version) =
       (error: unknown) => error,
     );
     expect(refusal).toMatchObject({ code: "not_configured", hint: expect.stringContaining("HEADROOM_SECRET_KEY") });
-    expect(await rowsOf(superuser, "select from outbox.endpoints where name = 'keyless'")).toEqual([]);
+    expect(await rowsOf(superuser, "select from webhooks.endpoints where name = 'keyless'")).toEqual([]);
   });
 
   test("a rotation signs with both, newest first, until the old one's time is over", async () => {
@@ -129,14 +129,14 @@ describe.each(POSTGRES_VERSIONS)("endpoints on PostgreSQL %i", async (version) =
     expect(between?.expires_in_ms).toBeGreaterThan(23 * 3_600_000);
     await rowsOf(
       superuser,
-      "update outbox.endpoint_secrets set expires_at = now() where endpoint_id = (select id from outbox.endpoints where name = 'rotated') and expires_at is not null",
+      "update webhooks.endpoint_secrets set expires_at = now() where endpoint_id = (select id from webhooks.endpoints where name = 'rotated') and expires_at is not null",
     );
     expect(await forRelay("rotated")).toMatchObject({ secrets: [second], expires_in_ms: null });
     await rowsOf(superuser, "select outbox.gc()");
     expect(
       await rowsOf(
         superuser,
-        "select from outbox.endpoint_secrets where endpoint_id = (select id from outbox.endpoints where name = 'rotated')",
+        "select from webhooks.endpoint_secrets where endpoint_id = (select id from webhooks.endpoints where name = 'rotated')",
       ),
     ).toHaveLength(1);
   });
@@ -149,7 +149,7 @@ describe.each(POSTGRES_VERSIONS)("endpoints on PostgreSQL %i", async (version) =
     expect(
       await rowsOf(
         superuser,
-        "select from outbox.endpoint_secrets where endpoint_id = (select id from outbox.endpoints where name = 'leaked')",
+        "select from webhooks.endpoint_secrets where endpoint_id = (select id from webhooks.endpoints where name = 'leaked')",
       ),
     ).toHaveLength(1);
   });
@@ -213,7 +213,7 @@ describe.each(POSTGRES_VERSIONS)("endpoints on PostgreSQL %i", async (version) =
   ])("the URL %s is refused, and nothing is written", async (url) => {
     const refused = await putEndpoint(control, "bad-url", { url }, { key }).catch((error: unknown) => error);
     expect(refused).toMatchObject({ code: "invalid_input", httpStatus: 400 });
-    expect(await rowsOf(superuser, "select from outbox.endpoints where name = 'bad-url'")).toEqual([]);
+    expect(await rowsOf(superuser, "select from webhooks.endpoints where name = 'bad-url'")).toEqual([]);
   });
 
   test.each([
@@ -224,7 +224,7 @@ describe.each(POSTGRES_VERSIONS)("endpoints on PostgreSQL %i", async (version) =
     "HTTPS://Example.COM/",
   ])("the URL %s is taken", async (url) => {
     await putEndpoint(control, "good-url", { url }, { key });
-    expect(await oneOf(superuser, "select url from outbox.endpoints where name = 'good-url'")).toEqual({ url });
+    expect(await oneOf(superuser, "select url from webhooks.endpoints where name = 'good-url'")).toEqual({ url });
   });
 
   test("what is taken here is what the relay would dial", async () => {
@@ -244,7 +244,7 @@ describe.each(POSTGRES_VERSIONS)("endpoints on PostgreSQL %i", async (version) =
     await fc.assert(
       fc.asyncProperty(host, fc.constantFrom("", ".", ":443", ":8443", "@x", "/p"), async (name, end) => {
         const url = `https://${name}${end}`;
-        const taken = await rowsOf(superuser, "select outbox.check_endpoint_url($1, false)", [url]).then(
+        const taken = await rowsOf(superuser, "select webhooks.check_endpoint_url($1, false)", [url]).then(
           () => true,
           () => false,
         );
@@ -278,7 +278,7 @@ describe.each(POSTGRES_VERSIONS)("endpoints on PostgreSQL %i", async (version) =
   ])("an endpoint %s with %j is refused", async (name, changes, word) => {
     const refused = await add(name, changes).catch((error: unknown) => error);
     expect(refused).toMatchObject({ message: expect.stringContaining(word) });
-    expect(await rowsOf(superuser, "select from outbox.endpoints where name in ('bad', $1)", [name])).toEqual([]);
+    expect(await rowsOf(superuser, "select from webhooks.endpoints where name in ('bad', $1)", [name])).toEqual([]);
   });
 
   test("a relay that hears of the end of an endpoint does not wait for an operator who is changing it", async () => {
@@ -286,7 +286,7 @@ describe.each(POSTGRES_VERSIONS)("endpoints on PostgreSQL %i", async (version) =
     const before = await forRelay("changing");
     const operator = await db.as("headroom_control").connect();
     await operator.query("begin");
-    await rowsOf(operator, "select outbox.disable_endpoint('changing')");
+    await rowsOf(operator, "select webhooks.disable_endpoint('changing')");
     expect(await gone(before!)).toEqual({ gone: false });
     await operator.query("rollback");
     expect(await gone(before!)).toEqual({ gone: true });
@@ -294,7 +294,7 @@ describe.each(POSTGRES_VERSIONS)("endpoints on PostgreSQL %i", async (version) =
   });
 
   test("a workspace has 50 endpoints at most, the installation any number, and two who make the last one do not both", async () => {
-    await rowsOf(superuser, "insert into capacity.workspaces (id, name) values ('crowded', 'Crowded')");
+    await rowsOf(superuser, "insert into directory.workspaces (id, name) values ('crowded', 'Crowded')");
     for (let n = 0; n < 49; n += 1) await make(control, `crowded-${n}`, "crowded");
     const second = await db.as("headroom_control").connect();
     const made = await Promise.allSettled([make(control, "last", "crowded"), make(second, "one-more", "crowded")]);
@@ -308,7 +308,7 @@ describe.each(POSTGRES_VERSIONS)("endpoints on PostgreSQL %i", async (version) =
     const refusal = await refusalOf(
       rowsOf(
         control,
-        `select outbox.put_endpoint('bad', '{"url": "https://example.com/"}', p_workspace_id => 'nowhere')`,
+        `select webhooks.put_endpoint('bad', '{"url": "https://example.com/"}', p_workspace_id => 'nowhere')`,
       ),
     );
     expect(refusal).toMatchObject({ code: "PT404", message: 'There is no workspace "nowhere".' });
@@ -316,14 +316,14 @@ describe.each(POSTGRES_VERSIONS)("endpoints on PostgreSQL %i", async (version) =
 
   test("an unknown field is no field", async () => {
     const refusal = await refusalOf(
-      rowsOf(control, `select outbox.put_endpoint('x', '{"urll": "https://example.com"}')`),
+      rowsOf(control, `select webhooks.put_endpoint('x', '{"urll": "https://example.com"}')`),
     );
     expect(refusal).toMatchObject({ code: "PT400", message: 'There is no field "urll" here.' });
   });
 
   test("disabling, enabling and removing say what there is, and what there is not", async () => {
     await add("switched");
-    await rowsOf(control, "select outbox.disable_endpoint('switched', 'their maintenance')");
+    await rowsOf(control, "select webhooks.disable_endpoint('switched', 'their maintenance')");
     expect(await forRelay("switched")).toMatchObject({ enabled: false, disabled_code: "operator", secrets: null });
     expect((await listEndpoints(control, { key })).find(({ name }) => name === "switched")).toMatchObject({
       enabled: false,
@@ -331,14 +331,14 @@ describe.each(POSTGRES_VERSIONS)("endpoints on PostgreSQL %i", async (version) =
       disabledReason: "their maintenance",
       disabledAt: expect.any(Date),
     });
-    await rowsOf(control, "select outbox.enable_endpoint('switched')");
+    await rowsOf(control, "select webhooks.enable_endpoint('switched')");
     expect(await forRelay("switched")).toMatchObject({ enabled: true, disabled_code: null });
-    await rowsOf(control, "select outbox.remove_endpoint('switched')");
+    await rowsOf(control, "select webhooks.remove_endpoint('switched')");
     expect(await forRelay("switched")).toBeUndefined();
     expect(
       await rowsOf(
         superuser,
-        "select from outbox.endpoint_secrets s where not exists (select from outbox.endpoints e where e.id = s.endpoint_id)",
+        "select from webhooks.endpoint_secrets s where not exists (select from webhooks.endpoints e where e.id = s.endpoint_id)",
       ),
     ).toEqual([]);
     for (const call of [
@@ -392,7 +392,9 @@ describe.each(POSTGRES_VERSIONS)("endpoints on PostgreSQL %i", async (version) =
     [["capacity.request.*", "ledger.*"], "ledger", "entry.posted", true],
     [[], "ledger", "entry.posted", false],
   ])("topics %j take %s events of the type %s: %s", async (topics, stream, type, taken) => {
-    expect(await oneOf(superuser, "select outbox.topic_matches($1, $2, $3) as taken", [topics, stream, type])).toEqual({
+    expect(
+      await oneOf(superuser, "select webhooks.topic_matches($1, $2, $3) as taken", [topics, stream, type]),
+    ).toEqual({
       taken,
     });
   });

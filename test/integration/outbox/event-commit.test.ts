@@ -128,10 +128,10 @@ describe.each(POSTGRES_VERSIONS)("the commit of events on PostgreSQL %i", async 
     await events.endpoint("hears");
     const first = envelope({ id: "collected" });
     const [event] = await events.publish("transfers", first);
-    await events.query("select outbox.skip(e.outbox_ids, 'tests', 'over') from outbox.envelopes e where e.id = $1", [
+    await events.query("select outbox.skip(e.outbox_ids, 'tests', 'over') from webhooks.envelopes e where e.id = $1", [
       event!.id,
     ]);
-    await events.query("update outbox.envelopes set created_at = created_at - interval '8 days' where id = $1", [
+    await events.query("update webhooks.envelopes set created_at = created_at - interval '8 days' where id = $1", [
       event!.id,
     ]);
     await events.query("select outbox.gc()");
@@ -146,7 +146,7 @@ describe.each(POSTGRES_VERSIONS)("the commit of events on PostgreSQL %i", async 
     // Rows of one part are made at one moment.
     const parts = await events.query<{ events: number; bytes: number }>(
       `select count(*)::int as events, sum(octet_length(m.payload::text)) as bytes
-         from outbox.envelopes e join outbox.payloads m on m.outbox_id = any (e.outbox_ids)
+         from webhooks.envelopes e join outbox.payloads m on m.outbox_id = any (e.outbox_ids)
         where e.id = any ($1) group by m.created_at order by m.created_at`,
       [ids],
     );

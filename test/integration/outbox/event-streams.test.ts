@@ -11,7 +11,7 @@ describe.each(POSTGRES_VERSIONS)("event streams on PostgreSQL %i", async (versio
   const events = await createPublishing(version);
   const { db } = events;
   const ingest = db.as("headroom_ingest").pool;
-  const everything = "select count(*)::int as n from outbox.envelopes e";
+  const everything = "select count(*)::int as n from webhooks.envelopes e";
 
   beforeEach(async () => {
     // What one test left unsent must not go to the next one's endpoints.
@@ -147,7 +147,7 @@ describe.each(POSTGRES_VERSIONS)("event streams on PostgreSQL %i", async (versio
       await events.endpoint("settled", { topics: ["com.example.transfer.settled", "ledger.*"] }),
       await events.endpoint("other", { topics: ["com.other.*"] }),
     ];
-    await events.query("insert into capacity.workspaces (id, name) values ('acme', 'Acme') on conflict do nothing");
+    await events.query("insert into directory.workspaces (id, name) values ('acme', 'Acme') on conflict do nothing");
     const ofWorkspace = await events.endpoint("of-acme", { topics: ["*"], workspaceId: "acme" });
     const batch = Array.from({ length: 700 }, (_, index) =>
       envelope({
@@ -236,7 +236,7 @@ describe.each(POSTGRES_VERSIONS)("event streams on PostgreSQL %i", async (versio
     const late = await events.endpoint("late", { topics: ["ledger.*"] });
     const control = db.as("headroom_control").pool;
     const replay = (name: string): Promise<{ n: number }> =>
-      oneOf(control, "select outbox.replay_envelopes($1, $2) as n", [name, before.now]);
+      oneOf(control, "select webhooks.replay_envelopes($1, $2) as n", [name, before.now]);
     expect(await replay("early")).toEqual({ n: 0 });
     expect(await replay("late")).toEqual({ n: 2 });
     expect(await replay("late")).toEqual({ n: 0 });
@@ -244,7 +244,7 @@ describe.each(POSTGRES_VERSIONS)("event streams on PostgreSQL %i", async (versio
     const ids = (list: typeof receiver): string[] =>
       list.book.requests.map(({ body }) => (JSON.parse(body!) as { id: string }).id);
     expect(ids(late.receiver)).toEqual(ids(receiver));
-    await rowsOf(control, "select outbox.disable_endpoint('late')");
+    await rowsOf(control, "select webhooks.disable_endpoint('late')");
     expect(await refusalOf(replay("late"))).toMatchObject({ code: "PT409" });
   });
 
@@ -349,9 +349,10 @@ describe.each(POSTGRES_VERSIONS)("event streams on PostgreSQL %i", async (versio
     await deliver();
     const [failed] = await events.publish("transfers", second);
     await deliver();
-    await events.query("update outbox.envelopes set created_at = created_at - interval '8 days' where id = any ($1)", [
-      [sent!.id, failed!.id],
-    ]);
+    await events.query(
+      "update webhooks.envelopes set created_at = created_at - interval '8 days' where id = any ($1)",
+      [[sent!.id, failed!.id]],
+    );
     await events.query("select outbox.gc()");
     expect((await events.fates("transfers", [sent!.id, failed!.id])).map(({ id }) => id)).toEqual([failed!.id]);
     const [again] = await events.publish("transfers", first);
@@ -366,12 +367,13 @@ describe.each(POSTGRES_VERSIONS)("event streams on PostgreSQL %i", async (versio
     const personal = envelope({ data: { name: "Somebody" } });
     const [event] = await events.publish("transfers", personal);
     await deliver();
-    const [row] = await events.query<{ id: string }>("select outbox_ids[1] as id from outbox.envelopes where id = $1", [
-      event!.id,
-    ]);
+    const [row] = await events.query<{ id: string }>(
+      "select outbox_ids[1] as id from webhooks.envelopes where id = $1",
+      [event!.id],
+    );
     await rowsOf(db.as("headroom_control").pool, "select outbox.erase_payload($1, 'ana', 'asked to')", [row!.id]);
     const [kept] = await events.query<{ row: string }>(
-      "select e::text as row from outbox.envelopes e where e.id = $1",
+      "select e::text as row from webhooks.envelopes e where e.id = $1",
       [event!.id],
     );
     expect(kept!.row).not.toContain("Somebody");

@@ -125,14 +125,14 @@ describe.each(POSTGRES_VERSIONS)("buttons and forms on PostgreSQL %i", async (ve
     expect((await workflow.row(id)).version).toBe(1);
     const before = await rowsOf(
       workflow.superuser,
-      "select id from capacity.members where slack_user_id = 'U0NEWCOMER'",
+      "select id from directory.members where slack_user_id = 'U0NEWCOMER'",
     );
     expect(before).toEqual([]);
     await slack.command("create 32XL us-east-1 owner cora group infra", "U0NEWCOMER");
     expect(
       await rowsOf(
         workflow.superuser,
-        "select id, roles, active from capacity.members where slack_user_id = 'U0NEWCOMER'",
+        "select id, roles, active from directory.members where slack_user_id = 'U0NEWCOMER'",
       ),
     ).toEqual([{ id: "U0NEWCOMER", roles: ["requester"], active: true }]);
     await slack.takeInteractions();
@@ -273,7 +273,7 @@ describe.each(POSTGRES_VERSIONS)("buttons and forms on PostgreSQL %i", async (ve
   };
 
   test("the form makes a request, closes, and tells where it was asked for", async () => {
-    await rowsOf(workflow.superuser, "update capacity.workspaces set public_url = 'https://cap.acme.example'");
+    await rowsOf(workflow.superuser, "update directory.workspaces set public_url = 'https://cap.acme.example'");
     const given = { ...intake, email: { type: "email_text_input", value: "ann@acme.example" } };
     expect(await slack.submit("capacity_intake", given, { channel }, "U0RITA")).toEqual({ response_action: "clear" });
     const { request_id: id } = (await slack.deliveries()).at(-1)!;

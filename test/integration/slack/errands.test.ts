@@ -17,7 +17,7 @@ describe.each(POSTGRES_VERSIONS)("errands in Slack on PostgreSQL %i", async (ver
     await slack.takeInteractions();
     await rowsOf(
       workflow.superuser,
-      "update capacity.workspaces set public_url = 'https://cap.acme.example' where id = 'acme'",
+      "update directory.workspaces set public_url = 'https://cap.acme.example' where id = 'acme'",
     );
   });
 

@@ -39,7 +39,7 @@ describe.each(POSTGRES_VERSIONS)("forgetting what Slack brought on PostgreSQL %i
     await superuser.query(
       `update outbox.payloads set expires_at = expires_at - ${minutes} * interval '1 minute', created_at = created_at - ${minutes} * interval '1 minute';
        update outbox.pending_unordered set expires_at = expires_at - ${minutes} * interval '1 minute';
-       update inbound.deliveries set received_at = received_at - ${minutes} * interval '1 minute'`,
+       update inbound.receipts set received_at = received_at - ${minutes} * interval '1 minute'`,
     );
   }
 
@@ -67,7 +67,7 @@ describe.each(POSTGRES_VERSIONS)("forgetting what Slack brought on PostgreSQL %i
   const refusals = () =>
     rowsOf<{ refusal: string }>(
       superuser,
-      "select refusal from inbound.deliveries where refusal is not null order by received_at",
+      "select refusal from inbound.receipts where refusal is not null order by received_at",
     );
 
   /** What anybody could find of it afterwards: nothing, and the books are in order. */
@@ -99,7 +99,7 @@ describe.each(POSTGRES_VERSIONS)("forgetting what Slack brought on PostgreSQL %i
     await expectForgotten();
     expect(await lastLine(row.outbox_id)).toMatchObject({ state: "DISPATCHED" });
     // Slack's repeat is known all the same.
-    expect(await oneOf(superuser, "select outcome from inbound.deliveries order by received_at desc limit 1")).toEqual({
+    expect(await oneOf(superuser, "select outcome from inbound.receipts order by received_at desc limit 1")).toEqual({
       outcome: "opened",
     });
   });
@@ -144,7 +144,7 @@ describe.each(POSTGRES_VERSIONS)("forgetting what Slack brought on PostgreSQL %i
 
   test("a dead letter is forgotten also when the book of deliveries has nothing about it any more", async () => {
     await settle(await openForm(), "rejected");
-    await superuser.query("delete from inbound.deliveries");
+    await superuser.query("delete from inbound.receipts");
     await age(longSince);
     await sweep();
     await expectForgotten();
@@ -168,7 +168,7 @@ describe.each(POSTGRES_VERSIONS)("forgetting what Slack brought on PostgreSQL %i
       3,
     );
     await slack.send(sign(clickBody("commercial_approve", id, "U0ROB")));
-    expect(await tracesOf(db, words)).toEqual(["inbound.deliveries", "outbox.payloads"]);
+    expect(await tracesOf(db, words)).toEqual(["inbound.receipts", "outbox.payloads"]);
     expect((await refusals())[0]?.refusal).toContain("Rubicon");
     await age(longSince);
     await sweep();

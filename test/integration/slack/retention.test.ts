@@ -14,15 +14,15 @@ describe.each(POSTGRES_VERSIONS)("deliveries that are long past on PostgreSQL %i
   test("are forgotten by the timers, the oldest first, and younger ones are kept", async () => {
     await slack.command("help");
     await superuser.query(
-      `insert into inbound.deliveries (provider, delivery_id, kind, received_at, payload)
+      `insert into inbound.receipts (provider, receipt_id, kind, received_at, payload)
        select 'slack', 'old:' || n, 'command', now() - interval '90 days' - n * interval '1 second', '{}'::jsonb from generate_series(1, 1200) n
        union all select 'slack', 'young', 'command', now() - interval '89 days', '{}'`,
     );
     const left = () =>
       oneOf<{ old: number; young: number }>(
         superuser,
-        `select count(*) filter (where delivery_id ~ '^old:')::int as old, count(*) filter (where delivery_id !~ '^old:')::int as young
-           from inbound.deliveries`,
+        `select count(*) filter (where receipt_id ~ '^old:')::int as old, count(*) filter (where receipt_id !~ '^old:')::int as young
+           from inbound.receipts`,
       );
     const executor = db.as("headroom_executor").pool;
     await runTimers(executor);

@@ -140,7 +140,7 @@ export interface View {
 }
 
 export interface Delivery {
-  readonly delivery_id: string;
+  readonly receipt_id: string;
   readonly kind: string;
   readonly outcome: string;
   readonly refusal: string | null;
@@ -215,7 +215,7 @@ export class Slack {
   deliveries(): Promise<Delivery[]> {
     return rowsOf<Delivery>(
       this.workflow.superuser,
-      "select delivery_id, kind, outcome, refusal, member_id, request_id, payload from inbound.deliveries order by received_at",
+      "select receipt_id, kind, outcome, refusal, member_id, request_id, payload from inbound.receipts order by received_at",
     );
   }
 
@@ -225,7 +225,7 @@ export class Slack {
       ...(await this.workflow.size()),
       ...(await oneOf<object>(
         this.workflow.superuser,
-        "select (select count(*) from inbound.deliveries) as deliveries, (select count(*) from capacity.members) as members",
+        "select (select count(*) from inbound.receipts) as deliveries, (select count(*) from directory.members) as members",
       )),
     };
   }
@@ -238,7 +238,7 @@ export async function startSlack(version: EmbeddedVersion): Promise<Slack> {
     const superuser = workflow.db.superuser.pool;
     await superuser.query(`alter database ${workflow.db.name} set headroom.secret_key = '${secretKey}'`);
     await superuser.query(
-      "update capacity.workspaces set slack_team_id = $1, slack_channel_id = $2 where id = 'acme'",
+      "update directory.workspaces set slack_team_id = $1, slack_channel_id = $2 where id = 'acme'",
       [team, channel],
     );
     await setSecret(workflow, "SLACK_SIGNING_SECRET", signingSecret);
@@ -248,6 +248,6 @@ export async function startSlack(version: EmbeddedVersion): Promise<Slack> {
 
 export async function setSecret(workflow: Workflow, name: string, value: string): Promise<void> {
   const control = await workflow.db.as("headroom_control").connect();
-  await control.query("select capacity.set_secret($1, $2)", [name, value]);
+  await control.query("select headroom.set_secret($1, $2)", [name, value]);
   await control.end();
 }

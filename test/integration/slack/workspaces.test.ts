@@ -30,10 +30,13 @@ describe.each(POSTGRES_VERSIONS)("which workspace Slack speaks for on PostgreSQL
     const id = await create();
     await slack.click("tech_approve", id, "U0TESS", enterprise);
     expect((await slack.takeInteractions())[0]?.text).toContain("not connected");
-    await rowsOf(workflow.superuser, "update capacity.workspaces set slack_enterprise_id = 'E0ACME' where id = 'acme'");
+    await rowsOf(
+      workflow.superuser,
+      "update directory.workspaces set slack_enterprise_id = 'E0ACME' where id = 'acme'",
+    );
     await slack.click("tech_approve", id, "U0TESS", enterprise);
     expect((await workflow.row(id)).technical_approved_by).toBe("tess");
-    await rowsOf(workflow.superuser, "update capacity.workspaces set slack_enterprise_id = null where id = 'acme'");
+    await rowsOf(workflow.superuser, "update directory.workspaces set slack_enterprise_id = null where id = 'acme'");
   });
 
   test("a guest from another organisation acts only if the directory knows them", async () => {
@@ -52,7 +55,7 @@ describe.each(POSTGRES_VERSIONS)("which workspace Slack speaks for on PostgreSQL
     async (how, more) => {
       await rowsOf(
         workflow.superuser,
-        "update capacity.workspaces set slack_enterprise_id = 'E0ACME' where id = 'acme'",
+        "update directory.workspaces set slack_enterprise_id = 'E0ACME' where id = 'acme'",
       );
       const id = await create();
       const before = await slack.written();
@@ -73,16 +76,16 @@ describe.each(POSTGRES_VERSIONS)("which workspace Slack speaks for on PostgreSQL
         await click(`${user}${how.length}`, home);
         expect((await slack.takeInteractions())[0]?.text).not.toContain("not in the directory");
       }
-      await rowsOf(workflow.superuser, "update capacity.workspaces set slack_enterprise_id = null where id = 'acme'");
+      await rowsOf(workflow.superuser, "update directory.workspaces set slack_enterprise_id = null where id = 'acme'");
     },
   );
 
   test("where no workspace is connected, the default one is meant", async () => {
-    await rowsOf(workflow.superuser, "update capacity.workspaces set slack_team_id = null where id = 'acme'");
+    await rowsOf(workflow.superuser, "update directory.workspaces set slack_team_id = null where id = 'acme'");
     expect((await slack.command("list", "U0SOLO")).text).toContain("Nothing waits for you");
-    expect(await rowsOf(workflow.superuser, "select workspace_id from capacity.members where id = 'U0SOLO'")).toEqual([
+    expect(await rowsOf(workflow.superuser, "select workspace_id from directory.members where id = 'U0SOLO'")).toEqual([
       { workspace_id: "default" },
     ]);
-    await rowsOf(workflow.superuser, "update capacity.workspaces set slack_team_id = 'T0ACME' where id = 'acme'");
+    await rowsOf(workflow.superuser, "update directory.workspaces set slack_team_id = 'T0ACME' where id = 'acme'");
   });
 });

@@ -7,7 +7,7 @@ import { withDatabase } from "../../database.ts";
 import { printJson, printLine, printTable, visible } from "../../output.ts";
 import { addCommon, parseWhole, type CommonOptions } from "../request/acting.ts";
 
-type Destination = FunctionResult<"outbox.destination_status">[number];
+type Destination = FunctionResult<"webhooks.destination_status">[number];
 
 interface LimitOptions extends CommonOptions {
   readonly perSecond?: number;
@@ -56,7 +56,7 @@ async function runList(options: CommonOptions): Promise<void> {
 }
 
 function readDestinations(client: Client): Promise<Destination[]> {
-  return call(client, "outbox.destination_status", {});
+  return call(client, "webhooks.destination_status", {});
 }
 
 function toJson(row: Destination) {

@@ -20,7 +20,7 @@ export function registerStatus(outbox: Command): void {
 }
 
 type StreamStatus = FunctionResult<"outbox.status">[number];
-type DestinationStatus = FunctionResult<"outbox.destination_status">[number];
+type DestinationStatus = FunctionResult<"webhooks.destination_status">[number];
 
 interface Status {
   readonly streams: readonly StreamStatus[];
@@ -38,7 +38,7 @@ async function readStatus(client: Client): Promise<Status> {
   return {
     streams: await call(client, "outbox.status", {}),
     relays: await readRelays(client),
-    destinations: await call(client, "outbox.destination_status", {}),
+    destinations: await call(client, "webhooks.destination_status", {}),
   };
 }
 

@@ -65,7 +65,7 @@ describe.each(POSTGRES_VERSIONS)("dead letters in doubt on PostgreSQL %i", async
         [id],
       );
       expect(line).toEqual({ uncertain: true });
-      expect(await rowsOf(engine.superuser, "select * from capacity.verify_lines($1, $2)", [zeros, id])).toEqual([]);
+      expect(await rowsOf(engine.superuser, "select * from outbox.verify_lines($1, $2)", [zeros, id])).toEqual([]);
       await engine.deliver(stream, [claimed]);
     },
   );

@@ -69,7 +69,7 @@ const mayExecute: Readonly<Record<string, readonly string[]>> = {
 };
 
 const executorReads = ["attempts", "destinations", "pending", "pending_unordered", "rails", "relays", "streams"];
-const secrets = ["outbox.alerts", "outbox.endpoint_secrets"];
+const secrets = ["webhooks.alerts", "webhooks.endpoint_secrets"];
 const hiddenFromAuditors = [...secrets, "outbox.lanes", "payments.participant_outbox_sequences"];
 
 /** Where applications publish events; of what others published they read what became of it, and not what it says. */
@@ -121,7 +121,7 @@ describe.each(POSTGRES_VERSIONS)("privileges on PostgreSQL %i", async (version) 
         .filter((f) => f.definer !== granted.has(f.name))
         .map((f) => f.name)
         .toSorted(),
-    ).toEqual(["outbox.address_envelopes", "outbox.insert_envelope", "payments.bump_participant_outbox_seq"]);
+    ).toEqual(["webhooks.address_envelopes", "webhooks.insert_envelope", "payments.bump_participant_outbox_seq"]);
   });
 
   test("no function has two shapes: an overload would be a way around a changed one", async () => {

@@ -1,0 +1,108 @@
+-- The one decision on who may do what. Who somebody is comes from the actor, which every entrance establishes first; what they
+-- are (active, roles, groups, whose delegate) is read from the directory now; whose approval is needed was fixed at submission.
+--
+-- counts is false for an approval below the needed authority: it is recorded as an endorsement, and the authority decides.
+create or replace function capacity.authorize(
+  p_actor capacity.actor,
+  p_request capacity.requests,
+  p_event_type public.capacity_request_event_type,
+  out allowed boolean,
+  out counts boolean,
+  out code text,
+  out reason text
+)
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_roles text[];
+  v_authority jsonb;
+begin
+  allowed := false;
+  counts := true;
+  code := 'not_allowed';
+  if p_event_type in ('CUSTOMER_CONFIRMED', 'CUSTOMER_DECLINED') and p_request.next_deadline_at <= clock_timestamp() then
+    code := 'deadline_passed';
+    reason := 'The time for the customer''s answer is over.';
+    return;
+  end if;
+
+  if p_actor.type <> 'user' then
+    allowed := case p_actor.type
+      when 'customer' then p_event_type in ('CUSTOMER_CONFIRMED', 'CUSTOMER_DECLINED')
+      when 'cron' then p_event_type = 'CUSTOMER_CONFIRMATION_TIMEOUT'
+                       and (p_request.next_deadline_at is null or p_request.next_deadline_at <= clock_timestamp())
+      else case p_event_type
+             when 'COMMERCIAL_APPROVED' then p_request.review_plan #> '{commercial,auto}' = 'true'
+             when 'TECH_REVIEW_APPROVED' then p_request.review_plan #> '{technical,auto}' = 'true'
+             else p_event_type in ('CUSTOMER_CONFIRMED', 'PROVISIONING_COMPLETE', 'PROVISIONING_FAILED')
+           end
+    end;
+    allowed := coalesce(allowed, false);
+    reason := case when p_actor.type = 'cron' and p_event_type = 'CUSTOMER_CONFIRMATION_TIMEOUT' then 'The customer still has time to answer.'
+                   else format('An actor of type %s does not give %s.', p_actor.type, p_event_type) end;
+    return;
+  end if;
+
+  if p_event_type in ('TECH_REVIEW_APPROVED', 'TECH_REVIEW_REJECTED') then
+    select m.roles, g.member_id is not null into v_roles, allowed
+      from directory.members m
+      left join directory.group_members g on g.workspace_id = m.workspace_id and g.member_id = m.id and g.group_id = p_request.infra_owner_group
+     where m.workspace_id = p_request.workspace_id and m.id = p_actor.id and m.active;
+    reason := 'Only a member of the infra group gives the technical review.';
+  else
+    select m.roles into v_roles from directory.members m
+     where m.workspace_id = p_request.workspace_id and m.id = p_actor.id and m.active;
+  end if;
+  if v_roles is null then
+    allowed := false;
+    reason := 'Only active members of the workspace act on its requests.';
+    return;
+  end if;
+
+  if p_event_type in ('COMMERCIAL_APPROVED', 'COMMERCIAL_REJECTED') then
+    v_authority := p_request.review_plan #> '{commercial,authority}';
+    if v_authority ->> 'kind' = 'role' then
+      allowed := v_authority ->> 'role' = any (v_roles);
+    elsif v_authority ->> 'kind' = 'member' then
+      allowed := v_authority ->> 'member' = p_actor.id or capacity.stands_in_for(p_request, v_authority ->> 'member', p_actor.id);
+    end if;
+    if not allowed then
+      allowed := capacity.acts_as_owner(p_request, p_actor.id, v_roles);
+      counts := p_event_type = 'COMMERCIAL_REJECTED' or v_authority ->> 'kind' = 'owner';
+    end if;
+    reason := 'Only the commercial owner, the needed authority, or the delegate of one of them who is away gives the commercial review.';
+  elsif p_event_type in ('CUSTOMER_CONFIRMED', 'CUSTOMER_DECLINED') then
+    allowed := capacity.acts_as_owner(p_request, p_actor.id, v_roles);
+    reason := 'Only the customer, or the commercial owner on their behalf, answers the offer.';
+    -- Or else an owner could ask for capacity and accept it too, and the customer would never hear of it.
+    if p_actor.id = p_request.requester_user_id then
+      allowed := false;
+      reason := 'Nobody answers the offer of their own request on the customer''s behalf.';
+    end if;
+    return;
+  elsif p_event_type = 'CANCEL_APPROVED' then
+    allowed := p_actor.id = p_request.requester_user_id or 'admin' = any (v_roles);
+    reason := 'Only the requester or an admin cancels a request.';
+    return;
+  elsif p_event_type in ('PROVISIONING_COMPLETE', 'PROVISIONING_FAILED') then
+    allowed := v_roles && array['operator', 'admin'];
+    reason := 'Only an operator says how provisioning ended.';
+    return;
+  elsif p_event_type = 'REQUEST_SUBMITTED' then
+    allowed := p_actor.id = p_request.requester_user_id;
+    reason := 'Only the requester submits a request.';
+    return;
+  elsif p_event_type = 'CUSTOMER_CONFIRMATION_TIMEOUT' then
+    reason := 'Only the clock ends the time for an answer.';
+    return;
+  end if;
+
+  -- A review, here: nobody reviews their own request, in whatever capacity.
+  if p_actor.id = p_request.requester_user_id then
+    allowed := false;
+    reason := 'Nobody reviews their own request.';
+  end if;
+end
+$$;
+comment on function capacity.authorize(capacity.actor, capacity.requests, public.capacity_request_event_type)
+  is 'Whether this actor may do this on this request, whether it counts, and else why not. Nullable: code, reason.';

@@ -1,0 +1,71 @@
+-- Has the customer asked, for somebody whom the entrance has established: gives them another address (p_email), or sends the link once more to
+-- the one that is known. An address that replaces another makes a new link, and the old one counts no more: it may be in the hands of a
+-- stranger. Sent again to the same address it is the same link. What was to carry the link and has not left is given up.
+--
+-- Ten minutes at least between two of these mails, and ten of them at most for a request: no more reach a mailbox that somebody names.
+create or replace function capacity.ask_customer(p_request capacity.requests, p_actor capacity.actor, p_email text) returns jsonb
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_every constant interval := interval '10 minutes';
+  v_most constant integer := 10;
+  v_email text := btrim(p_email, E' \n\t');
+  v_request capacity.requests;
+  v_reach record;
+  v_open boolean;
+  v_last timestamptz;
+  v_sent bigint;
+  v_notice capacity.notices;
+begin
+  perform capacity.check_mender(p_request, p_actor);
+  if p_email is not null and not capacity.is_address(v_email) then
+    perform headroom.fail('invalid_input', 'That is no e-mail address.', 'one address, such as name@example.com', 'Nothing was changed.');
+  end if;
+  select r.* into v_request from capacity.requests r where r.id = p_request.id for update;
+  -- Approvals may have been faster, and with them fewer people may.
+  perform capacity.check_mender(v_request, p_actor);
+  v_reach := capacity.customer_reach(v_request.id);
+  v_open := v_request.state = 'CUSTOMER_CONFIRMATION_REQUIRED';
+  if v_reach.problem = 'erased' then
+    perform headroom.fail('conflict', 'The customer of this request was erased.', v_request.id, 'Submit a new request to ask anybody again. Nothing was changed.');
+  elsif v_request.state not in ('SUBMITTED', 'UNDER_REVIEW', 'CUSTOMER_CONFIRMATION_REQUIRED') then
+    perform headroom.fail('conflict', format('The request is %s: its customer is not asked any more.', capacity.story_state(v_request.state::text)), v_request.id,
+      'Nothing was changed.');
+  elsif v_open and v_request.next_deadline_at <= clock_timestamp() then
+    perform headroom.fail('deadline_passed', 'The time for the customer''s answer is over.', v_request.id, 'Submit a new request. Nothing was changed.');
+  elsif p_email is null and not v_open then
+    perform headroom.fail('conflict', 'The link goes out by itself once both reviews are done.', v_request.id, 'Nothing was changed.');
+  elsif p_email is null and v_reach.problem is not null then
+    perform headroom.fail('conflict', capacity.unasked_words(v_reach.problem, v_request.state::text), v_request.id,
+      capacity.unasked_remedy(v_reach.problem, v_request.id, v_request.state::text));
+  elsif v_email = v_reach.address then
+    return jsonb_build_object('request_id', v_request.id, 'repeated', true, 'mailed', false, 'next_link_at', null,
+                              'customer_unasked', capacity.unasked(v_request.id, v_request.state));
+  end if;
+
+  if v_open then
+    -- The first mail is counted only for who sends the same again: a wrong address is put right at once. So is a mail that was lost.
+    select max(l.asked_at) filter (where not l.lost and (p_email is null or l.notice_id is not null)), count(*) filter (where l.notice_id is not null)
+      into v_last, v_sent from capacity.links_of(v_request.id) l;
+    if v_sent >= v_most then
+      perform headroom.fail('conflict', format('The link of this request was sent again %s times, which is as often as it is.', v_most), v_request.id,
+        'Record the customer''s answer, or cancel the request and submit another. Nothing was changed.');
+    elsif v_last + v_every > clock_timestamp() then
+      perform headroom.fail('too_soon', 'The link was mailed a short while ago.',
+        format('again in %s seconds', ceil(extract(epoch from v_last + v_every - clock_timestamp()))), 'Give it some time, and try again then. Nothing was changed.');
+    end if;
+    perform outbox.skip(array(select l.outbox_id from capacity.links_of(v_request.id) l where not l.lost and l.outbox_id is not null), p_actor.id,
+                        'The link is sent anew.');
+    if p_email is not null then
+      update capacity.confirmation_tokens t set revoked_at = clock_timestamp() where t.request_id = v_request.id and t.revoked_at is null;
+      perform capacity.new_confirmation_token(v_request.id, v_request.next_deadline_at);
+    end if;
+  end if;
+  v_notice := capacity.post_notice(v_request, case when p_email is null then 'link' else 'address' end, null, null, p_actor, v_email);
+  return jsonb_build_object(
+    'request_id', v_request.id, 'repeated', false, 'mailed', 'email:confirmation' = any (v_notice.effects),
+    'next_link_at', case when v_open then v_notice.created_at + v_every end, 'customer_unasked', capacity.unasked(v_request.id, v_request.state));
+end
+$$;
+comment on function capacity.ask_customer(capacity.requests, capacity.actor, text)
+  is 'Gives a request''s customer another address, or sends the link again. Nullable: p_email.';

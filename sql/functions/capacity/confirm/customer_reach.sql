@@ -1,0 +1,24 @@
+-- Where the customer of a request gets mail, and why they get none. The address that was added last counts, else the one in
+-- customer_ref; after an erasure there is neither. `problem` says what is in the way of a link: erased, no_address, bad_address,
+-- no_public_url, or nothing.
+create or replace function capacity.customer_reach(p_request_id text, out address text, out problem text)
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_given jsonb;
+begin
+  select case when x.request_id is null then coalesce(a.content, d.customer_ref -> 'email') end,
+         case when x.request_id is not null then 'erased' else capacity.address_problem(coalesce(a.content, d.customer_ref -> 'email'), w.public_url) end
+    into v_given, problem
+    from capacity.requests r
+    join directory.workspaces w on w.id = r.workspace_id
+    left join capacity.personal_data d on d.request_id = r.id
+    left join capacity.erasures x on x.request_id = r.id
+    left join lateral (select t.content from capacity.notices n
+                         left join capacity.free_texts t on t.request_id = n.request_id and t.hash = n.body_hash
+                        where n.request_id = r.id and n.kind = 'address' order by n.id desc limit 1) a on true
+   where r.id = p_request_id;
+  address := case when problem is null or problem = 'no_public_url' then v_given #>> '{}' end;
+end
+$$;
+comment on function capacity.customer_reach(text) is 'The customer''s address, and why no link can be mailed to them. Nullable: address, problem.';

@@ -1,7 +1,0 @@
--- What a key is known by where it must not stand itself: eight bytes of an HMAC that nothing else is made with.
-create or replace function capacity.key_id(p_key text) returns bytea
-language sql immutable set search_path = pg_catalog, pg_temp
-as $$
-  select substr(capacity.hmac_sha256(convert_to(p_key, 'UTF8'), 'headroom: name the key'), 1, 8)
-$$;
-comment on function capacity.key_id(text) is 'The id of a key, which says nothing about it.';

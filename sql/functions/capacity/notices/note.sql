@@ -1,0 +1,28 @@
+-- Says something about a request without deciding anything, for somebody whom the entrance has established: everybody who may read it may,
+-- in every state. It appears in the request's thread and on its issue, unless it came from there.
+--
+-- The request is locked first, like by everything else that enqueues its messages: lanes come after the request, always. A note that
+-- took a lane while it merely referred to the request would stand in the way of a decision that waits for the request to itself.
+create or replace function capacity.note(p_request capacity.requests, p_actor capacity.actor, p_body text) returns jsonb
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_request capacity.requests;
+  v_body text := btrim(p_body, E' \n\t');
+  v_notice capacity.notices;
+begin
+  if v_body is null or length(v_body) not between 1 and 4000 then
+    perform headroom.fail('invalid_input', 'A note has 1 to 4000 characters.');
+  elsif v_body ~ '[\u0001-\u0008\u000b-\u001f\u007f-\u009f]' then
+    perform headroom.fail('invalid_input', 'A note contains control characters.', 'only line feed and tab are allowed');
+  end if;
+  select r.* into v_request from capacity.requests r where r.id = p_request.id for no key update;
+  if (select count(*) from capacity.notices n
+       where n.request_id = v_request.id and n.kind = 'note' and n.actor_id = p_actor.id and n.created_at > now() - interval '10 minutes') >= 20 then
+    perform headroom.fail('too_soon', 'Twenty notes in ten minutes are enough.', v_request.id, 'Say it in one, or wait a little. Nothing was written.');
+  end if;
+  v_notice := capacity.post_notice(v_request, 'note', null, null, p_actor, v_body);
+  return jsonb_build_object('request_id', v_request.id, 'notice_id', v_notice.id, 'created_at', v_notice.created_at, 'effects', to_jsonb(v_notice.effects));
+end
+$$;
+comment on function capacity.note(capacity.requests, capacity.actor, text) is 'Adds a note to a request.';

@@ -1,0 +1,18 @@
+-- Hook of directory.member_removed: what waited on a member and now needs somebody else, open requests and rules.
+create or replace function capacity.left_behind(p_member jsonb) returns jsonb
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_workspace_id text := p_member ->> 'workspace_id';
+  v_id text := p_member ->> 'member_id';
+begin
+  return jsonb_build_object(
+    'open_requests', (
+      select count(*) from capacity.requests r
+       where r.workspace_id = v_workspace_id and r.state in ('UNDER_REVIEW', 'CUSTOMER_CONFIRMATION_REQUIRED', 'PROVISIONING')
+         and (r.commercial_owner_user_id = v_id or r.review_plan #>> '{commercial,authority,member}' = v_id)),
+    'policies', array(
+      select p.id from capacity.policies p where p.workspace_id = v_workspace_id and p.approver_id = v_id and p.enabled order by p.id));
+end
+$$;
+comment on function capacity.left_behind(jsonb) is 'Open requests and rules that waited on a member.';

@@ -1,0 +1,35 @@
+-- The terms of a new request, each by its own rule, before anything is written. A date is in the past only when it is so
+-- everywhere on earth, because the requester means their own calendar.
+create or replace function capacity.check_terms(
+  p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer,
+  p_estimated_monthly_cost_usd numeric, p_confirmation_ttl_days integer, p_slack_channel_id text
+) returns void
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_today date := (clock_timestamp() at time zone 'UTC' - interval '12 hours')::date;
+  v_wrong text;
+begin
+  v_wrong := case
+    when p_requested_size is null or p_requested_size !~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$'
+      then 'requested_size: up to 32 letters, digits, dots, dashes and underscores, such as 32XL'
+    when p_quantity is null or p_quantity not between 1 and 10000 then 'quantity: a whole number from 1 to 10000'
+    when p_region is null or p_region !~ '^[a-z0-9-]{2,32}$' then 'region: 2 to 32 small letters, digits and dashes, such as us-east-1'
+    when p_needed_by_date < v_today then 'needed_by_date: not in the past'
+    when p_needed_by_date > v_today + 3650 then 'needed_by_date: within the next ten years'
+    when p_expected_duration_days not between 1 and 3650 then 'expected_duration_days: from 1 to 3650'
+    when p_estimated_monthly_cost_usd not between 0 and 1000000000000 or p_estimated_monthly_cost_usd <> round(p_estimated_monthly_cost_usd, 2)
+      then 'estimated_monthly_cost_usd: from 0 to 1000000000000, in whole cents'
+    when p_confirmation_ttl_days is null or p_confirmation_ttl_days not between 1 and 90 then 'confirmation_ttl_days: from 1 to 90'
+    when p_slack_channel_id !~ '^[A-Z0-9]{2,32}$' then 'slack_channel_id: the id of a channel, such as C024BE91L'
+  end;
+  if v_wrong is not null then
+    perform headroom.fail('invalid_input', format('The %s of the request is not acceptable.', split_part(v_wrong, ':', 1)), v_wrong,
+      'Correct it and submit again. Nothing was written.');
+  end if;
+  if p_customer_ref is not null then
+    perform headroom.check_json(p_customer_ref, 'customer_ref', 8192, 'invalid_input');
+  end if;
+end
+$$;
+comment on function capacity.check_terms(jsonb, text, integer, text, date, integer, numeric, integer, text) is 'Raises invalid_input unless a request may have these terms.';

@@ -1,0 +1,80 @@
+-- Makes a request and submits it, for an actor whom the entrance has established. The row begins with its terms and version
+-- 0; the event carries all of them, and everything else follows from the event.
+--
+-- With an idempotency key the insert into submissions decides: a second call with the same content gets the first request,
+-- also while the first is still under way, and one with other content is refused. That is asked before the terms are checked,
+-- because a repeat must be answered also when its date has passed or the rules have changed.
+create or replace function capacity.submit(
+  p_actor capacity.actor, p_workspace_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_customer_ref jsonb,
+  p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer,
+  p_estimated_monthly_cost_usd numeric, p_confirmation_ttl_days integer, p_slack_channel_id text, p_idempotency_key text, p_replaces_request_id text
+) returns capacity.requests
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_request capacity.requests;
+  v_fingerprint bytea;
+  v_earlier capacity.submissions;
+  v_salt bytea;
+  v_answer record;
+begin
+  v_request.created_at := clock_timestamp();
+  v_request.id := capacity.next_request_id(p_workspace_id, v_request.created_at);
+  if p_idempotency_key is not null then
+    if length(p_idempotency_key) not between 1 and 200 or p_idempotency_key ~ '[[:cntrl:]]' then
+      perform headroom.fail('invalid_input', 'An idempotency key has 1 to 200 characters, none of them control characters.');
+    end if;
+    v_fingerprint := sha256(convert_to(jsonb_build_array(
+      p_actor.id, p_commercial_owner_user_id, p_infra_owner_group, p_customer_ref, p_requested_size, p_quantity, p_region, p_needed_by_date,
+      p_expected_duration_days, trim_scale(p_estimated_monthly_cost_usd), p_confirmation_ttl_days, p_slack_channel_id, p_replaces_request_id)::text, 'UTF8'));
+    insert into capacity.submissions (workspace_id, idempotency_key, request_id, fingerprint)
+    values (p_workspace_id, p_idempotency_key, v_request.id, v_fingerprint)
+    on conflict do nothing;
+    if not found then
+      select * into v_earlier from capacity.submissions s where s.workspace_id = p_workspace_id and s.idempotency_key = p_idempotency_key;
+      if v_earlier.fingerprint <> v_fingerprint then
+        perform headroom.fail('idempotency_conflict', 'This idempotency key was used for another request.', left(p_idempotency_key, 80),
+          'Send the same content again, or use a new key for a new request. Nothing was written.');
+      end if;
+      select * into v_request from capacity.requests r where r.id = v_earlier.request_id;
+      return v_request;
+    end if;
+  end if;
+
+  perform capacity.check_terms(p_customer_ref, p_requested_size, p_quantity, p_region, p_needed_by_date, p_expected_duration_days,
+                               p_estimated_monthly_cost_usd, p_confirmation_ttl_days, p_slack_channel_id);
+  perform capacity.check_channel(p_workspace_id, p_actor.via, p_slack_channel_id);
+  perform capacity.check_replaced(p_workspace_id, p_actor.id, p_replaces_request_id);
+  v_request.review_plan := capacity.review_plan(p_workspace_id, p_actor.id, p_commercial_owner_user_id, p_infra_owner_group,
+                                                p_requested_size, p_quantity, p_region, p_estimated_monthly_cost_usd);
+  v_request.commercial_owner_user_id := v_request.review_plan #>> '{commercial,owner}';
+  v_request.infra_owner_group := v_request.review_plan #>> '{technical,group}';
+  v_request.slack_channel_id := coalesce(p_slack_channel_id, (select w.slack_channel_id from directory.workspaces w where w.id = p_workspace_id));
+  if p_customer_ref is not null then
+    v_salt := uuid_send(gen_random_uuid());
+    v_request.customer_hash := sha256(v_salt || convert_to(p_customer_ref::text, 'UTF8'));
+  end if;
+
+  insert into capacity.requests (
+    id, workspace_id, created_at, updated_at, state_since, requester_user_id, commercial_owner_user_id, infra_owner_group, requested_size,
+    quantity, region, needed_by_date, expected_duration_days, estimated_monthly_cost_usd, confirmation_ttl_days, slack_channel_id,
+    replaces_request_id, customer_hash, review_plan)
+  values (
+    v_request.id, p_workspace_id, v_request.created_at, v_request.created_at, v_request.created_at, p_actor.id, v_request.commercial_owner_user_id,
+    v_request.infra_owner_group, p_requested_size, p_quantity, p_region, p_needed_by_date, p_expected_duration_days, p_estimated_monthly_cost_usd,
+    p_confirmation_ttl_days, v_request.slack_channel_id, p_replaces_request_id, v_request.customer_hash, v_request.review_plan);
+  if p_customer_ref is not null then
+    insert into capacity.personal_data (request_id, salt, customer_ref) values (v_request.id, v_salt, p_customer_ref);
+  end if;
+  v_answer := capacity.apply(v_request.id, 'REQUEST_SUBMITTED', p_actor, jsonb_build_object(
+    'workspace_id', p_workspace_id, 'requester_user_id', p_actor.id, 'commercial_owner_user_id', v_request.commercial_owner_user_id,
+    'infra_owner_group', v_request.infra_owner_group, 'requested_size', p_requested_size, 'quantity', p_quantity, 'region', p_region,
+    'needed_by_date', p_needed_by_date, 'expected_duration_days', p_expected_duration_days,
+    'estimated_monthly_cost_usd', p_estimated_monthly_cost_usd, 'confirmation_ttl_days', p_confirmation_ttl_days,
+    'slack_channel_id', v_request.slack_channel_id, 'replaces_request_id', p_replaces_request_id,
+    'customer_hash', encode(v_request.customer_hash, 'hex'), 'review_plan', v_request.review_plan));
+  return v_answer.request;
+end
+$$;
+comment on function capacity.submit(capacity.actor, text, text, text, jsonb, text, integer, text, date, integer, numeric, integer, text, text, text)
+  is 'Makes and submits a request, once per idempotency key.';

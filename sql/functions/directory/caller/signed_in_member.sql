@@ -1,0 +1,30 @@
+-- The active member whom the token names, or null; nobody by a key or a session that was revoked. The token says only who and in which
+-- workspace (app_metadata, which its holder cannot write); what that member may do stands in the directory. Never raises, because
+-- policies ask it too: a reader whom nobody knows sees nothing.
+--
+-- Where the id was removed once, the token must be newer than that: an old one may be somebody else's. Of a key that is registered
+-- its row tells, since a removal revokes all there are.
+create or replace function directory.signed_in_member() returns directory.members
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_claims jsonb;
+  v_member directory.members;
+begin
+  if current_setting('role', true) is distinct from 'authenticated' then
+    return null;
+  end if;
+  v_claims := headroom.claims();
+  if directory.revocation(v_claims) is not null then
+    return null;
+  end if;
+  select m.* into v_member
+    from directory.members m
+   where m.workspace_id = v_claims #>> '{app_metadata,workspace_id}' and m.id = v_claims #>> '{app_metadata,member_id}' and m.active
+     and (m.tokens_from is null or directory.issued_at(v_claims) > m.tokens_from
+          or exists (select from directory.api_keys k
+                      where k.id = v_claims ->> 'key_id' and k.workspace_id = m.workspace_id and k.member_id = m.id and k.revoked_at is null));
+  return v_member;
+end
+$$;
+comment on function directory.signed_in_member() is 'The active member whom the claims name, or null.';

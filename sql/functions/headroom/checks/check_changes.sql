@@ -1,0 +1,18 @@
+-- Guards the functions that take changes as one object: an object it must be, and a field that nobody knows is a slip of the pen, not
+-- something to pass over.
+create or replace function headroom.check_changes(p_changes jsonb, p_fields text[]) returns void
+language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_unknown text;
+begin
+  if p_changes is null or jsonb_typeof(p_changes) <> 'object' then
+    perform headroom.fail('invalid_input', 'Changes are an object of fields and their new values.', null, 'Nothing was changed.');
+  end if;
+  select k into v_unknown from jsonb_object_keys(p_changes) k where k <> all (p_fields) limit 1;
+  if v_unknown is not null then
+    perform headroom.fail('invalid_input', format('There is no field "%s" here.', left(v_unknown, 64)), 'known are ' || array_to_string(p_fields, ', '), 'Nothing was changed.');
+  end if;
+end
+$$;
+comment on function headroom.check_changes(jsonb, text[]) is 'Raises invalid_input unless the changes name known fields only.';

@@ -1,0 +1,13 @@
+-- A layer says at which points layers above it may join in, with one sentence on what each is for: {"outbox.captured": "…"}. What it
+-- declared before and names no more is forgotten, with whoever registered there.
+create or replace function headroom.declare_hooks(p_layer text, p_points jsonb) returns void
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+begin
+  delete from headroom.hook_points p where p.layer = p_layer and not p_points ? p.point;
+  insert into headroom.hook_points as p (point, layer, meaning)
+  select e.key, p_layer, e.value from jsonb_each_text(p_points) e
+  on conflict (point) do update set layer = excluded.layer, meaning = excluded.meaning;
+end
+$$;
+comment on function headroom.declare_hooks(text, jsonb) is 'Declares the points at which upper layers may join in.';

@@ -1,0 +1,12 @@
+-- From now on everything is sealed under the caller's current key. Waits for transactions that seal under the one before, so that what
+-- they store is there to be sealed again. Says whether that was a change.
+create or replace function headroom.switch_sealing_key() returns boolean
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  insert into headroom.sealing_key as k (key_id) values (headroom.key_id(headroom.current_key()))
+  on conflict (only_one) do update set key_id = excluded.key_id, since = clock_timestamp() where k.key_id <> excluded.key_id;
+  return found;
+end
+$$;
+comment on function headroom.switch_sealing_key() is 'Makes the caller''s current key the one that secrets are sealed under.';

@@ -1,0 +1,13 @@
+-- Something for one person: a form or a note that only they see. Once per receipt and purpose, and only while it is of use: a form
+-- opens within three seconds of the click or never. What Slack thinks of one person's calls says nothing of another's, so each has a
+-- destination. A message that stays goes by the rail that can look whether it was posted.
+create or replace function inbound.enqueue_interaction(p_receipt jsonb, p_purpose text, p_payload jsonb, p_for interval) returns void
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform outbox.add_row(false, null, 'interactions', null, 'slack:' || (p_receipt ->> 'id'), p_purpose,
+                         case p_payload ->> 'method' when 'chat.postMessage' then 'slack' else 'slack-interaction' end, p_payload,
+                         p_expires_at => clock_timestamp() + p_for, p_destination => 'slack-interactions:' || coalesce(p_receipt ->> 'user', ''));
+end
+$$;
+comment on function inbound.enqueue_interaction(jsonb, text, jsonb, interval) is 'Enqueues a form or a note for the person who sent a receipt.';

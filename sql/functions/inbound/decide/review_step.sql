@@ -1,0 +1,19 @@
+-- Which review of a request a member may give: null when both are. Who may give neither is told so by the commercial one's rules,
+-- or by the technical one's where the commercial one is settled.
+create or replace function inbound.review_step(p_member directory.members, p_request capacity.requests) returns text
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_actor capacity.actor := row('user', p_member.id, 'slack')::capacity.actor;
+  v_commercial boolean := (capacity.authorize(v_actor, p_request, 'COMMERCIAL_APPROVED')).allowed;
+  v_technical boolean := (capacity.authorize(v_actor, p_request, 'TECH_REVIEW_APPROVED')).allowed;
+begin
+  if v_commercial and v_technical then
+    -- With one of them given, the other is meant.
+    return case when p_request.commercial_approved_at is not null and p_request.technical_approved_at is null then 'tech'
+                when p_request.technical_approved_at is not null and p_request.commercial_approved_at is null then 'commercial' end;
+  end if;
+  return case when v_technical or not v_commercial and p_request.commercial_approved_at is not null then 'tech' else 'commercial' end;
+end
+$$;
+comment on function inbound.review_step(directory.members, capacity.requests) is 'The review that a member means when they name none. Nullable: result.';

@@ -1,0 +1,48 @@
+-- A form that was sent: a new request, the reason for a decision, a note, or the customer's address. What is wrong with it is said at the field where it is.
+create or replace function inbound.slack_submission(p_receipt jsonb, p_member directory.members) returns jsonb
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_values jsonb := p_receipt -> 'values';
+  v_metadata jsonb := inbound.parse_json(coalesce(nullif(p_receipt ->> 'metadata', ''), '{}'));
+  v_terms jsonb;
+  v_request capacity.requests;
+  v_reason text := nullif(btrim(inbound.form_value(v_values, 'reason'), E' \t\r\n'), '');
+  v_decided record;
+  v_unasked text;
+begin
+  if p_receipt ->> 'what' = 'capacity_reason' then
+    if v_reason is null and v_metadata ->> 'action' <> 'customer_decline' then
+      perform headroom.fail('invalid_payload', 'Say why: a rejection or a cancellation needs a reason.', null, 'Write it here. Nothing was changed.');
+    end if;
+    v_decided := inbound.decide(p_member, v_metadata ->> 'request', (inbound.action_event(v_metadata ->> 'action')).event_type, v_reason, true);
+    if v_decided.repeated then
+      perform headroom.fail('conflict', v_decided.said);
+    end if;
+    return jsonb_build_object('outcome', 'done', 'request', v_metadata ->> 'request', 'answer', '{"response_action": "clear"}'::jsonb);
+  end if;
+
+  if p_receipt ->> 'what' in ('capacity_note', 'capacity_link') then
+    return inbound.slack_errand_form(p_receipt, p_member, v_metadata);
+  end if;
+  v_terms := inbound.check_typed_terms((
+    select coalesce(jsonb_object_agg(f.name, inbound.form_value(v_values, f.name)) filter (where inbound.form_value(v_values, f.name) is not null), '{}')
+      from unnest(array['size', 'quantity', 'region', 'customer', 'email', 'needed_by', 'days', 'cost', 'owner', 'group']) f(name)));
+  if v_terms -> 'wrong' <> '{}' then
+    return jsonb_build_object('outcome', 'refused', 'answer', jsonb_build_object('response_action', 'errors', 'errors', v_terms -> 'wrong'));
+  end if;
+  v_request := inbound.submit_terms(p_receipt, p_member, v_terms -> 'fields', v_metadata ->> 'channel');
+  -- What the form was filled in with goes when the request's customer is erased.
+  update inbound.receipts d set request_id = v_request.id
+   where d.provider = 'slack' and d.receipt_id = v_metadata ->> 'opened_by' and d.request_id is null and d.payload ->> 'user' = p_receipt ->> 'user';
+  v_unasked := inbound.slack_unasked(v_request);
+  if v_metadata ->> 'channel' ~ '^[A-Z0-9]{2,32}$' or v_unasked is not null then
+    -- Where the form was asked for, since the request may live in another channel; a form that came from no channel is answered to the person.
+    perform inbound.slack_note(p_receipt || case when v_metadata ->> 'channel' ~ '^[A-Z0-9]{2,32}$'
+                                                  then jsonb_build_object('channel', v_metadata ->> 'channel') else '{}' end,
+      concat_ws(' ', format('%s is %s.', v_request.id, capacity.story_state(v_request.state::text)), v_unasked));
+  end if;
+  return jsonb_build_object('outcome', 'done', 'request', v_request.id, 'answer', '{"response_action": "clear"}'::jsonb);
+end
+$$;
+comment on function inbound.slack_submission(jsonb, directory.members) is 'Carries out what a form asks for and replies.';

@@ -1,0 +1,34 @@
+-- Handles a receipt of Slack that is new: finds out for which workspace and who it is, and does what is asked. The reply has the
+-- answer for Slack, and what to write into the table of receipts.
+create or replace function inbound.slack_handle(p_receipt jsonb) returns jsonb
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_kind text := p_receipt ->> 'kind';
+  v_workspace_id text;
+  v_member directory.members;
+  v_reply jsonb;
+begin
+  -- Events, forms that were put away, and buttons and forms that are not ours ask for nothing.
+  if v_kind not in ('command', 'action', 'submission', 'shortcut')
+     or v_kind = 'action' and (inbound.action_event(p_receipt ->> 'what')).event_type is null
+        and coalesce(p_receipt ->> 'what', '') not in ('nudge', 'note', 'customer_link')
+     or v_kind = 'submission' and coalesce(p_receipt ->> 'what', '') not in ('capacity_intake', 'capacity_reason', 'capacity_note', 'capacity_link')
+     or v_kind = 'shortcut' and p_receipt ->> 'what' is distinct from 'capacity_intake' then
+    return '{"outcome": "ignored", "answer": {}}';
+  end if;
+  v_workspace_id := inbound.slack_workspace(p_receipt ->> 'team', p_receipt ->> 'enterprise');
+  v_member := inbound.slack_member(v_workspace_id, p_receipt);
+  if v_kind = 'command' then
+    v_reply := inbound.slack_command(p_receipt, v_member);
+  elsif v_kind = 'action' then
+    v_reply := inbound.slack_action(p_receipt, v_member);
+  elsif v_kind = 'submission' then
+    v_reply := inbound.slack_submission(p_receipt, v_member);
+  else
+    v_reply := inbound.slack_form(p_receipt, v_member, '{}') || '{"answer": {}}';
+  end if;
+  return v_reply || jsonb_build_object('workspace', v_workspace_id, 'member', v_member.id);
+end
+$$;
+comment on function inbound.slack_handle(jsonb) is 'Does what a receipt of Slack asks for, and replies.';

@@ -1,0 +1,24 @@
+-- Turns a refusal of the workflow into what Slack shows: a text for who typed a command, a note for who clicked, a remark at the field
+-- for who sent a form. What goes with it as facts is shown where it helps to do it right, and never where it names what is set up.
+create or replace function inbound.slack_refused(p_receipt jsonb, p_message text, p_detail text, p_hint text) returns jsonb
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_code text := substring(p_detail from '^[a-z_]+');
+  v_facts text := substring(p_detail from '^[a-z_]+: (.*)$');
+  v_text text := concat_ws(' ', p_message,
+    case when v_code in ('invalid_input', 'invalid_payload', 'nobody_can_approve') then '(' || v_facts || ')' end, p_hint);
+  v_reply jsonb := jsonb_build_object('outcome', 'refused', 'refusal', left(concat_ws(': ', v_code, p_message), 500),
+                                      'request', inbound.slack_named(p_receipt));
+begin
+  if p_receipt ->> 'kind' = 'command' then
+    return v_reply || (inbound.slack_say(capacity.slack_text(v_text, 3000), 'refused') - 'outcome');
+  elsif p_receipt ->> 'kind' = 'submission' then
+    return v_reply || jsonb_build_object('answer', jsonb_build_object('response_action', 'errors', 'errors',
+      jsonb_build_object(inbound.refused_field(p_receipt ->> 'what', p_message, v_facts), capacity.render_text(v_text, 500))));
+  end if;
+  perform inbound.slack_note(p_receipt, v_text);
+  return v_reply || '{"answer": {}}';
+end
+$$;
+comment on function inbound.slack_refused(jsonb, text, text, text) is 'The reply to a receipt that the workflow refused.';

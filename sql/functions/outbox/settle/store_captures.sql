@@ -1,0 +1,29 @@
+-- Keeps what deliveries brought back under the lane of each row. A later row of the lane may capture the same name anew. Layers above
+-- are told, in the same transaction.
+create or replace function outbox.store_captures(p_captures jsonb) returns void
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_stored jsonb;
+begin
+  with stored as (
+    insert into outbox.captures as c (lane_id, name, value, outbox_id)
+    select distinct on (m.lane_id, v.key) m.lane_id, v.key, v.value, m.outbox_id
+      from jsonb_to_recordset(p_captures) r(id uuid, values jsonb)
+      join outbox.payloads m on m.outbox_id = r.id
+     cross join lateral jsonb_each(r.values) v
+     where m.lane_id is not null
+     order by m.lane_id, v.key, m.seq desc
+    on conflict (lane_id, name) do update set value = excluded.value, outbox_id = excluded.outbox_id, captured_at = now()
+    returning c.lane_id, c.name, c.value
+  )
+  select jsonb_agg(jsonb_build_object('stream', s.name, 'key', l.key, 'name', c.name, 'value', c.value)) into v_stored
+    from stored c
+    join outbox.lanes l on l.lane_id = c.lane_id
+    join outbox.streams s on s.stream_id = l.stream_id;
+  if v_stored is not null then
+    perform headroom.run_hooks('outbox.captured', v_stored);
+  end if;
+end
+$$;
+comment on function outbox.store_captures(jsonb) is 'Stores captured response fields under the lanes of delivered rows.';

@@ -1,0 +1,12 @@
+-- Disables an endpoint that the caller keeps: an admin one of the own workspace; a machine one of the workspace that it names, or of the
+-- installation.
+create or replace function public.disable_endpoint(p_name text, p_reason text default null, p_workspace_id text default null) returns void
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_workspace_id text := directory.endpoint_keeper(p_workspace_id);
+begin
+  perform webhooks.disable_endpoint(p_name, p_reason, v_workspace_id);
+end
+$$;
+comment on function public.disable_endpoint(text, text, text) is 'Disables a webhook endpoint.';

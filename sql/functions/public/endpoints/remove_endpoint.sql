@@ -1,0 +1,12 @@
+-- Removes an endpoint that the caller keeps: an admin one of the own workspace; a machine one of the workspace that it names, or of the
+-- installation.
+create or replace function public.remove_endpoint(p_name text, p_workspace_id text default null) returns void
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_workspace_id text := directory.endpoint_keeper(p_workspace_id);
+begin
+  perform webhooks.remove_endpoint(p_name, v_workspace_id);
+end
+$$;
+comment on function public.remove_endpoint(text, text) is 'Removes a webhook endpoint.';

@@ -1,0 +1,65 @@
+-- Everything that Slack sends comes in here, as the raw body of the request: the signature is over exactly those bytes, and it is the
+-- one credential. The answer is what Slack is to be answered with.
+--
+-- The insert into the table of receipts decides who handles one that comes twice, also at the same instant. A refusal by the
+-- workflow undoes what was begun and is answered in Slack's own way, with its line in the book; any other failure undoes all,
+-- the line too, so that Slack's next try is handled.
+create or replace function public.handle_slack_webhook(text) returns json
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_headers jsonb := headroom.request_headers();
+  v_stamp text := v_headers ->> 'x-slack-request-timestamp';
+  v_receipt jsonb;
+  v_earlier inbound.receipts;
+  v_reply jsonb;
+  v_message text;
+  v_detail text;
+  v_hint text;
+begin
+  if not inbound.verify_slack_signature($1, v_stamp, v_headers ->> 'x-slack-signature') then
+    perform headroom.fail('bad_signature', coalesce(inbound.slack_stamp_problem(v_stamp, v_headers ->> 'x-slack-signature'), 'The signature of the request is wrong.'),
+      null, 'Send the body exactly as Slack sent it, with its two signature headers. Nothing was written.');
+  end if;
+  v_receipt := inbound.slack_parse($1);
+  if v_receipt ->> 'kind' = 'url_verification' then
+    return json_build_object('challenge', v_receipt ->> 'challenge');
+  elsif v_receipt ->> 'kind' = 'ssl_check' then
+    return '{}';
+  end if;
+
+  v_receipt := v_receipt || jsonb_build_object('id', inbound.slack_receipt_id(v_receipt, v_headers ->> 'x-slack-signature'));
+  insert into inbound.receipts (provider, receipt_id, kind, payload)
+  values ('slack', v_receipt ->> 'id', v_receipt ->> 'kind', jsonb_strip_nulls(jsonb_build_object(
+            'what', v_receipt ->> 'what', 'user', v_receipt ->> 'user', 'team', v_receipt ->> 'team', 'channel', v_receipt ->> 'channel',
+            'request', inbound.slack_named(v_receipt))))
+  on conflict do nothing;
+  if not found then
+    select d.* into v_earlier from inbound.receipts d where d.provider = 'slack' and d.receipt_id = v_receipt ->> 'id';
+    return inbound.slack_repeat(v_receipt, v_earlier);
+  end if;
+
+  begin
+    v_reply := inbound.slack_handle(v_receipt);
+  exception
+    when sqlstate 'PT400' or sqlstate 'PT401' or sqlstate 'PT403' or sqlstate 'PT404' or sqlstate 'PT409' or sqlstate 'PT410' or sqlstate 'PT422'
+      or sqlstate 'PT429' or sqlstate 'PT503' then
+      get stacked diagnostics v_message = message_text, v_detail = pg_exception_detail, v_hint = pg_exception_hint;
+      v_reply := inbound.slack_refused(v_receipt, v_message, v_detail, nullif(v_hint, ''));
+  end;
+  -- Slack waits three seconds for the answer to a form, and whoever stands between gives up sooner. From then on nobody may read what is
+  -- wrong with it, so it is said where the form was asked for as well. Whether the answer still arrives cannot be known here; said twice
+  -- is better than a form that closes as if it had been taken.
+  if v_reply #>> '{answer,response_action}' = 'errors' and extract(epoch from clock_timestamp()) - v_stamp::bigint >= 2 then
+    perform inbound.slack_note(v_receipt || jsonb_strip_nulls(jsonb_build_object(
+                                 'channel', substring(v_receipt ->> 'metadata' from '"channel": ?"([A-Z0-9]{2,32})"'))),
+      'Your form was not taken. ' || (select string_agg(e.value, ' ') from jsonb_each_text(v_reply #> '{answer,errors}') e));
+  end if;
+  update inbound.receipts d
+     set outcome = v_reply ->> 'outcome', refusal = v_reply ->> 'refusal', workspace_id = v_reply ->> 'workspace', member_id = v_reply ->> 'member',
+         request_id = v_reply ->> 'request'
+   where d.provider = 'slack' and d.receipt_id = v_receipt ->> 'id';
+  return v_reply -> 'answer';
+end
+$$;
+comment on function public.handle_slack_webhook(text) is 'Receives what Slack sends, as the raw body, and returns the answer for Slack.';

@@ -1,0 +1,39 @@
+-- Everything about one request, for those who may read it: the row, its history, whom it waits for by name, its messages and
+-- where they are, its provisioning jobs, what was said about it without changing it, whether its customer was asked and who can see to
+-- it, and whether that one was erased.
+create or replace function public.get_capacity_request(p_request_id text) returns jsonb
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_caller record := directory.caller();
+  v_request capacity.requests;
+  v_unasked text;
+begin
+  if v_caller.kind = 'anon' then
+    perform headroom.fail('not_signed_in', 'This needs a member who is signed in, or a service key.', null, 'Sign in and try again.');
+  end if;
+  select * into v_request from capacity.requests r where r.id = p_request_id;
+  if v_request.id is null
+     or v_caller.kind = 'member' and (v_caller.workspace_id <> v_request.workspace_id or not capacity.may_read(v_request, v_caller.member_id)) then
+    perform capacity.no_such_request(p_request_id);
+  end if;
+  v_unasked := capacity.unasked(v_request.id, v_request.state);
+  return jsonb_build_object(
+    'request', (select to_jsonb(r) from public.capacity_requests r where r.id = v_request.id),
+    'history', (select jsonb_agg(to_jsonb(e) order by e.seq) from public.capacity_request_events e where e.capacity_request_id = v_request.id),
+    'pending_approvals', capacity.pending_approvals(v_request),
+    'deliveries', capacity.deliveries_of(v_request.id),
+    'jobs', '[]'::jsonb,
+    'notices', (select coalesce(jsonb_agg(jsonb_build_object('id', n.id, 'kind', n.kind, 'step', n.step, 'member_id', n.member_id, 'actor_type', n.actor_type,
+                                                             'actor_id', n.actor_id, 'via', n.via,
+                                                             'body', capacity.free_text(n.request_id, n.body_hash), 'created_at', n.created_at) order by n.id), '[]')
+                  from capacity.notices n where n.request_id = v_request.id),
+    'customer', jsonb_build_object(
+      'address', capacity.email_of_customer(v_request.id), 'unasked', v_unasked,
+      'menders', (select coalesce(jsonb_agg(jsonb_build_object('id', m.id, 'name', m.display_name) order by m.id), '[]') from directory.members m
+                   where v_unasked is not null and v_request.state = 'CUSTOMER_CONFIRMATION_REQUIRED' and m.workspace_id = v_request.workspace_id
+                     and m.id = any (capacity.menders(v_request, v_unasked)))),
+    'erasure', capacity.erasure_state(v_request.id));
+end
+$$;
+comment on function public.get_capacity_request(text) is 'A request with its history, open approvals, deliveries, jobs and notices.';

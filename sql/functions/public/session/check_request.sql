@@ -1,0 +1,30 @@
+-- What runs before every request over HTTP (PostgREST's db-pre-request, and our gateway): refuses a delivery of Slack or Linear that is
+-- not signed, was signed too long ago or is garbled, before anything is locked and any secret is read. It sees no body; the full check
+-- is the receiver's. On all other paths it refuses a key or a session that was revoked, before anything is done for it. What establishes
+-- who calls asks that too (directory.revocation), so that nothing depends on whether this was set up.
+create or replace function public.check_request() returns void
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_path text := current_setting('request.path', true);
+  v_headers jsonb;
+  v_problem text;
+begin
+  if v_path is null or v_path not in ('/rpc/handle_slack_webhook', '/rpc/handle_linear_webhook') then
+    perform directory.check_api_key();
+    return;
+  end if;
+  v_headers := headroom.request_headers();
+  if v_path = '/rpc/handle_slack_webhook' then
+    v_problem := inbound.slack_stamp_problem(v_headers ->> 'x-slack-request-timestamp', v_headers ->> 'x-slack-signature');
+  elsif v_headers ->> 'linear-signature' is null then
+    v_problem := 'The request is not signed.';
+  elsif v_headers ->> 'linear-signature' !~ '^[0-9a-f]{64}$' then
+    v_problem := 'The signature of the request is garbled.';
+  end if;
+  if v_problem is not null then
+    perform headroom.fail('bad_signature', v_problem, null, 'Send the request with the signature headers that the provider made. Nothing was written.');
+  end if;
+end
+$$;
+comment on function public.check_request() is 'Refuses deliveries that no provider signed, and keys and sessions that were revoked.';

@@ -1,0 +1,15 @@
+-- Refuses what would silence alerts, and names them: whoever stops an endpoint that they go to is told before, and not by an alert that
+-- never comes.
+create or replace function webhooks.refuse_silence(p_endpoint webhooks.endpoints) returns void
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_alerts text := (select string_agg(a.name, ', ' order by a.name) from webhooks.alerts a where a.endpoint_id = p_endpoint.id);
+begin
+  if v_alerts is not null then
+    perform headroom.fail('conflict', format('Alerts go to the endpoint "%s".', p_endpoint.name), v_alerts,
+      'Give them another endpoint, or remove them: headroom outbox alerts put <alert> --endpoint <other>. Nothing was changed.');
+  end if;
+end
+$$;
+comment on function webhooks.refuse_silence(webhooks.endpoints) is 'Raises conflict while alerts go to an endpoint.';

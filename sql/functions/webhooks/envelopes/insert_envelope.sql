@@ -1,0 +1,46 @@
+-- Takes an event from an application, in its own transaction, through one of the views payments.outbox_transfers and ledger.outbox_ledger.
+-- Source and id are the event: inserted again, it is the same row, which the statement returns as it is; with another content it is
+-- refused. Whom it goes to is decided at the end of the transaction, for all of its events together (webhooks.address_envelopes).
+create or replace function webhooks.insert_envelope() returns trigger
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_stream outbox.stream_settings;
+  v_row webhooks.envelopes;
+  v_instruction text := (new.payload ->> 'source') || ' ' || (new.payload ->> 'id');
+begin
+  if coalesce(new.status, 'PENDING') <> 'PENDING' or new.sent_at is not null or coalesce(new.retry_count, 0) <> 0 then
+    raise exception 'status, sent_at and retry_count say what became of an event; they cannot be set' using errcode = 'HR003',
+      hint = 'Insert the payload alone. Nothing was written.';
+  end if;
+  select * into v_stream from outbox.stream_settings s where s.name = tg_argv[0];
+  perform webhooks.check_envelope(new.payload, v_stream);
+  insert into webhooks.envelopes (id, stream_id, instruction_id, type, subject, payload)
+  values (coalesce(new.id, gen_random_uuid()), v_stream.stream_id, v_instruction, new.payload ->> 'type', new.payload ->> 'subject', new.payload)
+  on conflict do nothing
+  returning * into v_row;
+  if found then
+    -- An event that was collected is still known by its deliveries. Another content is refused here, and not by the commit.
+    perform outbox.existing_row(d.stream_id, d.instruction_id, d.idempotency_key, new.payload::text)
+       from outbox.rows d where d.stream_id = v_stream.stream_id and d.instruction_id = v_instruction;
+    new.id := v_row.id;
+    new.status := 'PENDING';
+    new.created_at := v_row.created_at;
+    new.retry_count := 0;
+    new.deliveries := null;
+    return new;
+  end if;
+
+  select * into v_row from webhooks.envelopes e where e.stream_id = v_stream.stream_id and e.instruction_id = v_instruction;
+  if not found then
+    raise exception 'the id % belongs to another event', new.id using errcode = 'HR007', hint = 'Leave the id out, and one is made. Nothing was written.';
+  elsif v_row.payload <> new.payload then
+    raise exception 'event "%" of source "%" was published with another content', left(new.payload ->> 'id', 80), left(new.payload ->> 'source', 80)
+      using errcode = 'HR005', detail = format('The first one is %s. Nothing was changed.', v_row.id),
+            hint = 'Publish the same envelope again, or give a new event a new id.';
+  end if;
+  execute format('select * from %s where id = $1', tg_relid::regclass) into new using v_row.id;
+  return new;
+end
+$$;
+comment on function webhooks.insert_envelope() is 'Publishes an event that was inserted into the view of an event stream.';

@@ -1,0 +1,17 @@
+-- Who may do what in the schema `headroom`, all of it: first everything is taken away, then exactly this is given. Nobody but the owner writes a
+-- table: the definer functions are the only way in. Functions that are not named here are internal and run only inside those.
+select headroom.close_schema('headroom');
+
+-- What is made later is not for everybody either.
+alter default privileges revoke all on functions from public;
+
+-- Control stores secrets, which it cannot read back, and changes the key that they are sealed under.
+grant usage on schema headroom to headroom_control, headroom_auditor;
+grant execute on function
+  headroom.set_secret(text, text, boolean),
+  headroom.remove_secret(text, boolean),
+  headroom.list_secrets(),
+  headroom.switch_sealing_key(),
+  headroom.reseal_secrets(text, integer, boolean)
+to headroom_control;
+grant select on headroom.hook_points, headroom.hooks to headroom_control, headroom_auditor;

@@ -1,0 +1,68 @@
+-- Who may do what in the schema `public`, all of it: first everything is taken away, then exactly this is given. Nobody but the owner writes a
+-- table: the definer functions are the only way in. Functions that are not named here are internal and run only inside those.
+select headroom.close_schema('public');
+
+grant select on
+  public.capacity_requests, public.capacity_request_events,
+  public.capacity_approval_latency, public.capacity_backlog, public.capacity_outcomes, public.capacity_provisioning_duration,
+  public.capacity_time_in_state
+to authenticated, service_role, headroom_control, headroom_auditor;
+
+-- What members do, machines do for them, and operators do at the command line. Each of these finds out who calls.
+grant execute on function
+  public.create_capacity_request(text, text, text, jsonb, text, integer, text, date, integer, numeric, integer, text, text, text, text),
+  public.preview_capacity_request(text, text, text, text, integer, text, numeric, text, text, jsonb),
+  public.apply_capacity_event(text, public.capacity_request_event_type, public.capacity_request_actor_type, text, jsonb, integer),
+  public.decide_capacity_request(text, public.capacity_request_event_type, text, jsonb, integer),
+  public.get_capacity_request(text),
+  public.nudge_capacity_request(text, text),
+  public.note_capacity_request(text, text, text),
+  public.set_customer_address(text, text, text),
+  public.send_confirmation_link(text, text),
+  public.erase_customer(text, text, text)
+to authenticated, service_role, headroom_control;
+
+-- Admins keep the endpoints of their workspace, machines all of them.
+grant execute on function
+  public.list_endpoints(text),
+  public.put_endpoint(text, text, text[], text, jsonb, text),
+  public.remove_endpoint(text, text),
+  public.rotate_endpoint_secret(text, integer, text),
+  public.enable_endpoint(text, text),
+  public.disable_endpoint(text, text, text)
+to authenticated, service_role;
+
+-- Whoever holds a confirmation link.
+grant execute on function
+  public.describe_confirmation(text),
+  public.decide_by_token(text, text, text)
+to anon, authenticated, service_role;
+
+-- Who is signed in, and what happened lately. The latter runs with the caller's rights, so that row-level security decides what it tells.
+grant execute on function
+  public.who_am_i(),
+  public.sign_out_everywhere()
+to authenticated;
+grant execute on function
+  public.recent_capacity_events(bigint, integer)
+to authenticated, service_role;
+
+-- What our own server asks on nobody's behalf; a purpose that it alone can state guards these against the holders of service keys.
+grant execute on function
+  public.sign_in_member(text, text, text, boolean),
+  public.list_personas(),
+  public.webhook_keys(text),
+  public.record_receipt(text, text, text, jsonb)
+to service_role;
+
+-- What providers send: the signature is the credential. And the gate before every request, which needs none.
+grant execute on function
+  public.handle_slack_webhook(text),
+  public.handle_linear_webhook(text),
+  public.check_request()
+to anon, authenticated, service_role;
+
+
+grant execute on function
+  public.run_capacity_request_timers(integer, text)
+to headroom_executor, headroom_control, service_role;

@@ -1,0 +1,32 @@
+-- Who may do what in the schema `webhooks`, all of it: first everything is taken away, then exactly this is given. Nobody but the owner writes a
+-- table: the definer functions are the only way in. Functions that are not named here are internal and run only inside those.
+select headroom.close_schema('webhooks');
+
+-- Relays ask where an endpoint is and what it signs with, and tell of dead letters.
+grant usage on schema webhooks to headroom_executor;
+grant execute on function
+  webhooks.endpoint_for_relay(uuid, text),
+  webhooks.endpoint_gone(uuid, integer),
+  webhooks.raise_alerts()
+to headroom_executor;
+
+-- Control keeps endpoints and alerts; what is secret of them nobody reads.
+grant usage on schema webhooks to headroom_control, headroom_auditor;
+grant select on all tables in schema webhooks to headroom_control, headroom_auditor;
+revoke select on webhooks.endpoint_secrets, webhooks.alerts from headroom_control, headroom_auditor;
+grant execute on function
+  webhooks.put_endpoint(text, jsonb, text, boolean, text),
+  webhooks.remove_endpoint(text, text),
+  webhooks.rotate_endpoint_secret(text, text, interval, text),
+  webhooks.enable_endpoint(text, text),
+  webhooks.disable_endpoint(text, text, text),
+  webhooks.ping_endpoint(text, text),
+  webhooks.replay_envelopes(text, timestamptz, timestamptz, text),
+  webhooks.list_alerts(),
+  webhooks.put_alert(text, jsonb),
+  webhooks.remove_alert(text)
+to headroom_control;
+grant execute on function
+  webhooks.list_endpoints(text),
+  webhooks.destination_status()
+to headroom_control, headroom_auditor;

@@ -1,0 +1,30 @@
+-- What the workflow needs of the layers below, and where layers above may join in.
+select headroom.declare_hooks('capacity', '{
+  "capacity.customer_erased": "A customer''s data is being erased: {request_id, to}. Answers the instructions, by stream, of messages that go too.",
+  "capacity.swept": "The timers run. What is past its time may go."
+}');
+select headroom.register_hooks('capacity', '{
+  "headroom.secret_removed": "capacity.check_link_secret",
+  "outbox.captured": "capacity.keep_captures",
+  "directory.group_removed": "capacity.check_group_unused",
+  "directory.member_removed": "capacity.left_behind",
+  "directory.member_returned": "capacity.check_rules_of_returned"
+}');
+
+-- Slack takes about one message a second per channel.
+select outbox.ensure_limits('{"slack:": {"min_interval_ms": 1000}}');
+
+-- The rails by which the workflow speaks, with the values that ours declare; a test compares them.
+select outbox.ensure_rails('{
+  "slack": {"capability": "lookup", "timeout_ms": 15000},
+  "linear": {"capability": "lookup", "timeout_ms": 15000},
+  "email": {"capability": "blind", "timeout_ms": 30000}
+}');
+
+-- Twelve tries over most of a day. With full jitter the mean is half of what the powers say.
+select outbox.ensure_stream('capacity',
+  '{"resend_blind": true, "max_tries": 12, "backoff_factor": 3, "backoff_cap_ms": 28800000, "writers": []}');
+select outbox.register_renderers('capacity', '{
+  "slack-root": "capacity.slack_root_now",
+  "linear-issue": "capacity.linear_issue_now"
+}');

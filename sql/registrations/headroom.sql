@@ -1,0 +1,4 @@
+-- Where layers above may join in.
+select headroom.declare_hooks('headroom', '{
+  "headroom.secret_removed": "A secret is about to be removed: {name}. Whoever still needs it refuses."
+}');

@@ -1,0 +1,10 @@
+-- Where layers above may join in.
+select headroom.declare_hooks('outbox', '{
+  "outbox.captured": "Deliveries brought back fields: [{stream, key, name, value}].",
+  "outbox.erased": "A row''s payload was erased: {stream_id, instruction_id}. Copies of it go too.",
+  "outbox.collected": "What is past its retention is being collected: {batch}. Answers {more} when there is more to do."
+}');
+
+-- What producers may use without asking anybody: messages to people, each one for itself.
+select outbox.ensure_stream('notifications',
+  '{"ordered": false, "resend_blind": true, "retention": "quarter", "dedupe_days": 180}');

@@ -1,0 +1,11 @@
+-- Pending rows are finished one by one; nobody throws them away together, the owner included.
+create or replace trigger refuse_truncate before truncate on outbox.pending
+  for each statement execute function outbox.refuse_change();
+create or replace trigger refuse_truncate before truncate on outbox.pending_unordered
+  for each statement execute function outbox.refuse_change();
+
+-- The archive's partitions bring their own triggers.
+select outbox.ensure_partitions(30);
+-- Whoever gives a row up says whether it may have arrived; what follows from that is decided in one place.
+create or replace trigger park_dead before insert on outbox.dead
+  for each row when (new.parked) execute function outbox.park_dead();

@@ -1,8 +1,0 @@
--- Pending rows are finished one by one; nobody throws them away together, the owner included.
-create or replace trigger refuse_truncate before truncate on outbox.pending
-  for each statement execute function outbox.refuse_change();
-create or replace trigger refuse_truncate before truncate on outbox.pending_unordered
-  for each statement execute function outbox.refuse_change();
-
--- The archive's partitions bring their own triggers.
-select outbox.ensure_partitions(30);

@@ -1,0 +1,4 @@
+-- Events are addressed at the end of the transaction that published them. A constraint trigger has no "or replace".
+drop trigger if exists address_envelopes on webhooks.envelopes;
+create constraint trigger address_envelopes after insert on webhooks.envelopes deferrable initially deferred
+  for each row execute function webhooks.address_envelopes();

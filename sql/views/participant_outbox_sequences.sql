@@ -1,5 +1,0 @@
--- The allocator of each participant's numbers. Not for auditors: what numbers will be is nobody's record.
-create or replace view payments.participant_outbox_sequences as
-select l.key as participant_id, l.next_seq as next_sequence_id
-  from outbox.lanes l join outbox.streams s on s.stream_id = l.stream_id and s.name = 'payments';
-comment on view payments.participant_outbox_sequences is 'Next number of each participant.';

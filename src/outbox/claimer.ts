@@ -9,7 +9,7 @@ import { call } from "../db/call.ts";
 import { type Moment, thisMoment } from "./elapsed.ts";
 import type { ClaimedRow } from "./message.ts";
 import type { InFlight } from "./places.ts";
-import type { Session } from "./session.ts";
+import type { HeldConnection } from "../db/held-connection.ts";
 import type { Stream } from "./streams.ts";
 
 const firstClaimRows = 200;
@@ -68,7 +68,7 @@ export class Claimer {
 
   /** Claims what is due. Looks at the recent end first, and everywhere when that is empty or it is time. */
   async claim(
-    session: Session,
+    connection: HeldConnection,
     relayId: number,
     prepare: boolean,
     inFlight: InFlight,
@@ -82,8 +82,8 @@ export class Claimer {
     let rows: ClaimedRow[];
     this.#underWay += 1;
     try {
-      rows = await this.#read(session, relayId, prepare, inFlight, recent);
-      if (rows.length === 0 && recent !== null) rows = await this.#read(session, relayId, prepare, inFlight, null);
+      rows = await this.#read(connection, relayId, prepare, inFlight, recent);
+      if (rows.length === 0 && recent !== null) rows = await this.#read(connection, relayId, prepare, inFlight, null);
     } finally {
       this.#underWay -= 1;
     }
@@ -94,7 +94,7 @@ export class Claimer {
   }
 
   async #read(
-    session: Session,
+    connection: HeldConnection,
     relayId: number,
     prepare: boolean,
     inFlight: InFlight,
@@ -102,7 +102,7 @@ export class Claimer {
   ): Promise<ClaimedRow[]> {
     const startedAtMs = performance.now();
     const lanes = Math.max(1, Math.ceil(this.#rows / this.#runLength));
-    const rows: ClaimedRow[] = await session.use((db) =>
+    const rows: ClaimedRow[] = await connection.use((db) =>
       call(
         db,
         "outbox.claim",

@@ -15,7 +15,7 @@ import { reasonOf } from "./outcome.ts";
 import type { Line, Places } from "./places.ts";
 import { released, type Result } from "./result.ts";
 import { send } from "./send.ts";
-import type { Session } from "./session.ts";
+import type { HeldConnection } from "../db/held-connection.ts";
 import { longestSendMs, type Stream } from "./streams.ts";
 import { type Calls, isPromise } from "./timed.ts";
 
@@ -36,7 +36,7 @@ export interface DispatcherOptions {
   readonly calls: Calls;
   readonly leaseMarginMs: number;
   /** For filling in what rows bind. */
-  readonly session: Session;
+  readonly connection: HeldConnection;
   readonly onResult: (stream: Stream, result: Result) => void;
   readonly onStep: ((step: RelayStep) => void) | undefined;
   /** True once the relay hands back instead of sending. */
@@ -215,7 +215,7 @@ export class Dispatcher {
   }
 
   #fill(ids: readonly string[], captured: Captured = {}): Promise<Filled[]> {
-    return this.#options.session.use((db) =>
+    return this.#options.connection.use((db) =>
       call(db, "outbox.fill_binds", { p_outbox_ids: [...ids], p_captured: captured }),
     );
   }

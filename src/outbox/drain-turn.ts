@@ -11,7 +11,7 @@ import { Dispatcher } from "./dispatcher.ts";
 import type { RelayMetrics } from "./metrics.ts";
 import type { RelayLogEntry, RelayStep } from "./options.ts";
 import type { Places } from "./places.ts";
-import type { Session } from "./session.ts";
+import type { HeldConnection } from "../db/held-connection.ts";
 import { Settler } from "./settler.ts";
 import type { Stream } from "./streams.ts";
 import type { Calls } from "./timed.ts";
@@ -21,8 +21,8 @@ export interface DrainTurnOptions {
   readonly rails: ReadonlyMap<number, Rail>;
   readonly places: Places;
   readonly calls: Calls;
-  readonly claiming: Session;
-  readonly settling: Session;
+  readonly claiming: HeldConnection;
+  readonly settling: HeldConnection;
   /** Of this turn alone: the report is read from it. */
   readonly metrics: RelayMetrics;
   readonly relayId: number;
@@ -68,7 +68,7 @@ export class DrainTurn {
     this.#options = options;
     this.#claimers = [...options.claimers];
     const settler = new Settler({
-      session: settling,
+      connection: settling,
       metrics,
       // The turn may be short; preparing statements would cost more than it saves.
       prepare: false,
@@ -83,7 +83,7 @@ export class DrainTurn {
       places,
       calls,
       leaseMarginMs,
-      session: claiming,
+      connection: claiming,
       onStep,
       onResult: (stream, result) => settler.add(stream, result),
       stopping: () => this.#mustNotSend(),

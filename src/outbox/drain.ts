@@ -17,7 +17,7 @@ import { Claimer } from "./claimer.ts";
 import { DrainTurn } from "./drain-turn.ts";
 import { type RelayOptions, type Settings, settingsOf } from "./options.ts";
 import { Places } from "./places.ts";
-import { Session } from "./session.ts";
+import { HeldConnection } from "../db/held-connection.ts";
 import { explainStart } from "./start-checks.ts";
 import { readStreams, registerRails, requireSafeLeases } from "./streams.ts";
 import { Calls } from "./timed.ts";
@@ -89,8 +89,8 @@ class OnDemandRelay implements Drainer {
   readonly #settings: Settings;
   readonly #rails: readonly Rail[];
   readonly #pool: Pool;
-  readonly #claiming: Session;
-  readonly #settling: Session;
+  readonly #claiming: HeldConnection;
+  readonly #settling: HeldConnection;
   readonly #places: Places;
   readonly #calls = new Calls();
   readonly #closing = new AbortController();
@@ -108,8 +108,8 @@ class OnDemandRelay implements Drainer {
       options.pool ??
       createPool(options.connectionString ?? "", { applicationName: "headroom drain", maxConnections: 4 });
     surviveLostConnections(this.#pool);
-    this.#claiming = new Session(this.#pool);
-    this.#settling = new Session(this.#pool);
+    this.#claiming = new HeldConnection(this.#pool);
+    this.#settling = new HeldConnection(this.#pool);
   }
 
   async drain(options: DrainOptions = {}): Promise<DrainReport> {

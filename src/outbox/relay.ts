@@ -18,9 +18,10 @@ import type { Moment } from "./elapsed.ts";
 import type { ClaimedRow } from "./message.ts";
 import { RelayMetrics, renderDatabaseUp } from "./metrics.ts";
 import { type RelayLogEntry, type RelayOptions, type Settings, settingsOf } from "./options.ts";
-import { pause } from "./pause.ts";
+import { pause } from "../db/pause.ts";
+import { withTimeout } from "../db/with-timeout.ts";
 import { nothingFree, Places } from "./places.ts";
-import { Session } from "./session.ts";
+import { HeldConnection } from "../db/held-connection.ts";
 import { Settler } from "./settler.ts";
 import { connectionsOfRelay, explainStart, requireRoom } from "./start-checks.ts";
 import { readStreams, registerRails, requireSafeLeases, type Stream } from "./streams.ts";
@@ -63,9 +64,9 @@ class RelayProcess implements Relay {
   readonly #stopping = new AbortController();
   readonly #giveUp = new AbortController();
   readonly #log: (entry: RelayLogEntry) => void;
-  readonly #claiming: Session;
-  readonly #claimingAhead: Session;
-  readonly #settling: Session;
+  readonly #claiming: HeldConnection;
+  readonly #claimingAhead: HeldConnection;
+  readonly #settling: HeldConnection;
   readonly #dispatches = new Set<Promise<void>>();
   #claimers: Claimer[] = [];
   #relayId = 0;
@@ -90,9 +91,9 @@ class RelayProcess implements Relay {
       options.pool ??
       createPool(options.connectionString ?? "", { applicationName: "headroom relay", maxConnections: 6 });
     surviveLostConnections(this.#pool);
-    this.#claiming = new Session(this.#pool);
-    this.#claimingAhead = new Session(this.#pool);
-    this.#settling = new Session(this.#pool);
+    this.#claiming = new HeldConnection(this.#pool);
+    this.#claimingAhead = new HeldConnection(this.#pool);
+    this.#settling = new HeldConnection(this.#pool);
   }
 
   start(): Promise<void> {
@@ -134,7 +135,7 @@ class RelayProcess implements Relay {
     const served = this.#rails.length === 0 ? [] : streams;
     this.#claimers = served.map((stream) => new Claimer(stream, maxClaimRows, concurrency));
     this.#settler = new Settler({
-      session: this.#settling,
+      connection: this.#settling,
       metrics: this.counters,
       prepare: this.server.preparedStatements,
       log: this.#log,
@@ -148,7 +149,7 @@ class RelayProcess implements Relay {
       places: this.#places,
       calls: this.#calls,
       leaseMarginMs,
-      session: this.#claiming,
+      connection: this.#claiming,
       onStep,
       onResult: (stream, result) => settler.add(stream, result),
       stopping: () => this.#stopping.signal.aborted,
@@ -247,13 +248,13 @@ class RelayProcess implements Relay {
     return claimer;
   }
 
-  async #claimFor(claimer: Claimer, session: Session): Promise<void> {
+  async #claimFor(claimer: Claimer, connection: HeldConnection): Promise<void> {
     const { onStep } = this.#options;
     onStep?.("claim.before");
     const prepare = this.server?.preparedStatements ?? false;
     // A second claim at the same time must not bring what the first one brings: both would be told of the same free places.
-    const inFlight = session === this.#claiming ? this.#places.inFlight : nothingFree;
-    const { rows, claimedAt } = await claimer.claim(session, this.#relayId, prepare, inFlight);
+    const inFlight = connection === this.#claiming ? this.#places.inFlight : nothingFree;
+    const { rows, claimedAt } = await claimer.claim(connection, this.#relayId, prepare, inFlight);
     onStep?.("claim.after");
     if (rows.length === 0) return;
     this.counters.claimBatches += 1;
@@ -287,12 +288,14 @@ class RelayProcess implements Relay {
   }
 
   async metrics(): Promise<string> {
-    const enough = new AbortController();
-    const late = pause(gaugesMs, enough.signal).then(() => undefined);
-    const gauges = await Promise.race([this.#upkeep?.gauges().catch(() => undefined), late]);
-    enough.abort();
+    const read = await withTimeout(this.#gauges(), gaugesMs);
+    const gauges = read.kind === "done" ? read.value : undefined;
     // Without its database a relay still tells what it counted, and that it is alone.
     return this.counters.render() + renderDatabaseUp(gauges !== undefined) + (gauges ?? "");
+  }
+
+  async #gauges(): Promise<string | undefined> {
+    return this.#upkeep?.gauges().catch(() => undefined);
   }
 
   stop(): Promise<void> {
@@ -307,15 +310,15 @@ class RelayProcess implements Relay {
     this.#changed();
     // A start that is still under way sees the signal, and undoes itself.
     await this.#started?.catch(() => undefined);
-    await within(stopMs, [this.#finishCalls()]);
+    await withTimeout(this.#finishCalls(), stopMs);
     if (this.#dispatches.size > 0) {
       this.#calls.abandonAll();
-      await within(abortedCallsMs, this.#dispatches);
+      await withTimeout(Promise.all(this.#dispatches), abortedCallsMs);
     }
     // A database that does not answer must not keep a stopping relay: what is unwritten is left to its lease.
-    await within(stopMs + abortedCallsMs, [this.#finishWriting()]);
+    await withTimeout(this.#finishWriting(), stopMs + abortedCallsMs);
     this.#giveUp.abort();
-    await within(abortedCallsMs, [this.#signOff()]);
+    await withTimeout(this.#signOff(), abortedCallsMs);
     await this.#close();
     this.#log({ level: "info", event: "relay_stopped", relayId: this.#relayId });
   }
@@ -365,11 +368,4 @@ async function withClient<T>(pool: Pool, work: (client: PoolClient) => Promise<T
     client.off("error", ignore);
     client.release();
   }
-}
-
-/** Waits for all of it, but not longer than this. */
-async function within(ms: number, work: Iterable<Promise<unknown>>): Promise<void> {
-  const enough = new AbortController();
-  const done = Promise.all(work).finally(() => enough.abort());
-  await Promise.race([done, pause(ms, enough.signal)]);
 }

@@ -7,13 +7,13 @@
  */
 import { call, type FunctionResult } from "../db/call.ts";
 import { isPassing, isRetryableConnectionError, toHeadroomError } from "../db/errors.ts";
-import { plainArray, textArray } from "./array-literal.ts";
+import { plainArray, textArray } from "../db/array-literal.ts";
 import type { RelayMetrics } from "./metrics.ts";
 import type { RelayLogEntry, RelayStep } from "./options.ts";
 import type { Result } from "./result.ts";
-import type { Session } from "./session.ts";
+import type { HeldConnection } from "../db/held-connection.ts";
 import type { Stream } from "./streams.ts";
-import { pause } from "./pause.ts";
+import { pause } from "../db/pause.ts";
 
 type Written = FunctionResult<"outbox.settle">;
 
@@ -27,7 +27,7 @@ const wholeBatchTries = 4;
 const mostToldRows = 20;
 
 export interface SettlerOptions {
-  readonly session: Session;
+  readonly connection: HeldConnection;
   readonly metrics: RelayMetrics;
   readonly prepare: boolean;
   readonly log: (entry: RelayLogEntry) => void;
@@ -237,7 +237,7 @@ export class Settler {
         : null,
       p_sent_hashes: texts((result) => (result.outcome === "released" ? undefined : result.message.sentHash)),
     };
-    return this.#options.session.use((db) => call(db, "outbox.settle", args, { prepare: this.#options.prepare }));
+    return this.#options.connection.use((db) => call(db, "outbox.settle", args, { prepare: this.#options.prepare }));
   }
 }
 

@@ -8,8 +8,8 @@ import { call } from "../db/call.ts";
 import { toHeadroomError } from "../db/errors.ts";
 import { type RelayMetrics, renderDatabaseGauges } from "./metrics.ts";
 import type { RelayLogEntry, RelayStep, Settings } from "./options.ts";
-import { pause } from "./pause.ts";
-import { Session } from "./session.ts";
+import { pause } from "../db/pause.ts";
+import { HeldConnection } from "../db/held-connection.ts";
 
 const noteEveryMs = 60_000;
 
@@ -35,12 +35,12 @@ export interface UpkeepOptions {
 
 export class Upkeep {
   readonly #options: UpkeepOptions;
-  readonly #session: Session;
+  readonly #connection: HeldConnection;
   #loops: Promise<unknown> = Promise.resolve();
 
   constructor(options: UpkeepOptions) {
     this.#options = options;
-    this.#session = new Session(options.pool);
+    this.#connection = new HeldConnection(options.pool);
   }
 
   start(): void {
@@ -60,12 +60,12 @@ export class Upkeep {
   }
 
   close(): void {
-    this.#session.close();
+    this.#connection.close();
   }
 
   /** What the database knows, for the metrics. */
   gauges(): Promise<string> {
-    return this.#session.use(renderDatabaseGauges);
+    return this.#connection.use(renderDatabaseGauges);
   }
 
   /** Takes back what dead relays held, for a relay that has no loop of its own. */
@@ -83,7 +83,7 @@ export class Upkeep {
   /** Also called when a claim found that a partition was missing. */
   async makePartitions(): Promise<void> {
     await this.#attempt("partitions", async () => {
-      const made = await this.#session.use((db) => call(db, "outbox.ensure_partitions", {}));
+      const made = await this.#connection.use((db) => call(db, "outbox.ensure_partitions", {}));
       if (made > 0) this.#options.log({ level: "info", event: "partitions_made", count: made });
     });
   }
@@ -114,7 +114,7 @@ export class Upkeep {
     const { metrics, log, onStep, onRequeued, stopping } = this.#options;
     while (!stopping.aborted) {
       onStep?.("reap.before");
-      const rows = await this.#session.use((db) => call(db, "outbox.reap", {}));
+      const rows = await this.#connection.use((db) => call(db, "outbox.reap", {}));
       onStep?.("reap.after");
       if (rows === 0) return;
       metrics.reaperRequeues += rows;
@@ -126,7 +126,7 @@ export class Upkeep {
 
   async #sweep(): Promise<void> {
     const { metrics, log, onRequeued } = this.#options;
-    const mended = await this.#session.use((db) => call(db, "outbox.sweep", {}));
+    const mended = await this.#connection.use((db) => call(db, "outbox.sweep", {}));
     if (mended === 0) return;
     metrics.sweptLanes += mended;
     log({ level: "error", event: "lanes_mended", lanes: mended });
@@ -135,7 +135,7 @@ export class Upkeep {
 
   /** What alerts say about dead letters is rows like any others, which a relay that serves their stream will send. */
   async #raiseAlerts(): Promise<void> {
-    const rows = await this.#session.use((db) => call(db, "outbox.raise_alerts", {}));
+    const rows = await this.#connection.use((db) => call(db, "outbox.raise_alerts", {}));
     if (rows > 0) this.#options.log({ level: "warn", event: "alerts_raised", rows });
   }
 
@@ -149,7 +149,7 @@ export class Upkeep {
     const { stopping, log } = this.#options;
     let [payloads, keys, dropped] = [0, 0, 0];
     for (let more = true; more && !stopping.aborted;) {
-      const done = collectedSchema.parse(await this.#session.use((db) => call(db, "outbox.gc", {})));
+      const done = collectedSchema.parse(await this.#connection.use((db) => call(db, "outbox.gc", {})));
       payloads += done.payloads;
       keys += done.keys;
       dropped += done.dropped.length;

@@ -13,9 +13,9 @@ import { toHeadroomError } from "../db/errors.ts";
 import type { Claimer } from "./claimer.ts";
 import type { RelayMetrics } from "./metrics.ts";
 import type { RelayLogEntry } from "./options.ts";
-import { pause } from "./pause.ts";
+import { pause } from "../db/pause.ts";
 import type { Places } from "./places.ts";
-import { Session } from "./session.ts";
+import { HeldConnection } from "../db/held-connection.ts";
 
 /** Work without a pause for this long makes a relay busy. */
 const busyAfterMs = 100;
@@ -23,7 +23,7 @@ const firstQuickPollMs = 25;
 
 export interface WakerOptions {
   readonly pool: Pool;
-  readonly claiming: Session;
+  readonly claiming: HeldConnection;
   readonly relayId: number;
   readonly name: string;
   readonly listen: boolean;
@@ -37,7 +37,7 @@ export interface WakerOptions {
 
 export class Waker {
   readonly #options: WakerOptions;
-  readonly #listening: Session;
+  readonly #listening: HeldConnection;
   #wantsNotify = true;
   #awakeSinceMs: number | undefined;
   #quickPollMs = Infinity;
@@ -47,7 +47,7 @@ export class Waker {
 
   constructor(options: WakerOptions) {
     this.#options = options;
-    this.#listening = new Session(options.pool, () => void this.#listenAgain());
+    this.#listening = new HeldConnection(options.pool, () => void this.#listenAgain());
   }
 
   async start(): Promise<void> {

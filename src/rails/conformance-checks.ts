@@ -2,6 +2,7 @@
  * The form of what a rail returns, checked field by field: rails may come from plain JavaScript.
  */
 import assert from "node:assert/strict";
+import { withTimeout } from "../db/with-timeout.ts";
 import type { RailHarness } from "./conformance-harness.ts";
 import type { LookupOutcome, RailMessage, RailOutcome } from "./rail.ts";
 import { maxReasonChars } from "./reason.ts";
@@ -12,16 +13,9 @@ const defaultPatienceMs = 10_000;
 /** Fails when nothing comes of a promise; a case must not hang the suite. */
 export async function within<T>(harness: RailHarness, promise: Promise<T>, what: string): Promise<T> {
   const patienceMs = harness.patienceMs ?? defaultPatienceMs;
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => reject(new assert.AssertionError({ message: `waited in vain for ${what}` })),
-    patienceMs,
-  );
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const result = await withTimeout(promise, patienceMs);
+  if (result.kind === "done") return result.value;
+  throw new assert.AssertionError({ message: `waited in vain for ${what}` });
 }
 
 /** A message that throws when a rail writes to it: the relay uses the same object after the call. */

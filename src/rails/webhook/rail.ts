@@ -5,6 +5,7 @@
  * resolver is injected), order, retries and rate limits (the engine's), or which addresses may be reached (ssrf.ts).
  */
 import { parseToPassOn } from "../../db/exact-json.ts";
+import { withTimeout } from "../../db/with-timeout.ts";
 import { asksForQuiet, outcomeOfCode } from "../exchange-codes.ts";
 import { exchange, openConnections } from "../exchange.ts";
 import type { Connections, ExchangeAnswer } from "../exchange.ts";
@@ -148,16 +149,12 @@ async function findEndpoint(
   settings: Settings,
 ): Promise<WebhookEndpoint | DisabledEndpoint | RailOutcome | null> {
   if (signal.aborted) return outcomeOf("aborted_before_send");
-  const { promise: aborted, resolve: abort } = Promise.withResolvers<RailOutcome>();
-  const onAbort = (): void => abort(outcomeOf("aborted_before_send"));
-  signal.addEventListener("abort", onAbort, { once: true });
   try {
-    return await Promise.race([settings.endpoint(message, signal), aborted]);
+    const found = await withTimeout(settings.endpoint(message, signal), signal);
+    return found.kind === "done" ? found.value : outcomeOf("aborted_before_send");
   } catch {
     // Whatever went wrong in there may quote a connection string or a secret, so it is not repeated.
     return outcomeOf("endpoint_unavailable");
-  } finally {
-    signal.removeEventListener("abort", onAbort);
   }
 }
 

@@ -1,22 +1,24 @@
 /**
- * One connection that a relay holds for one purpose, and opens again after it was lost.
+ * One connection of a pool that is held for one purpose, and opened again after it was lost.
  *
  * Owns: the connection's life. Does not own: what is asked over it, nor whether a lost question may be asked again: only
  * the caller knows.
  */
 import type { Notification, Pool, PoolClient } from "pg";
-import type { Queryable } from "../db/call.ts";
-import { HeadroomError, isRetryableConnectionError } from "../db/errors.ts";
+import type { Queryable } from "./call.ts";
+import { HeadroomError, isRetryableConnectionError } from "./errors.ts";
+import { Semaphore } from "./semaphore.ts";
 
 const unreadMs = 30_000;
 
-export class Session {
+export class HeldConnection {
   readonly #pool: Pool;
   readonly #onLost: (() => void) | undefined;
   #client: PoolClient | undefined;
   #opening: Promise<PoolClient> | undefined;
   #closed = false;
-  #last: Promise<void> = Promise.resolve();
+  /** One question at a time: what was asked first is answered first. */
+  readonly #turn = new Semaphore(1);
 
   constructor(pool: Pool, onLost?: () => void) {
     this.#pool = pool;
@@ -44,15 +46,12 @@ export class Session {
     });
   }
 
-  /** One question at a time: what was asked first is answered first. */
   #inTurn<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
-    const mine = this.#last.then(async () => work(await this.#open()));
-    this.#last = mine.then(ignore, ignore);
-    return mine;
+    return this.#turn.use(async () => work(await this.#open()));
   }
 
   async #open(): Promise<PoolClient> {
-    if (this.#closed) throw new HeadroomError("connection_lost", "The relay has closed this connection.");
+    if (this.#closed) throw new HeadroomError("connection_lost", "This connection has been closed.");
     if (this.#client !== undefined) return this.#client;
     this.#opening ??= this.#connect().finally(() => (this.#opening = undefined));
     const client = await this.#opening;
@@ -60,7 +59,7 @@ export class Session {
     // Closed while it was being opened: whoever waits for the pool to end would wait for this one for ever.
     if (this.#closed) {
       discard(client);
-      throw new HeadroomError("connection_lost", "The relay has closed this connection.");
+      throw new HeadroomError("connection_lost", "This connection has been closed.");
     }
     this.#client = client;
     client.once("error", () => this.#drop(client));
@@ -99,8 +98,6 @@ export class Session {
     discard(client);
   }
 }
-
-function ignore(): void {}
 
 function discard(client: PoolClient): void {
   // A pooled client without a listener would end the process on its next error.

@@ -21,7 +21,7 @@ export { createLinearRail } from "./rails/linear/rail.ts";
 export { createEmailRail } from "./rails/email/rail.ts";
 export { createGithubActionsRail } from "./rails/github-actions/rail.ts";
 export { createTableRail } from "./rails/table/rail.ts";
-export { createRailRegistry } from "./rails/registry.ts";
+export { createRailRegistry } from "./contract/registry.ts";
 
 /** The database: an embedded server, connections, and the one way to call its functions. */
 export { startEmbedded } from "./db/embedded.ts";

@@ -1,5 +1,5 @@
 /**
- * Dependencies point one way: db ← rail contract ← outbox, capacity, … ← rails ← http, cli ← deploy. And every module has a reader.
+ * Dependencies point one way: db ← contract ← outbox ← webhooks, capacity, … ← rails ← http, cli ← deploy. And every module has a reader.
  */
 import { posix } from "node:path";
 import type { Complaint, Repository, RepositoryFile } from "./repository.ts";
@@ -35,14 +35,11 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   root: ["db", "contract", "outbox", "capacity", "provisioning", "notifications", "inbound", "rails", "http"],
 };
 
-/** The contract that engine and rails share sits below both, though it lives beside the rails. */
-const contractFiles = /^src\/rails\/(rail|registry|payment)\.ts$/;
 /** Started by name, not imported. */
 const entryPoints =
-  /^src\/(index|outbox\/index|client\/index|cli\/main|cli\/commands\/[a-z-]+|rails\/conformance)\.ts$|undertaker\.ts$/;
+  /^src\/(index|outbox\/index|client\/index|cli\/main|cli\/commands\/[a-z-]+|contract\/conformance\/suite)\.ts$|undertaker\.ts$/;
 
 function partOf(path: string): string {
-  if (contractFiles.test(path)) return "contract";
   return /^src\/([a-z-]+)\//.exec(path)?.[1] ?? "root";
 }
 

@@ -5,7 +5,7 @@
  * them (the database, `outbox.fill_binds`).
  */
 import { z } from "zod";
-import type { Json } from "../rails/rail.ts";
+import type { Json } from "../contract/rail.ts";
 
 const pathSchema = z.array(z.union([z.string(), z.int().min(0).max(10_000)])).max(32);
 const capturesSchema = z.record(z.string(), pathSchema);

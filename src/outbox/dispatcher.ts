@@ -6,7 +6,7 @@
  */
 import { call, type FunctionResult } from "../db/call.ts";
 import { isPassing, isRetryableConnectionError, toHeadroomError } from "../db/errors.ts";
-import type { Rail } from "../rails/rail.ts";
+import type { Rail } from "../contract/rail.ts";
 import type { Captured } from "./captures.ts";
 import { elapsedMs, type Moment } from "./elapsed.ts";
 import { type ClaimedRow, Message } from "./message.ts";

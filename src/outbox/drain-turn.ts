@@ -5,7 +5,7 @@
  */
 import { call } from "../db/call.ts";
 import { toHeadroomError } from "../db/errors.ts";
-import type { Rail } from "../rails/rail.ts";
+import type { Rail } from "../contract/rail.ts";
 import type { Claimer } from "./claimer.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import type { RelayMetrics } from "./metrics.ts";

@@ -4,7 +4,7 @@
  * Owns: the shape of a new row in TypeScript. Does not own: what is allowed in one (the SQL decides, and says what is wrong).
  */
 import { call, type Queryable } from "../db/call.ts";
-import type { Json } from "../rails/rail.ts";
+import type { Json } from "../contract/rail.ts";
 
 /** How a value of a response is found: names and indexes from the top, e.g. `["message", "ts"]`. */
 export type JsonPath = readonly (string | number)[];

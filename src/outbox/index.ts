@@ -45,6 +45,6 @@ export type {
   RailMessage,
   RailOutcome,
   Validation,
-} from "../rails/rail.ts";
+} from "../contract/rail.ts";
 export { HeadroomError } from "../db/errors.ts";
 export { migrate } from "../db/migrate.ts";

@@ -1,7 +1,7 @@
 /**
  * A claimed row on its way through the relay: what the rail sees of it, and what the settle needs to know.
  */
-import type { Json, Rail, RailMessage } from "../rails/rail.ts";
+import type { Json, Rail, RailMessage } from "../contract/rail.ts";
 import type { Stream } from "./streams.ts";
 
 /** As outbox.claim returns it. */

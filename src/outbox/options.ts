@@ -6,7 +6,7 @@
  */
 import type { Pool } from "pg";
 import { HeadroomError } from "../db/errors.ts";
-import type { Rail } from "../rails/rail.ts";
+import type { Rail } from "../contract/rail.ts";
 
 /** One line of what a relay has to tell. Fields are numbers, codes and ids: never payloads, addresses or secrets. */
 export interface RelayLogEntry {

@@ -6,7 +6,7 @@
  * Owns: turning any answer into a result that can be stored. Does not own: what the result leads to.
  */
 import { parseToPassOn } from "../db/exact-json.ts";
-import type { Json, LookupOutcome, RailOutcome, Wish } from "../rails/rail.ts";
+import type { Json, LookupOutcome, RailOutcome, Wish } from "../contract/rail.ts";
 import { type Captured, readCaptures } from "./captures.ts";
 import type { Message } from "./message.ts";
 import type { Result } from "./result.ts";

@@ -7,7 +7,7 @@
  * what is told here to be in flight.
  * Does not own: what is claimed, or in which order.
  */
-import type { Rail } from "../rails/rail.ts";
+import type { Rail } from "../contract/rail.ts";
 import type { Message } from "./message.ts";
 import type { Stream } from "./streams.ts";
 

@@ -3,9 +3,9 @@
  *
  * Owns: the rules of what an unknown outcome allows, by what the rail can prove. Does not own: order, leases and retries.
  */
-import type { LookupOutcome, Rail, Validation } from "../rails/rail.ts";
+import type { LookupOutcome, Rail, Validation } from "../contract/rail.ts";
 import { hasInexactNumber } from "../db/exact-json.ts";
-import { validatePayment } from "../rails/payment.ts";
+import { validatePayment } from "../contract/payment.ts";
 import type { Message } from "./message.ts";
 import { lookupResultOf, reasonOf, resultOf } from "./outcome.ts";
 import { released, type Result } from "./result.ts";

@@ -5,7 +5,7 @@
  */
 import { call, type Queryable } from "../db/call.ts";
 import { HeadroomError } from "../db/errors.ts";
-import type { Rail } from "../rails/rail.ts";
+import type { Rail } from "../contract/rail.ts";
 import { abortGraceMs } from "./timed.ts";
 
 export interface Stream {

@@ -4,7 +4,7 @@
  * Owns: the limit, the abort signal, and turning whatever a rail does (throw, hang, answer nonsense) into a value. Does not
  * own: what the value means.
  */
-import type { RailContext } from "../rails/rail.ts";
+import type { RailContext } from "../contract/rail.ts";
 
 export type Timed<T> =
   | { readonly kind: "answer"; readonly value: T }

@@ -14,7 +14,7 @@
  *
  * Owns: the names and which outcome each leads to. Does not own: what a body means; that differs by receiver.
  */
-import type { RailOutcome, Wish } from "./rail.ts";
+import type { RailOutcome, Wish } from "../contract/rail.ts";
 
 /** A line of a rail's table of codes. */
 export interface RailCode {

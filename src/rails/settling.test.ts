@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { RailOutcome } from "./rail.ts";
+import type { RailOutcome } from "../contract/rail.ts";
 import { createSettling } from "./settling.ts";
 
 const unknown: RailOutcome = { kind: "unknown", code: "timed_out", reason: "" };

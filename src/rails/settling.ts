@@ -6,7 +6,7 @@
  * enough. Does not own: the search. The memory is this process's alone, which is enough: another relay's rail begins with a
  * miss of its own.
  */
-import type { RailOutcome } from "./rail.ts";
+import type { RailOutcome } from "../contract/rail.ts";
 
 export interface Settling {
   /**

@@ -13,7 +13,7 @@ import { toHeadroomError } from "../../src/db/errors.ts";
 import { Message } from "../../src/outbox/message.ts";
 import { relaySteps, type RelayLogEntry, type RelayStep } from "../../src/outbox/options.ts";
 import { createRelay } from "../../src/outbox/relay.ts";
-import type { RailMessage } from "../../src/rails/rail.ts";
+import type { RailMessage } from "../../src/contract/rail.ts";
 import { createWebhookRail } from "../../src/rails/webhook/rail.ts";
 import { shiftClock } from "./clock-shift.ts";
 import { slowDestination } from "./streams.ts";

@@ -8,7 +8,7 @@ import { sweepBeforeTurns } from "../../capacity/timers.ts";
 import { toHeadroomError } from "../../db/errors.ts";
 import { createDrainer, type Drainer } from "../../outbox/drain.ts";
 import { pause } from "../../db/pause.ts";
-import type { Rail } from "../../rails/rail.ts";
+import type { Rail } from "../../contract/rail.ts";
 import type { Log } from "./log.ts";
 import { closeRails } from "./rails.ts";
 

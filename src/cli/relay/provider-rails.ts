@@ -18,7 +18,7 @@ import type { LinearSettings } from "../../rails/linear/config.ts";
 import { probeLinear } from "../../rails/linear/probe.ts";
 import { createLinearRail } from "../../rails/linear/rail.ts";
 import type { ProbeResult } from "../../rails/probe.ts";
-import type { Rail } from "../../rails/rail.ts";
+import type { Rail } from "../../contract/rail.ts";
 import type { SlackSettings } from "../../rails/slack/config.ts";
 import { probeSlack } from "../../rails/slack/probe.ts";
 import { createSlackInteractionRail, createSlackRail } from "../../rails/slack/rail.ts";

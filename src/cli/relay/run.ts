@@ -8,7 +8,7 @@ import { startTimers } from "../../capacity/timers.ts";
 import { connect, describeDatabaseUrl } from "../../db/connect.ts";
 import { createDrainer, type Drainer } from "../../outbox/drain.ts";
 import { createRelay, type Relay } from "../../outbox/relay.ts";
-import type { Rail } from "../../rails/rail.ts";
+import type { Rail } from "../../contract/rail.ts";
 import type { Log } from "./log.ts";
 import { startMetricsServer } from "./metrics-server.ts";
 import type { RelayCommandOptions } from "./options.ts";

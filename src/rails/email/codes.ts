@@ -9,7 +9,7 @@
  */
 import { codeOfAnyStatus, exchangeCodes, statusCodes } from "../exchange-codes.ts";
 import type { RailCode } from "../exchange-codes.ts";
-import type { Wish } from "../rail.ts";
+import type { Wish } from "../../contract/rail.ts";
 
 export const emailCodes = {
   ...exchangeCodes,

@@ -9,7 +9,7 @@ import { HeadroomError } from "../../db/errors.ts";
 import { withTimeout } from "../../db/with-timeout.ts";
 import { outcomeOfCode } from "../exchange-codes.ts";
 import { problemsOf, requireSettings } from "../fields.ts";
-import type { Json, Rail, RailContext, RailMessage, RailOutcome, Validation } from "../rail.ts";
+import type { Json, Rail, RailContext, RailMessage, RailOutcome, Validation } from "../../contract/rail.ts";
 import { reasonOf } from "../reason.ts";
 import { emailCodes } from "./codes.ts";
 import type { EmailFailure } from "./codes.ts";

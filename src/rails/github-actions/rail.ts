@@ -8,7 +8,15 @@ import { z } from "zod";
 import { outcomeOfCode } from "../exchange-codes.ts";
 import { openConnections } from "../exchange.ts";
 import { problemsOf, requireSettings } from "../fields.ts";
-import type { Json, LookupOutcome, Rail, RailContext, RailMessage, RailOutcome, Validation } from "../rail.ts";
+import type {
+  Json,
+  LookupOutcome,
+  Rail,
+  RailContext,
+  RailMessage,
+  RailOutcome,
+  Validation,
+} from "../../contract/rail.ts";
 import { reasonOf } from "../reason.ts";
 import { createSettling } from "../settling.ts";
 import type { Settling } from "../settling.ts";

@@ -8,7 +8,7 @@ import { z } from "zod";
 import { asksForQuiet } from "../exchange-codes.ts";
 import { exchange } from "../exchange.ts";
 import type { Connections, ExchangeAnswer } from "../exchange.ts";
-import type { Wish } from "../rail.ts";
+import type { Wish } from "../../contract/rail.ts";
 import { maxRetryAfterMs, parseHttpDate, parseRetryAfter } from "../retry-after.ts";
 import { codeOfError, codeOfStatus } from "./codes.ts";
 import type { LinearCodeName } from "./codes.ts";

@@ -9,7 +9,7 @@ import { z } from "zod";
 import { asksForQuiet } from "../exchange-codes.ts";
 import type { Connections, ExchangeResult } from "../exchange.ts";
 import { recordingFetch } from "../exchange-fetch.ts";
-import type { Wish } from "../rail.ts";
+import type { Wish } from "../../contract/rail.ts";
 import { excerptOf } from "../reason.ts";
 import { parseRetryAfter } from "../retry-after.ts";
 import { codeOfStatus, codeOfWord, isThrottling } from "./codes.ts";

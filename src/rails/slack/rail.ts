@@ -9,7 +9,7 @@ import { outcomeOfCode } from "../exchange-codes.ts";
 import type { RailCode } from "../exchange-codes.ts";
 import { openConnections } from "../exchange.ts";
 import { problemsOf, requireSettings } from "../fields.ts";
-import type { LookupOutcome, Rail, RailContext, RailMessage, RailOutcome, Validation } from "../rail.ts";
+import type { LookupOutcome, Rail, RailContext, RailMessage, RailOutcome, Validation } from "../../contract/rail.ts";
 import { reasonOf } from "../reason.ts";
 import { createSettling } from "../settling.ts";
 import type { Settling } from "../settling.ts";

@@ -6,7 +6,7 @@
  */
 import { sqlStateOf } from "../../db/errors.ts";
 import { withTimeout } from "../../db/with-timeout.ts";
-import type { Rail, RailMessage, RailOutcome, Validation } from "../rail.ts";
+import type { Rail, RailMessage, RailOutcome, Validation } from "../../contract/rail.ts";
 
 /** What is inserted. Unique by stream, instruction and idempotency key, the three that enqueue dedupes by. */
 export interface TableRow {

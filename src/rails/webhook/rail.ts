@@ -9,7 +9,7 @@ import { withTimeout } from "../../db/with-timeout.ts";
 import { asksForQuiet, outcomeOfCode } from "../exchange-codes.ts";
 import { exchange, openConnections } from "../exchange.ts";
 import type { Connections, ExchangeAnswer } from "../exchange.ts";
-import type { Rail, RailContext, RailMessage, RailOutcome, Validation, Wish } from "../rail.ts";
+import type { Rail, RailContext, RailMessage, RailOutcome, Validation, Wish } from "../../contract/rail.ts";
 import { excerptOf, reasonOf } from "../reason.ts";
 import { parseRetryAfter } from "../retry-after.ts";
 import { contentTypeOf, isEnvelope, isObject, validateEnvelope } from "./cloudevents.ts";

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createDrainer, type DrainerOptions, type DrainReport } from "../../../src/outbox/drain.ts";
 import { createRelay } from "../../../src/outbox/relay.ts";
-import type { Rail } from "../../../src/rails/rail.ts";
+import type { Rail } from "../../../src/contract/rail.ts";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
 import { createPublishing, envelope } from "../outbox/published.ts";
 import { until } from "../outbox/relay/stage.ts";

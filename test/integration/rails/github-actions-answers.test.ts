@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createGithubActionsRail } from "../../../src/rails/github-actions/rail.ts";
 import type { GithubActionsRail } from "../../../src/rails/github-actions/rail.ts";
-import type { Json, RailMessage } from "../../../src/rails/rail.ts";
+import type { Json, RailMessage } from "../../../src/contract/rail.ts";
 import { messageOf, notAborted } from "./messages.ts";
 import { startScriptedServer } from "./scripted-server.ts";
 import type { ScriptedAnswer, ScriptedServer } from "./scripted-server.ts";

@@ -1,6 +1,6 @@
 /** What the webhook rail sends, and what it makes of every answer; over real sockets. */
 import { afterEach, describe, expect, test } from "vitest";
-import type { RailOutcome } from "../../../src/rails/rail.ts";
+import type { RailOutcome } from "../../../src/contract/rail.ts";
 import type { WebhookEndpoint, WebhookRailOptions } from "../../../src/rails/webhook/rail.ts";
 import { messageOf, notAborted } from "./messages.ts";
 import type { Fault } from "./receiver-faults.ts";

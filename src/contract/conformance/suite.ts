@@ -2,15 +2,15 @@
  * The suite that every rail must pass before a relay may run it.
  *
  * Owns: choosing the cases that apply and running each on a sandbox of its own. Does not own: what is asked
- * (conformance-cases.ts), nor a test runner: `describe` and `test` are passed in, so that rails outside this package
+ * (cases.ts), nor a test runner: `describe` and `test` are passed in, so that rails outside this package
  * can be checked as well, by any runner.
  */
 import assert from "node:assert/strict";
-import { conformanceCases } from "./conformance-cases.ts";
-import type { ConformanceCase, ConformancePlan } from "./conformance-harness.ts";
+import { conformanceCases } from "./cases.ts";
+import type { ConformanceCase, ConformancePlan } from "./harness.ts";
 
-export { sandboxFaults } from "./conformance-harness.ts";
-export type { ConformanceCase, ConformancePlan, RailHarness, SandboxFault } from "./conformance-harness.ts";
+export { sandboxFaults } from "./harness.ts";
+export type { ConformanceCase, ConformancePlan, RailHarness, SandboxFault } from "./harness.ts";
 
 /** The part of a test runner that is needed; vitest and node:test both have it. */
 export interface TestRunner {

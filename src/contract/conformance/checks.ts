@@ -2,10 +2,9 @@
  * The form of what a rail returns, checked field by field: rails may come from plain JavaScript.
  */
 import assert from "node:assert/strict";
-import { withTimeout } from "../db/with-timeout.ts";
-import type { RailHarness } from "./conformance-harness.ts";
-import type { LookupOutcome, RailMessage, RailOutcome } from "./rail.ts";
-import { maxReasonChars } from "./reason.ts";
+import { withTimeout } from "../../db/with-timeout.ts";
+import type { RailHarness } from "./harness.ts";
+import { type LookupOutcome, maxReasonChars, type RailMessage, type RailOutcome } from "../rail.ts";
 
 /** Long enough for the slowest machine; a rail that needs longer is stuck. */
 const defaultPatienceMs = 10_000;

@@ -5,10 +5,10 @@
  * claim that nothing happened, "delivered" that something did, and "unknown" claims nothing.
  */
 import assert from "node:assert/strict";
-import type { ConformanceCase, RailHarness, SandboxFault } from "./conformance-harness.ts";
-import { assertLookup, assertOutcome, frozen, within } from "./conformance-checks.ts";
-import { checkRail } from "./registry.ts";
-import type { RailMessage, RailOutcome } from "./rail.ts";
+import type { ConformanceCase, RailHarness, SandboxFault } from "./harness.ts";
+import { assertLookup, assertOutcome, frozen, within } from "./checks.ts";
+import { checkRail } from "../registry.ts";
+import type { RailMessage, RailOutcome } from "../rail.ts";
 
 const neverAborted = new AbortController().signal;
 

@@ -3,7 +3,7 @@
  *
  * Owns: the words between the suite and a sandbox. Does not own: any sandbox.
  */
-import type { Rail, RailCapability, RailMessage } from "./rail.ts";
+import type { Rail, RailCapability, RailMessage } from "../rail.ts";
 
 /** How a sandbox can be told to treat the next call. */
 export type SandboxFault =

@@ -50,6 +50,9 @@ export interface RailContext {
   readonly signal: AbortSignal;
 }
 
+/** How long the reason of an outcome may be: it is stored with the row, and a chatty receiver must not fill the archive. */
+export const maxReasonChars = 300;
+
 /** What came of one call. There is no fifth outcome, and never null. */
 export type RailOutcome =
   | {

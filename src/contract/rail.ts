@@ -69,7 +69,7 @@ export type RailOutcome =
       /** One of the rail's declared codes; never prose. */
       readonly code: string;
       readonly reason: string;
-    } & Wish)
+    } & PauseRequest)
   | {
       readonly kind: "rejected";
       readonly code: string;
@@ -77,10 +77,10 @@ export type RailOutcome =
       /** True when the destination is gone for good (410). */
       readonly gone?: boolean;
     }
-  | ({ readonly kind: "unknown"; readonly code: string; readonly reason: string } & Wish);
+  | ({ readonly kind: "unknown"; readonly code: string; readonly reason: string } & PauseRequest);
 
-/** What a receiver asks for, whatever became of the call. */
-export interface Wish {
+/** A pause that the receiver asks for, whatever became of the call. */
+export interface PauseRequest {
   /** How long to wait (Retry-After); wins over the backoff when longer. */
   readonly afterMs?: number;
   /** True when the destination as a whole asked for quiet (429): it pauses, and its circuit does not count it. */

@@ -6,7 +6,7 @@
  * Owns: turning any answer into a result that can be stored. Does not own: what the result leads to.
  */
 import { parseToPassOn } from "../db/exact-json.ts";
-import type { Json, LookupOutcome, RailOutcome, Wish } from "../contract/rail.ts";
+import type { Json, LookupOutcome, RailOutcome, PauseRequest } from "../contract/rail.ts";
 import { type Captured, readCaptures } from "./captures.ts";
 import type { Message } from "./message.ts";
 import type { Result } from "./result.ts";
@@ -47,11 +47,11 @@ function readOutcome(
     case "delivered":
       return deliveredOf(message, value, latencyMs, value.code);
     case "retry":
-      return { message, outcome: "retry", latencyMs, ...whyOf(value), ...wishOf(value), absent };
+      return { message, outcome: "retry", latencyMs, ...whyOf(value), ...pauseRequestOf(value), absent };
     case "rejected":
       return { message, outcome: "rejected", latencyMs, ...whyOf(value), absent };
     case "unknown":
-      return { message, outcome: "unknown", latencyMs, ...whyOf(value), ...wishOf(value) };
+      return { message, outcome: "unknown", latencyMs, ...whyOf(value), ...pauseRequestOf(value) };
     default:
       return null;
   }
@@ -128,7 +128,7 @@ function whyOf(value: { readonly code?: unknown; readonly reason?: unknown }): {
   return { code: textOf(value.code, maxCodeChars) ?? "no_code", reason: textOf(value.reason, maxReasonChars) ?? "" };
 }
 
-function wishOf({ afterMs, throttled }: Wish): Pick<Result, "afterMs" | "throttled"> {
+function pauseRequestOf({ afterMs, throttled }: PauseRequest): Pick<Result, "afterMs" | "throttled"> {
   return { afterMs: millisecondsOf(afterMs), throttled: throttled === true };
 }
 

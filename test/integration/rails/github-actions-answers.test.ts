@@ -23,7 +23,7 @@ let rail: GithubActionsRail;
 
 beforeEach(async () => {
   github = await startScriptedServer();
-  rail = createGithubActionsRail({ token, apiUrl: `${github.url}/github/`, settlingMs: 60_000 });
+  rail = createGithubActionsRail({ token, apiUrl: `${github.url}/github/`, visibleAfterMs: 60_000 });
 });
 
 afterEach(async () => {

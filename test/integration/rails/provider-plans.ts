@@ -104,7 +104,7 @@ export const githubToken = "github_pat_conformance";
 export const githubPlan: ProviderPlan = {
   provider: "github",
   method: "dispatch",
-  rail: (url) => createGithubActionsRail({ token: githubToken, apiUrl: `${url}/github`, settlingMs: 0 }),
+  rail: (url) => createGithubActionsRail({ token: githubToken, apiUrl: `${url}/github`, visibleAfterMs: 0 }),
   nowhere,
   urlOf: (sandbox) => sandbox.url,
   payload: () => ({ owner: "acme", repo: "infra", workflow: "provision.yml", ref: "main", job_id: randomUUID() }),

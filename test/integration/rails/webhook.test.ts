@@ -137,7 +137,7 @@ describe("an answer", () => {
     expect(sandbox.receiver.book.requests).toHaveLength(1);
   });
 
-  test("of 429 pauses the destination, with or without a wish", async () => {
+  test("of 429 pauses the destination, whether or not it says for how long", async () => {
     expect(await outcomeUnder({ kind: "throttle", retryAfter: 30 })).toMatchObject({
       kind: "retry",
       code: "http_429",

@@ -3,11 +3,11 @@ import { createServer, type Socket } from "node:net";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { probeEmail } from "../../../src/rails/email/probe.ts";
-import { probeGithub } from "../../../src/rails/github-actions/probe.ts";
-import { probeLinear } from "../../../src/rails/linear/probe.ts";
-import type { ProbeResult } from "../../../src/rails/probe.ts";
-import { probeSlack } from "../../../src/rails/slack/probe.ts";
+import { checkEmailAccess } from "../../../src/rails/email/access-check.ts";
+import { checkGithubAccess } from "../../../src/rails/github-actions/access-check.ts";
+import { checkLinearAccess } from "../../../src/rails/linear/access-check.ts";
+import type { AccessCheck } from "../../../src/rails/access-check.ts";
+import { checkSlackAccess } from "../../../src/rails/slack/access-check.ts";
 import { startScriptedServer, type ScriptedServer } from "./scripted-server.ts";
 
 const secret = "a-very-secret-token";
@@ -26,9 +26,9 @@ afterEach(async () => {
 const identity = { ok: true, team: "Acme", user: "headroom" };
 const allScopes = "chat:write,im:write,channels:history,groups:history,im:history";
 
-function slack(scopes: string, ...channels: readonly string[]): Promise<ProbeResult> {
+function slack(scopes: string, ...channels: readonly string[]): Promise<AccessCheck> {
   provider.script.unshift({ body: identity, headers: { "x-oauth-scopes": scopes } });
-  return probeSlack({ token: secret, apiUrl: `${provider.url}/api/` }, channels, patience());
+  return checkSlackAccess({ token: secret, apiUrl: `${provider.url}/api/` }, channels, patience());
 }
 
 describe("Slack", () => {
@@ -63,12 +63,13 @@ describe("Slack", () => {
   test("a failure of Slack's own is no fault of the token", async () => {
     provider.script.push({ status: 503 });
     const settings = { token: secret, apiUrl: `${provider.url}/api/` };
-    expect(await probeSlack(settings, [], patience())).toMatchObject({ what: "unreachable", grave: true });
+    expect(await checkSlackAccess(settings, [], patience())).toMatchObject({ what: "unreachable", grave: true });
   });
 });
 
 test("Linear: a key that it does not accept, and a team that it does not know", async () => {
-  const ask = (): Promise<ProbeResult> => probeLinear({ apiKey: secret, apiUrl: provider.url }, ["team-1"], patience());
+  const ask = (): Promise<AccessCheck> =>
+    checkLinearAccess({ apiKey: secret, apiUrl: provider.url }, ["team-1"], patience());
   const refusal = (code: string) => ({ body: { errors: [{ message: `about ${secret}`, extensions: { code } }] } });
   provider.script.push(refusal("AUTHENTICATION_ERROR"));
   expect(await ask()).toMatchObject({ what: "refused", reason: expect.not.stringContaining(secret) });
@@ -81,9 +82,9 @@ test("Linear: a key that it does not accept, and a team that it does not know", 
 test("GitHub: a token that it does not accept, one that it does, and silence", async () => {
   const settings = { token: secret, apiUrl: provider.url };
   provider.script.push({ status: 401, body: { message: "Bad credentials" } }, { body: { rate: {} } }, { silent: true });
-  expect(await probeGithub(settings, patience())).toMatchObject({ what: "refused" });
-  expect(await probeGithub(settings, patience())).toMatchObject({ kind: "answers" });
-  expect(await probeGithub(settings, AbortSignal.timeout(50))).toMatchObject({ what: "unreachable" });
+  expect(await checkGithubAccess(settings, patience())).toMatchObject({ what: "refused" });
+  expect(await checkGithubAccess(settings, patience())).toMatchObject({ kind: "answers" });
+  expect(await checkGithubAccess(settings, AbortSignal.timeout(50))).toMatchObject({ what: "unreachable" });
   expect(provider.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(Array(3).fill("GET /rate_limit"));
 });
 
@@ -91,7 +92,7 @@ const refused = (code: string) => ({ body: { status: "error", data: { code } } }
 
 test("Postal: asked about a message that it cannot have, it says whether it knows the key", async () => {
   const transport = { kind: "postal", url: provider.url, key: secret } as const;
-  const ask = (): Promise<ProbeResult> => probeEmail({ from: "a@b.example", transport }, patience());
+  const ask = (): Promise<AccessCheck> => checkEmailAccess({ from: "a@b.example", transport }, patience());
   provider.script.push(refused("MessageNotFound"), refused("InvalidServerAPIKey"), { status: 404 }, { body: "<html>" });
   expect(await ask()).toMatchObject({ kind: "answers" });
   expect(await ask()).toMatchObject({ what: "refused" });
@@ -126,8 +127,8 @@ async function startMailServer(answerToLogin: string): Promise<{ readonly url: s
   return { url: `smtp://user:${secret}@127.0.0.1:${port}`, commands };
 }
 
-function logIn(url: string): Promise<ProbeResult> {
-  return probeEmail({ from: "a@b.example", transport: { kind: "smtp", url } }, patience());
+function logIn(url: string): Promise<AccessCheck> {
+  return checkEmailAccess({ from: "a@b.example", transport: { kind: "smtp", url } }, patience());
 }
 
 test("a mail server: it is greeted and logged in at, and gets no mail", async () => {

@@ -3,16 +3,18 @@
  * message that it cannot have, which it answers only for a key that it knows.
  */
 import { requireSettings } from "../fields.ts";
-import { problemOf, type ProbeResult } from "../probe.ts";
+import { problemOf, type AccessCheck } from "../access-check.ts";
 import { emailCodes, type EmailFailure } from "./codes.ts";
 import { emailSettingsSchema, type EmailSettings } from "./config.ts";
-import { probePostal } from "./postal.ts";
-import { probeSmtp } from "./smtp.ts";
+import { checkPostalAccess } from "./postal.ts";
+import { checkSmtpAccess } from "./smtp.ts";
 
-export async function probeEmail(given: EmailSettings, signal: AbortSignal): Promise<ProbeResult> {
+export async function checkEmailAccess(given: EmailSettings, signal: AbortSignal): Promise<AccessCheck> {
   const { transport } = requireSettings("email", emailSettingsSchema, given);
   const failure =
-    transport.kind === "postal" ? await probePostal(transport, signal) : await probeSmtp(transport.url, signal);
+    transport.kind === "postal"
+      ? await checkPostalAccess(transport, signal)
+      : await checkSmtpAccess(transport.url, signal);
   if (failure === undefined) return { kind: "answers", as: new URL(transport.url).host };
   return problemOf(failure.code, emailCodes[failure.code].meaning, failure.status, refusals);
 }

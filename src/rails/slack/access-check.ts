@@ -6,7 +6,7 @@
 import { z } from "zod";
 import { openConnections } from "../exchange.ts";
 import { requireSettings } from "../fields.ts";
-import { lacking, mostPlaces, problemOf, type ProbeProblem, type ProbeResult } from "../probe.ts";
+import { lacking, mostPlaces, problemOf, type AccessProblem, type AccessCheck } from "../access-check.ts";
 import { createSlackCall, type SlackCall, type SlackFailure } from "./call.ts";
 import { slackCodes, type SlackCodeName } from "./codes.ts";
 import { slackSettingsSchema, type SlackSettings } from "./config.ts";
@@ -21,11 +21,11 @@ const identitySchema = z.object({
   response_metadata: z.object({ scopes: z.array(z.string()).optional() }).optional(),
 });
 
-export async function probeSlack(
+export async function checkSlackAccess(
   given: SlackSettings,
   channels: readonly string[],
   signal: AbortSignal,
-): Promise<ProbeResult> {
+): Promise<AccessCheck> {
   const settings = requireSettings("slack", slackSettingsSchema, given);
   const connections = openConnections();
   try {
@@ -50,12 +50,12 @@ const refusals: readonly SlackCodeName[] = [
   "access_denied",
 ];
 
-function refusal({ code, detail }: SlackFailure): ProbeProblem {
+function refusal({ code, detail }: SlackFailure): AccessProblem {
   return problemOf(code, slackCodes[code].meaning, detail, refusals);
 }
 
 /** A server that tells no scopes, such as a proxy, is not blamed for any. */
-function lackingScope(scopes: readonly string[] | undefined): ProbeProblem | undefined {
+function lackingScope(scopes: readonly string[] | undefined): AccessProblem | undefined {
   if (scopes === undefined) return undefined;
   const lacks = (list: readonly string[]): string => list.filter((scope) => !scopes.includes(scope)).join(", ");
   const [grave, slight] = [lacks(needed), lacks(wanted)];
@@ -72,7 +72,7 @@ async function channelProblem(
   call: SlackCall,
   channels: readonly string[],
   signal: AbortSignal,
-): Promise<ProbeProblem | undefined> {
+): Promise<AccessProblem | undefined> {
   for (const channel of channels.slice(0, mostPlaces)) {
     const answer = await call("conversations.history", { channel, limit: 1 }, signal);
     if (answer.kind === "ok") continue;

@@ -1,15 +1,15 @@
 /**
  * A harmless question to a provider with the installation's own settings: do they work? It sends nothing to anybody.
  *
- * Owns: what may come of it. Does not own: asking (each rail's probe.ts), or what an operator is told to do (the doctor).
+ * Owns: what may come of an access check. Does not own: asking (each rail's access-check.ts), or what an operator is told to do (the doctor).
  */
 import { exchangeCodes, statusCodes } from "./exchange-codes.ts";
 
-export type ProbeResult =
+export type AccessCheck =
   /** As whom we are known there, or what answered. */
-  { readonly kind: "answers"; readonly as: string } | ProbeProblem;
+  { readonly kind: "answers"; readonly as: string } | AccessProblem;
 
-export interface ProbeProblem {
+export interface AccessProblem {
   readonly kind: "problem";
   /** `refused`: our credential. `unreachable`: nothing that could judge it. `lacking`: it works, but not for all that is needed. */
   readonly what: "refused" | "unreachable" | "lacking" | "other";
@@ -22,9 +22,9 @@ export interface ProbeProblem {
 }
 
 /** No bound but time: a provider that is slow to say who we are is as good as away. */
-export const probeMs = 5_000;
+export const accessCheckMs = 5_000;
 
-/** At most so many channels or teams are asked about, so that a probe stays short. */
+/** At most so many channels or teams are asked about, so that a check stays short. */
 export const mostPlaces = 20;
 
 /** A failed call as a problem. `refusals` are the codes that are about the credential. */
@@ -33,13 +33,13 @@ export function problemOf(
   meaning: string,
   detail: string | undefined,
   refusals: readonly string[],
-): ProbeProblem {
+): AccessProblem {
   const unanswered = Object.hasOwn(exchangeCodes, code) || Object.hasOwn(statusCodes, code);
   const what = refusals.includes(code) ? "refused" : unanswered ? "unreachable" : "other";
   const reason = detail === undefined || detail === "" ? meaning : `${meaning.replace(/\.$/, "")} (${detail}).`;
   return { kind: "problem", what, grave: true, reason };
 }
 
-export function lacking(grave: boolean, reason: string, remedy: string): ProbeProblem {
+export function lacking(grave: boolean, reason: string, remedy: string): AccessProblem {
   return { kind: "problem", what: "lacking", grave, reason, remedy };
 }

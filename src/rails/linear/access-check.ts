@@ -6,18 +6,18 @@
 import { z } from "zod";
 import { openConnections } from "../exchange.ts";
 import { requireSettings } from "../fields.ts";
-import { lacking, mostPlaces, problemOf, type ProbeProblem, type ProbeResult } from "../probe.ts";
+import { lacking, mostPlaces, problemOf, type AccessProblem, type AccessCheck } from "../access-check.ts";
 import { linearCodes } from "./codes.ts";
 import { linearSettingsSchema, type LinearSettings } from "./config.ts";
 import { createLinearQuery, type LinearFailure } from "./graphql.ts";
 
 const viewerSchema = z.object({ viewer: z.object({ name: z.string() }) });
 
-export async function probeLinear(
+export async function checkLinearAccess(
   given: LinearSettings,
   teams: readonly string[],
   signal: AbortSignal,
-): Promise<ProbeResult> {
+): Promise<AccessCheck> {
   const settings = requireSettings("linear", linearSettingsSchema, given);
   const connections = openConnections();
   try {
@@ -40,6 +40,6 @@ export async function probeLinear(
   }
 }
 
-function refusal({ code, detail }: LinearFailure): ProbeProblem {
+function refusal({ code, detail }: LinearFailure): AccessProblem {
   return problemOf(code, linearCodes[code].meaning, detail, ["not_authenticated", "forbidden"]);
 }

@@ -1,12 +1,12 @@
 /** Whether GitHub accepts the token: asked for its rate limit, which every kind of token may read, and which costs nothing of it. */
 import { openConnections } from "../exchange.ts";
 import { requireSettings } from "../fields.ts";
-import { problemOf, type ProbeResult } from "../probe.ts";
+import { problemOf, type AccessCheck } from "../access-check.ts";
 import { createGithubCall } from "./call.ts";
 import { githubActionsCodes } from "./codes.ts";
 import { githubActionsSettingsSchema, type GithubActionsSettings } from "./config.ts";
 
-export async function probeGithub(given: GithubActionsSettings, signal: AbortSignal): Promise<ProbeResult> {
+export async function checkGithubAccess(given: GithubActionsSettings, signal: AbortSignal): Promise<AccessCheck> {
   const settings = requireSettings("github-actions", githubActionsSettingsSchema, given);
   const connections = openConnections();
   try {

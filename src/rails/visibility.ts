@@ -8,7 +8,7 @@
  */
 import type { RailOutcome } from "../contract/rail.ts";
 
-export interface Settling {
+export interface Visibility {
   /**
    * Sends the row. Where the send does not end in a proof, the time counts from its end: a call that was given up after its
    * whole time may be carried out just then.
@@ -21,7 +21,7 @@ export interface Settling {
 /** Beyond this the oldest are forgotten, which only makes their next miss a first one again. */
 const maxRows = 10_000;
 
-export function createSettling(settlingMs: number, now: () => number = () => performance.now()): Settling {
+export function createVisibility(visibleAfterMs: number, now: () => number = () => performance.now()): Visibility {
   const since = new Map<string, number>();
   const note = (outboxId: string): void => {
     since.delete(outboxId);
@@ -40,9 +40,9 @@ export function createSettling(settlingMs: number, now: () => number = () => per
       }
     },
     missed(outboxId) {
-      if (settlingMs <= 0) return 0;
+      if (visibleAfterMs <= 0) return 0;
       if (!since.has(outboxId)) note(outboxId);
-      const remainingMs = settlingMs - (now() - (since.get(outboxId) ?? now()));
+      const remainingMs = visibleAfterMs - (now() - (since.get(outboxId) ?? now()));
       if (remainingMs > 0) return Math.ceil(remainingMs);
       since.delete(outboxId);
       return 0;

@@ -9,20 +9,33 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   db: [],
   contract: ["db"],
   outbox: ["db", "contract"],
+  webhooks: ["db", "contract", "outbox"],
   capacity: ["db", "contract", "outbox"],
   provisioning: ["db", "contract", "outbox"],
   notifications: ["db", "contract", "outbox"],
   inbound: ["db", "contract", "outbox"],
-  rails: ["db", "contract", "outbox"],
+  rails: ["db", "contract", "outbox", "webhooks"],
   // Runs in browsers: what it imports of these must not need Node, which its test checks.
   client: ["db", "capacity"],
   web: ["db"],
   sandbox: ["db", "web"],
-  http: ["db", "contract", "outbox", "capacity", "provisioning", "notifications", "inbound", "rails", "web"],
+  http: [
+    "db",
+    "contract",
+    "outbox",
+    "webhooks",
+    "capacity",
+    "provisioning",
+    "notifications",
+    "inbound",
+    "rails",
+    "web",
+  ],
   cli: [
     "db",
     "contract",
     "outbox",
+    "webhooks",
     "capacity",
     "provisioning",
     "notifications",
@@ -32,12 +45,23 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "http",
     "sandbox",
   ],
-  root: ["db", "contract", "outbox", "capacity", "provisioning", "notifications", "inbound", "rails", "http"],
+  root: [
+    "db",
+    "contract",
+    "outbox",
+    "webhooks",
+    "capacity",
+    "provisioning",
+    "notifications",
+    "inbound",
+    "rails",
+    "http",
+  ],
 };
 
 /** Started by name, not imported. */
 const entryPoints =
-  /^src\/(index|outbox\/index|client\/index|cli\/main|cli\/commands\/[a-z-]+|contract\/conformance\/suite)\.ts$|undertaker\.ts$/;
+  /^src\/(index|outbox\/index|webhooks\/index|client\/index|cli\/main|cli\/commands\/[a-z-]+|contract\/conformance\/suite)\.ts$|undertaker\.ts$/;
 
 function partOf(path: string): string {
   return /^src\/([a-z-]+)\//.exec(path)?.[1] ?? "root";

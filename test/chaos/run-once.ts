@@ -3,7 +3,7 @@
  */
 import { Client } from "pg";
 import { toHeadroomError } from "../../src/db/errors.ts";
-import { relaySteps, type RelayStep } from "../../src/outbox/options.ts";
+import { relaySteps, type RelayStep } from "../../src/outbox/inspect/steps.ts";
 import { pause } from "../../src/db/pause.ts";
 import type { CrashablePostgres } from "./crashable-postgres.ts";
 import { direct } from "./director.ts";

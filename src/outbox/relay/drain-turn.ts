@@ -1,42 +1,26 @@
 /**
  * One turn of a relay on demand: claims what is due, sends it, settles it, and stops at its bounds.
  *
- * Owns: when to claim next and when enough is enough. Does not own: the parts that it works with.
+ * Owns: when to claim next and when enough is enough. Does not own: claiming, sending and settling (engine.ts).
  */
-import { call } from "../../db/call.ts";
 import { toHeadroomError } from "../../db/errors.ts";
-import type { Rail } from "../../contract/rail.ts";
 import type { Claimer } from "../claim/claimer.ts";
-import { Dispatcher } from "../dispatch/dispatcher.ts";
-import type { RelayMetrics } from "../inspect/metrics.ts";
-import type { Log } from "../inspect/log.ts";
-import type { RelayStep } from "../inspect/steps.ts";
-import type { Places } from "../claim/places.ts";
-import type { HeldConnection } from "../../db/held-connection.ts";
-import { Settler } from "../settle/settler.ts";
-import type { Stream } from "../claim/streams.ts";
-import type { Calls } from "../dispatch/calls.ts";
+import { RelayMetrics } from "../inspect/metrics.ts";
+import { Engine } from "./engine.ts";
+import type { Announced, RelayResources } from "./resources.ts";
 
 export interface DrainTurnOptions {
-  readonly claimers: readonly Claimer[];
-  readonly rails: ReadonlyMap<number, Rail>;
-  readonly places: Places;
-  readonly calls: Calls;
-  readonly claiming: HeldConnection;
-  readonly settling: HeldConnection;
-  /** Of this turn alone: the report is read from it. */
-  readonly metrics: RelayMetrics;
-  readonly relayId: number;
-  readonly leaseMarginMs: number;
-  readonly log: Log;
-  readonly onStep: ((step: RelayStep) => void) | undefined;
+  readonly resources: RelayResources;
+  readonly announced: Announced;
   /** By this process' monotonic clock. */
   readonly deadlineMs: number;
   readonly maxRows: number;
+  /** Ends the turn early; what was not sent is handed back. */
   readonly signal: AbortSignal;
+  /** Aborted when the process closes. */
+  readonly closing: AbortSignal;
   /** Whether somebody asked for another look since this was asked last. */
   readonly askedAgain: () => boolean;
-  readonly makePartitions: () => Promise<void>;
 }
 
 export interface TurnReport {
@@ -49,121 +33,101 @@ export interface TurnReport {
   readonly busy: false;
 }
 
+/** One claim brings no more, so that the bound on rows means something. */
+const maxClaimRows = 100;
 /** Calls under way end by their time-outs, of at most 30 s; a database that does not answer is waited for no longer than this. */
 const settleAfterDeadlineMs = 45_000;
 
 export class DrainTurn {
   readonly #options: DrainTurnOptions;
-  readonly #settler: Settler;
-  readonly #dispatcher: Dispatcher;
-  readonly #dispatches = new Set<Promise<void>>();
-  /** In the order in which they take their turns, so that a backlog on one stream does not starve the others. */
-  readonly #claimers: Claimer[];
+  readonly #engine: Engine;
+  /** Of this turn alone: the report is read from it. */
+  readonly #metrics = new RelayMetrics();
   /** Streams whose last look found nothing to take, until something of theirs is settled. */
   readonly #empty = new Set<Claimer>();
-  #unsettled = 0;
   #onSettled: (() => void) | undefined;
 
   constructor(options: DrainTurnOptions) {
-    const { rails, places, calls, claiming, settling, metrics, log, onStep, leaseMarginMs, deadlineMs } = options;
+    const { resources, announced, deadlineMs, maxRows, closing } = options;
     this.#options = options;
-    this.#claimers = [...options.claimers];
-    const settler = new Settler({
-      connection: settling,
-      metrics,
+    const remainingMs = Math.ceil(Math.max(0, deadlineMs - performance.now()));
+    this.#engine = new Engine({
+      resources,
+      announced,
+      metrics: this.#metrics,
+      maxClaimRows: Math.min(maxClaimRows, maxRows),
       // The turn may be short; preparing statements would cost more than it saves.
       prepare: false,
-      log,
-      onStep,
-      giveUp: AbortSignal.timeout(Math.ceil(Math.max(0, deadlineMs - performance.now())) + settleAfterDeadlineMs),
-      onSettled: (stream, rows) => this.#settled(stream, rows),
-    });
-    this.#settler = settler;
-    this.#dispatcher = new Dispatcher({
-      rails,
-      places,
-      calls,
-      leaseMarginMs,
-      connection: claiming,
-      onStep,
-      onOutcome: (stream, outcome) => settler.add(stream, outcome),
-      stopping: () => this.#mustNotSend(),
+      stopping: closing,
+      mayNotSend: () => this.#mayNotSend(),
+      giveUp: AbortSignal.timeout(remainingMs + settleAfterDeadlineMs),
+      onSettled: (claimer) => {
+        // The lanes stand at their next rows now.
+        this.#empty.delete(claimer);
+        this.#onSettled?.();
+      },
     });
   }
 
+  /** Takes back what dead relays held, then delivers what is due. */
   async run(): Promise<TurnReport> {
-    const { metrics } = this.#options;
+    await this.#engine.upkeep.reapOnce();
     try {
       do await this.#work();
       while (!this.#isOver() && this.#options.askedAgain());
     } finally {
-      await Promise.all(this.#dispatches);
-      await this.#settler.idle();
+      await this.#engine.sent();
+      await this.#engine.written();
     }
     return {
-      claimed: metrics.attempts("DISPATCHING"),
-      delivered: metrics.attempts("DISPATCHED"),
-      retried: metrics.attempts("RETRYABLE"),
-      failed: metrics.attempts("FAILED"),
-      released: metrics.attempts("RELEASED"),
-      more: await this.#isMoreDue(),
+      claimed: this.#metrics.attempts("DISPATCHING"),
+      delivered: this.#metrics.attempts("DISPATCHED"),
+      retried: this.#metrics.attempts("RETRYABLE"),
+      failed: this.#metrics.attempts("FAILED"),
+      released: this.#metrics.attempts("RELEASED"),
+      more: (await this.#due()).length > 0,
       busy: false,
     };
   }
 
-  #mustNotSend(): boolean {
+  /** The rest of the upkeep, for which there is no loop here. */
+  async tidy(): Promise<void> {
+    await this.#engine.upkeep.tidyOnce();
+  }
+
+  close(): void {
+    this.#engine.upkeep.close();
+  }
+
+  #mayNotSend(): boolean {
     return this.#options.signal.aborted || performance.now() >= this.#options.deadlineMs;
   }
 
   #isOver(): boolean {
-    return this.#mustNotSend() || this.#options.metrics.attempts("DISPATCHING") >= this.#options.maxRows;
+    return this.#mayNotSend() || this.#metrics.attempts("DISPATCHING") >= this.#options.maxRows;
   }
 
   /** Until nothing is due that can be had, or the bounds are reached. */
   async #work(): Promise<void> {
     this.#empty.clear();
-    for (const claimer of this.#options.claimers) claimer.hot = true;
+    for (const claimer of this.#engine.claimers) claimer.hot = true;
     while (!this.#isOver()) {
-      const claimer = this.#claimers.find((candidate) => candidate.hot && candidate.hasRoom);
+      const claimer = this.#engine.nextClaimer();
       if (claimer !== undefined) await this.#claim(claimer);
-      else if (this.#unsettled > 0) await this.#oneSettled();
+      else if (this.#engine.claimers.some(({ unsettled }) => unsettled > 0)) await this.#oneSettled();
       else if (!(await this.#markDue())) return;
     }
   }
 
   async #claim(claimer: Claimer): Promise<void> {
-    const { claiming, places, relayId, metrics, onStep, makePartitions } = this.#options;
-    this.#claimers.push(...this.#claimers.splice(this.#claimers.indexOf(claimer), 1));
-    onStep?.("claim.before");
-    const take = (): ReturnType<Claimer["claim"]> => claimer.claim(claiming, relayId, false, places.inFlight);
-    const { rows, claimedAt } = await take().catch(async (error: unknown) => {
+    const { claiming, places } = this.#options.resources;
+    const take = (): Promise<number> => this.#engine.claim(claimer, claiming, places.inFlight);
+    const rows = await take().catch(async (error: unknown) => {
       if (toHeadroomError(error).code !== "partition_missing") throw error;
-      await makePartitions();
+      await this.#engine.upkeep.makePartitions();
       return take();
     });
-    onStep?.("claim.after");
-    if (rows.length === 0) {
-      this.#empty.add(claimer);
-      return;
-    }
-    metrics.claimBatches += 1;
-    metrics.countAttempts("DISPATCHING", rows.length);
-    this.#unsettled += rows.length;
-    const dispatch = this.#dispatcher
-      .dispatch(claimer.stream, rows, claimedAt)
-      .finally(() => this.#dispatches.delete(dispatch));
-    this.#dispatches.add(dispatch);
-  }
-
-  #settled(stream: Stream, rows: number): void {
-    this.#unsettled -= rows;
-    for (const claimer of this.#options.claimers) {
-      if (claimer.stream !== stream) continue;
-      claimer.settled(rows);
-      // The lanes stand at their next rows now.
-      this.#empty.delete(claimer);
-    }
-    this.#onSettled?.();
+    if (rows === 0) this.#empty.add(claimer);
   }
 
   #oneSettled(): Promise<void> {
@@ -172,22 +136,13 @@ export class DrainTurn {
 
   /** Marks the streams that have something due and were not found empty-handed since; says whether there is one. */
   async #markDue(): Promise<boolean> {
-    const due = await this.#due();
-    const marked = this.#options.claimers.filter((claimer) => due.has(claimer.stream.id) && !this.#empty.has(claimer));
+    const marked = (await this.#due()).filter((claimer) => !this.#empty.has(claimer));
     for (const claimer of marked) claimer.hot = true;
     return marked.length > 0;
   }
 
-  async #isMoreDue(): Promise<boolean> {
-    return (await this.#due()).size > 0;
-  }
-
-  async #due(): Promise<ReadonlySet<number>> {
-    const ids = this.#options.claimers.map((claimer) => claimer.stream.id);
-    const { claiming, places } = this.#options;
-    const waits = await claiming.use((db) =>
-      call(db, "outbox.next_due", { p_stream_ids: ids, p_in_flight: places.inFlight }),
-    );
-    return new Set(waits.filter((wait) => wait.wait_ms === 0).map((wait) => wait.stream_id));
+  async #due(): Promise<Claimer[]> {
+    const waits = await this.#engine.waits();
+    return waits.filter(({ waitMs }) => waitMs === 0).map(({ claimer }) => claimer);
   }
 }

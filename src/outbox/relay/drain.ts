@@ -7,24 +7,12 @@
  * one, or anybody else's, takes back.
  */
 import { hostname } from "node:os";
-import type { Pool } from "pg";
 import { call, type Queryable } from "../../db/call.ts";
-import { createPool, surviveLostConnections } from "../../db/connect.ts";
 import { toHeadroomError } from "../../db/errors.ts";
-import { createRailRegistry } from "../../contract/registry.ts";
-import type { Rail } from "../../contract/rail.ts";
-import { Claimer } from "../claim/claimer.ts";
-import { DrainTurn } from "./drain-turn.ts";
+import { DrainTurn, type TurnReport } from "./drain-turn.ts";
 import { type RelayOptions, type Settings, settingsOf } from "./options.ts";
-import { Places } from "../claim/places.ts";
-import { HeldConnection } from "../../db/held-connection.ts";
+import { type Announced, RelayResources } from "./resources.ts";
 import { explainStart } from "./start-checks.ts";
-import { readStreams } from "../claim/streams.ts";
-import { registerRails } from "../operate/register-rails.ts";
-import { requireSafeLeases } from "./start-checks.ts";
-import { Calls } from "../dispatch/calls.ts";
-import { RelayMetrics } from "../inspect/metrics.ts";
-import { Upkeep } from "../upkeep/upkeep.ts";
 
 export type DrainerOptions = Pick<
   RelayOptions,
@@ -88,8 +76,6 @@ export function createDrainer(options: DrainerOptions): Drainer {
 }
 
 const defaults = { budgetMs: 10_000, maxRows: 1_000 } as const;
-/** One claim brings no more, so that the bound on rows means something. */
-const maxClaimRows = 100;
 /** How often the sweep, partitions and collecting are seen to; each turn reaps. */
 const tidyEveryMs = 600_000;
 /** A turn that is closed lets its calls go on for so long. */
@@ -97,30 +83,15 @@ const closeMs = 5_000;
 
 class OnDemandRelay implements Drainer {
   readonly #options: DrainerOptions;
-  readonly #settings: Settings;
-  readonly #rails: readonly Rail[];
-  readonly #pool: Pool;
-  readonly #claiming: HeldConnection;
-  readonly #settling: HeldConnection;
-  readonly #places: Places;
-  readonly #calls = new Calls();
+  readonly #resources: RelayResources;
   readonly #closing = new AbortController();
-  #railIds: Promise<ReadonlyMap<number, Rail>> | undefined;
   #turn: Promise<DrainReport> | undefined;
   #asked = false;
   #tidiedAtMs = -Infinity;
 
   constructor(options: DrainerOptions, settings: Settings) {
     this.#options = options;
-    this.#settings = settings;
-    this.#rails = createRailRegistry(options.rails).all();
-    this.#places = new Places(settings.concurrency);
-    this.#pool =
-      options.pool ??
-      createPool(options.connectionString ?? "", { applicationName: "headroom drain", maxConnections: 4 });
-    surviveLostConnections(this.#pool);
-    this.#claiming = new HeldConnection(this.#pool);
-    this.#settling = new HeldConnection(this.#pool);
+    this.#resources = new RelayResources(options, settings, { applicationName: "headroom drain", maxConnections: 4 });
   }
 
   async drain(options: DrainOptions = {}): Promise<DrainReport> {
@@ -145,54 +116,36 @@ class OnDemandRelay implements Drainer {
     budgetMs = defaults.budgetMs,
     maxRows = defaults.maxRows,
     signal,
-  }: DrainOptions): Promise<DrainReport> {
+  }: DrainOptions): Promise<TurnReport> {
     const deadlineMs = performance.now() + budgetMs;
     const ending = AbortSignal.any([this.#closing.signal, ...(signal === undefined ? [] : [signal])]);
     await this.#before(budgetMs, ending);
-    const rails = await this.#registered();
-    const streams = await this.#claiming.use((db) => readStreams(db, this.#options.streams));
-    requireSafeLeases(streams, this.#rails, this.#settings.leaseMarginMs);
-    // Without a rail there is nothing to send; what would be claimed would only be handed back.
-    const served = this.#rails.length === 0 ? [] : streams;
-    const relayId = await this.#announce();
-    const metrics = new RelayMetrics();
-    const upkeep = this.#upkeep(relayId, metrics);
+    const announced = await this.#announce();
+    const turn = new DrainTurn({
+      resources: this.#resources,
+      announced,
+      deadlineMs,
+      maxRows,
+      signal: ending,
+      closing: this.#closing.signal,
+      askedAgain: () => this.#takeAsked(),
+    });
     try {
-      await upkeep.reapOnce();
-      const turn = new DrainTurn({
-        claimers: served.map(
-          (stream) => new Claimer(stream, Math.min(maxClaimRows, maxRows), this.#settings.concurrency),
-        ),
-        rails,
-        places: this.#places,
-        calls: this.#calls,
-        claiming: this.#claiming,
-        settling: this.#settling,
-        metrics,
-        relayId,
-        leaseMarginMs: this.#settings.leaseMarginMs,
-        log: this.#options.log ?? ignore,
-        onStep: this.#options.onStep,
-        deadlineMs,
-        maxRows,
-        signal: ending,
-        askedAgain: () => this.#takeAsked(),
-        makePartitions: () => upkeep.makePartitions(),
-      });
       const report = await turn.run();
-      await this.#tidy(upkeep, deadlineMs);
+      await this.#tidy(turn, deadlineMs);
       return report;
     } finally {
-      upkeep.close();
-      await this.#claiming.use((db) => call(db, "outbox.stop_relay", { p_relay_id: relayId })).catch(ignore);
+      turn.close();
+      await this.#resources.signOff(announced.relayId);
     }
   }
 
   async #before(budgetMs: number, signal: AbortSignal): Promise<void> {
+    const { claiming, log } = this.#resources;
     try {
-      await this.#options.beforeTurn?.({ use: (work) => this.#claiming.use(work), budgetMs, signal });
+      await this.#options.beforeTurn?.({ use: (work) => claiming.use(work), budgetMs, signal });
     } catch (error) {
-      this.#options.log?.({ level: "warn", event: "before_turn_failed", code: toHeadroomError(error).code });
+      log({ level: "warn", event: "before_turn_failed", code: toHeadroomError(error).code });
     }
   }
 
@@ -202,58 +155,27 @@ class OnDemandRelay implements Drainer {
     return asked;
   }
 
-  /** Once for each process, and again after a failure. */
-  #registered(): Promise<ReadonlyMap<number, Rail>> {
-    this.#railIds ??= this.#claiming
-      .use((db) => registerRails(db, this.#rails))
-      .catch((error: unknown) => {
-        this.#railIds = undefined;
-        throw error;
-      });
-    return this.#railIds;
-  }
-
   /** Each turn is a relay of its own in the archive, and wants no notifications: nobody would hear them. */
-  async #announce(): Promise<number> {
+  async #announce(): Promise<Announced> {
     const name = this.#options.name ?? `${hostname()}:${process.pid} on demand`;
-    const announced = { p_name: name, p_rails: this.#rails.map((rail) => rail.name) };
-    const relayId = await this.#claiming.use((db) => call(db, "outbox.start_relay", announced));
-    const quiet = { p_relay_id: relayId, p_name: name, p_wants_notify: false };
-    await this.#claiming.use((db) => call(db, "outbox.note_relay", quiet));
-    return relayId;
+    const announced = await this.#resources.announce(name);
+    const quiet = { p_relay_id: announced.relayId, p_name: name, p_wants_notify: false };
+    await this.#resources.claiming.use((db) => call(db, "outbox.note_relay", quiet));
+    return announced;
   }
 
-  #upkeep(relayId: number, metrics: RelayMetrics): Upkeep {
-    return new Upkeep({
-      pool: this.#pool,
-      relayId,
-      settings: this.#settings,
-      tasks: this.#options.upkeepTasks ?? [],
-      metrics,
-      log: this.#options.log ?? ignore,
-      onStep: this.#options.onStep,
-      stopping: this.#closing.signal,
-      noteAlive: () => Promise.resolve(),
-      onRequeued: ignore,
-    });
-  }
-
-  async #tidy(upkeep: Upkeep, deadlineMs: number): Promise<void> {
+  async #tidy(turn: DrainTurn, deadlineMs: number): Promise<void> {
     const nowMs = performance.now();
     if (nowMs > deadlineMs || nowMs - this.#tidiedAtMs < tidyEveryMs) return;
     this.#tidiedAtMs = nowMs;
-    await upkeep.tidyOnce();
+    await turn.tidy();
   }
 
   async close(): Promise<void> {
     this.#closing.abort();
-    const patience = setTimeout(() => this.#calls.abandonAll(), closeMs);
-    await this.#turn?.catch(ignore);
+    const patience = setTimeout(() => this.#resources.calls.abandonAll(), closeMs);
+    await this.#turn?.catch(() => undefined);
     clearTimeout(patience);
-    this.#claiming.close();
-    this.#settling.close();
-    if (this.#options.pool === undefined) await this.#pool.end();
+    await this.#resources.close();
   }
 }
-
-function ignore(): void {}

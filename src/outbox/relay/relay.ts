@@ -1,35 +1,23 @@
 /**
  * The relay: looks for work, hands it to the rails, writes back what came of it, and looks after what others left behind.
  *
- * Owns: the loop, its connections (one to claim, one to settle, one to listen, one for upkeep) and an orderly end. Does not
- * own: any truth. Everything that must survive is in the database before the next step begins, so that a relay may die
- * between any two of them.
+ * Owns: the loop, its start, and an orderly end. Does not own: claiming, sending and settling (engine.ts), nor any truth. Everything that
+ * must survive is in the database before the next step begins, so that a relay may die between any two of them.
  */
 import { hostname } from "node:os";
 import type { Pool, PoolClient } from "pg";
-import { call } from "../../db/call.ts";
-import { createPool, probeServer, requireUsable, type ServerReport, surviveLostConnections } from "../../db/connect.ts";
+import { probeServer, requireUsable, type ServerReport } from "../../db/connect.ts";
 import { HeadroomError, toHeadroomError } from "../../db/errors.ts";
-import { createRailRegistry } from "../../contract/registry.ts";
-import type { Rail } from "../../contract/rail.ts";
-import { Claimer } from "../claim/claimer.ts";
-import { Dispatcher } from "../dispatch/dispatcher.ts";
-import type { Moment } from "../claim/elapsed.ts";
-import type { ClaimedRow } from "../claim/message.ts";
-import { RelayMetrics, renderDatabaseUp } from "../inspect/metrics.ts";
-import type { Log } from "../inspect/log.ts";
-import { type RelayOptions, type Settings, settingsOf } from "./options.ts";
+import { HeldConnection } from "../../db/held-connection.ts";
 import { pause } from "../../db/pause.ts";
 import { withTimeout } from "../../db/with-timeout.ts";
-import { nothingFree, Places } from "../claim/places.ts";
-import { HeldConnection } from "../../db/held-connection.ts";
-import { Settler } from "../settle/settler.ts";
+import type { Claimer } from "../claim/claimer.ts";
+import { nothingFree } from "../claim/places.ts";
+import { RelayMetrics, renderDatabaseUp } from "../inspect/metrics.ts";
+import { Engine } from "./engine.ts";
+import { type RelayOptions, type Settings, settingsOf } from "./options.ts";
+import { RelayResources } from "./resources.ts";
 import { connectionsOfRelay, explainStart, requireRoom } from "./start-checks.ts";
-import { readStreams, type Stream } from "../claim/streams.ts";
-import { registerRails } from "../operate/register-rails.ts";
-import { requireSafeLeases } from "./start-checks.ts";
-import { Calls } from "../dispatch/calls.ts";
-import { Upkeep } from "../upkeep/upkeep.ts";
 import { Waker } from "./waker.ts";
 
 export interface Relay {
@@ -57,26 +45,15 @@ const abortedCallsMs = 1_000;
 class RelayProcess implements Relay {
   readonly counters = new RelayMetrics();
   server: ServerReport | undefined;
-  readonly #options: RelayOptions;
+  readonly #resources: RelayResources;
   readonly #settings: Settings;
   readonly #name: string;
-  readonly #pool: Pool;
-  readonly #rails: readonly Rail[];
-  readonly #calls = new Calls();
-  readonly #places: Places;
   readonly #stopping = new AbortController();
   readonly #giveUp = new AbortController();
-  readonly #log: Log;
-  readonly #claiming: HeldConnection;
   readonly #claimingAhead: HeldConnection;
-  readonly #settling: HeldConnection;
-  readonly #dispatches = new Set<Promise<void>>();
-  #claimers: Claimer[] = [];
   #relayId = 0;
+  #engine: Engine | undefined;
   #waker: Waker | undefined;
-  #upkeep: Upkeep | undefined;
-  #settler: Settler | undefined;
-  #dispatcher: Dispatcher | undefined;
   #started: Promise<void> | undefined;
   #loop: Promise<void> | undefined;
   #onChange: (() => void) | undefined;
@@ -84,19 +61,10 @@ class RelayProcess implements Relay {
   #closed: Promise<void> | undefined;
 
   constructor(options: RelayOptions, settings: Settings) {
-    this.#options = options;
     this.#settings = settings;
-    this.#rails = createRailRegistry(options.rails).all();
-    this.#places = new Places(settings.concurrency);
     this.#name = options.name ?? `${hostname()}:${process.pid}`;
-    this.#log = options.log ?? (() => undefined);
-    this.#pool =
-      options.pool ??
-      createPool(options.connectionString ?? "", { applicationName: "headroom relay", maxConnections: 6 });
-    surviveLostConnections(this.#pool);
-    this.#claiming = new HeldConnection(this.#pool);
-    this.#claimingAhead = new HeldConnection(this.#pool);
-    this.#settling = new HeldConnection(this.#pool);
+    this.#resources = new RelayResources(options, settings, { applicationName: "headroom relay", maxConnections: 6 });
+    this.#claimingAhead = new HeldConnection(this.#resources.pool);
   }
 
   start(): Promise<void> {
@@ -106,130 +74,115 @@ class RelayProcess implements Relay {
   }
 
   async #start(): Promise<void> {
+    let engine: Engine;
     try {
-      requireRoom(this.#pool);
-      await this.#prepare();
+      requireRoom(this.#resources.pool);
+      engine = await this.#prepare();
       this.#stopping.signal.throwIfAborted();
     } catch (error) {
       await this.#signOff();
       await this.#close();
       throw explainStart(error);
     }
-    this.#loop = Promise.all([this.#run(), this.#runAhead()]).then(ignore);
-    this.#log({
+    this.#loop = Promise.all([this.#run(engine), this.#runAhead(engine)]).then(ignore);
+    this.#resources.log({
       level: "info",
       event: "relay_started",
       relayId: this.#relayId,
       name: this.#name,
-      streams: this.#claimers.length,
+      streams: engine.claimers.length,
     });
   }
 
-  async #prepare(): Promise<void> {
-    const { leaseMarginMs, concurrency, maxClaimRows } = this.#settings;
-    const { onStep } = this.#options;
-    this.server = await this.#probe();
-    const streams = await this.#claiming.use((db) => readStreams(db, this.#options.streams));
-    requireSafeLeases(streams, this.#rails, leaseMarginMs);
-    const railsById = await this.#claiming.use((db) => registerRails(db, this.#rails));
-    const announced = { p_name: this.#name, p_rails: this.#rails.map((rail) => rail.name) };
-    this.#relayId = await this.#claiming.use((db) => call(db, "outbox.start_relay", announced));
-    // Without a rail there is nothing to send; what would be claimed would only be handed back, over and over.
-    const served = this.#rails.length === 0 ? [] : streams;
-    this.#claimers = served.map((stream) => new Claimer(stream, maxClaimRows, concurrency));
-    this.#settler = new Settler({
-      connection: this.#settling,
+  async #prepare(): Promise<Engine> {
+    const resources = this.#resources;
+    const server = await this.#probe();
+    this.server = server;
+    const announced = await resources.announce(this.#name);
+    this.#relayId = announced.relayId;
+    const engine = new Engine({
+      resources,
+      announced,
       metrics: this.counters,
-      prepare: this.server.preparedStatements,
-      log: this.#log,
-      onStep,
+      maxClaimRows: this.#settings.maxClaimRows,
+      prepare: server.preparedStatements,
+      stopping: this.#stopping.signal,
+      mayNotSend: () => this.#stopping.signal.aborted,
       giveUp: this.#giveUp.signal,
-      onSettled: (stream, rows) => this.#settled(stream, rows),
-    });
-    const settler = this.#settler;
-    this.#dispatcher = new Dispatcher({
-      rails: railsById,
-      places: this.#places,
-      calls: this.#calls,
-      leaseMarginMs,
-      connection: this.#claiming,
-      onStep,
-      onOutcome: (stream, outcome) => settler.add(stream, outcome),
-      stopping: () => this.#stopping.signal.aborted,
-    });
-    this.#waker = new Waker({
-      pool: this.#pool,
-      claiming: this.#claiming,
-      relayId: this.#relayId,
-      name: this.#name,
-      listen: this.#settings.listen && this.server.listen,
-      pollMs: this.#settings.pollMs,
-      metrics: this.counters,
-      log: this.#log,
-      stopping: this.#stopping.signal,
-      claimers: this.#claimers,
-      places: this.#places,
-    });
-    await this.#waker.start();
-    this.#upkeep = new Upkeep({
-      pool: this.#pool,
-      relayId: this.#relayId,
-      settings: this.#settings,
-      tasks: this.#options.upkeepTasks ?? [],
-      metrics: this.counters,
-      log: this.#log,
-      onStep,
-      stopping: this.#stopping.signal,
+      onSettled: () => {
+        this.#waker?.nudge();
+        this.#changed();
+      },
       noteAlive: () => this.#waker?.noteAlive() ?? Promise.resolve(),
       onRequeued: () => this.#waker?.wake(),
     });
-    this.#upkeep.start();
+    this.#engine = engine;
+    this.#waker = new Waker({
+      pool: resources.pool,
+      engine,
+      relayId: this.#relayId,
+      name: this.#name,
+      listen: this.#settings.listen && server.listen,
+      pollMs: this.#settings.pollMs,
+      metrics: this.counters,
+      log: resources.log,
+      stopping: this.#stopping.signal,
+    });
+    await this.#waker.start();
+    engine.upkeep.start();
+    return engine;
   }
 
   async #probe(): Promise<ServerReport> {
-    const report = await withClient(this.#pool, (client) =>
-      withClient(this.#pool, (rival) => probeServer(client, rival)),
-    );
+    const { pool, log } = this.#resources;
+    const report = await withClient(pool, (client) => withClient(pool, (rival) => probeServer(client, rival)));
     requireUsable(report);
-    for (const problem of report.problems) {
-      this.#log({ level: "warn", event: problem.code, message: problem.message });
-    }
+    for (const problem of report.problems) log({ level: "warn", event: problem.code, message: problem.message });
     return report;
   }
 
-  async #run(): Promise<void> {
-    let failures = 0;
-    while (!this.#stopping.signal.aborted) {
-      const claimer = this.#nextClaimer();
-      try {
-        if (claimer === undefined) await this.#waker?.sleep();
-        else await this.#claimFor(claimer, this.#claiming);
-        failures = 0;
-      } catch (error) {
-        failures += 1;
-        await this.#recover(error, failures, claimer);
-      }
-    }
+  #run(engine: Engine): Promise<void> {
+    const { claiming, places } = this.#resources;
+    return this.#claimInTurn(engine, {
+      next: () => engine.nextClaimer(),
+      idle: async () => this.#waker?.sleep(),
+      claim: (claimer) => engine.claim(claimer, claiming, places.inFlight),
+    });
   }
 
   /**
    * A second claim beside the first, on a connection of its own, while a backlog goes out quickly: the server reads one set
    * while this process unpacks the other. Idle and slow streams never come here.
    */
-  async #runAhead(): Promise<void> {
-    if (this.#pool.options.max <= connectionsOfRelay) return;
+  async #runAhead(engine: Engine): Promise<void> {
+    if (this.#resources.pool.options.max <= connectionsOfRelay) return;
+    await this.#claimInTurn(engine, {
+      next: () => engine.claimers.find((candidate) => candidate.hasRoomAhead),
+      idle: () => this.#moreRoom(),
+      // It must not bring what the first one brings: both would be told of the same free places.
+      claim: (claimer) => engine.claim(claimer, this.#claimingAhead, nothingFree),
+    });
+  }
+
+  /** Claims for the stream that is next, and is idle while there is none, until the relay stops. */
+  async #claimInTurn(engine: Engine, { next, idle, claim }: Turns): Promise<void> {
     let failures = 0;
     while (!this.#stopping.signal.aborted) {
-      const claimer = this.#claimers.find((candidate) => candidate.hasRoomAhead);
+      const claimer = next();
       try {
-        if (claimer === undefined) await this.#moreRoom();
-        else await this.#claimFor(claimer, this.#claimingAhead);
+        if (claimer === undefined) await idle();
+        else if ((await claim(claimer)) > 0) this.#noteWork();
         failures = 0;
       } catch (error) {
         failures += 1;
-        await this.#recover(error, failures, claimer);
+        await this.#recover(engine, error, failures, claimer);
       }
     }
+  }
+
+  #noteWork(): void {
+    this.#waker?.noteWork();
+    this.#changed();
   }
 
   /** Resolves when rows have been claimed or settled since, or the relay stops. */
@@ -242,52 +195,12 @@ class RelayProcess implements Relay {
     this.#onChange = undefined;
   }
 
-  /** Streams take turns, so that a backlog on one does not starve the others. */
-  #nextClaimer(): Claimer | undefined {
-    const index = this.#claimers.findIndex((claimer) => claimer.hot && claimer.hasRoom);
-    const claimer = this.#claimers[index];
-    if (claimer === undefined) return undefined;
-    this.#claimers.splice(index, 1);
-    this.#claimers.push(claimer);
-    return claimer;
-  }
-
-  async #claimFor(claimer: Claimer, connection: HeldConnection): Promise<void> {
-    const { onStep } = this.#options;
-    onStep?.("claim.before");
-    const prepare = this.server?.preparedStatements ?? false;
-    // A second claim at the same time must not bring what the first one brings: both would be told of the same free places.
-    const inFlight = connection === this.#claiming ? this.#places.inFlight : nothingFree;
-    const { rows, claimedAt } = await claimer.claim(connection, this.#relayId, prepare, inFlight);
-    onStep?.("claim.after");
-    if (rows.length === 0) return;
-    this.counters.claimBatches += 1;
-    this.counters.countAttempts("DISPATCHING", rows.length);
-    this.#waker?.noteWork();
-    const dispatch = this.#dispatch(claimer, rows, claimedAt).finally(() => this.#dispatches.delete(dispatch));
-    this.#dispatches.add(dispatch);
-    this.#changed();
-  }
-
-  async #dispatch(claimer: Claimer, rows: readonly ClaimedRow[], claimedAt: Moment): Promise<void> {
-    const startedAtMs = performance.now();
-    await this.#dispatcher?.dispatch(claimer.stream, rows, claimedAt);
-    claimer.learn(rows.length, performance.now() - startedAtMs);
-  }
-
-  #settled(stream: Stream, rows: number): void {
-    const claimer = this.#claimers.find((candidate) => candidate.stream === stream);
-    claimer?.settled(rows);
-    this.#waker?.nudge();
-    this.#changed();
-  }
-
-  async #recover(error: unknown, failures: number, claimer: Claimer | undefined): Promise<void> {
-    const failure = toHeadroomError(error);
+  async #recover(engine: Engine, error: unknown, failures: number, claimer: Claimer | undefined): Promise<void> {
+    const { code, sqlState } = toHeadroomError(error);
     this.counters.claimErrors += 1;
     if (claimer !== undefined) claimer.hot = true;
-    this.#log({ level: "error", event: "claim_failed", code: failure.code, sqlState: failure.sqlState, failures });
-    if (failure.code === "partition_missing") await this.#upkeep?.makePartitions();
+    this.#resources.log({ level: "error", event: "claim_failed", code, sqlState, failures });
+    if (code === "partition_missing") await engine.upkeep.makePartitions();
     await pause(Math.min(50 * 2 ** failures, 5_000) * (0.5 + Math.random() / 2), this.#stopping.signal);
   }
 
@@ -299,7 +212,7 @@ class RelayProcess implements Relay {
   }
 
   async #gauges(): Promise<string | undefined> {
-    return this.#upkeep?.gauges().catch(() => undefined);
+    return this.#engine?.upkeep.gauges().catch(() => undefined);
   }
 
   stop(): Promise<void> {
@@ -309,38 +222,37 @@ class RelayProcess implements Relay {
 
   async #stop(): Promise<void> {
     const { stopMs } = this.#settings;
+    const { calls, log } = this.#resources;
     this.#stopping.abort();
     this.#waker?.nudge();
     this.#changed();
     // A start that is still under way sees the signal, and undoes itself.
     await this.#started?.catch(() => undefined);
     await withTimeout(this.#finishCalls(), stopMs);
-    if (this.#dispatches.size > 0) {
-      this.#calls.abandonAll();
-      await withTimeout(Promise.all(this.#dispatches), abortedCallsMs);
+    if (this.#engine?.isSending === true) {
+      calls.abandonAll();
+      await withTimeout(this.#engine.sent(), abortedCallsMs);
     }
     // A database that does not answer must not keep a stopping relay: what is unwritten is left to its lease.
     await withTimeout(this.#finishWriting(), stopMs + abortedCallsMs);
     this.#giveUp.abort();
     await withTimeout(this.#signOff(), abortedCallsMs);
     await this.#close();
-    this.#log({ level: "info", event: "relay_stopped", relayId: this.#relayId });
+    log({ level: "info", event: "relay_stopped", relayId: this.#relayId });
   }
 
   async #finishCalls(): Promise<void> {
     await this.#loop;
-    await Promise.all(this.#dispatches);
+    await this.#engine?.sent();
   }
 
   async #finishWriting(): Promise<void> {
-    await this.#settler?.idle();
-    await this.#upkeep?.stop();
+    await this.#engine?.written();
+    await this.#engine?.upkeep.stop();
   }
 
   async #signOff(): Promise<void> {
-    if (this.#relayId === 0) return;
-    const self = { p_relay_id: this.#relayId };
-    await this.#claiming.use((db) => call(db, "outbox.stop_relay", self)).catch(() => undefined);
+    if (this.#relayId !== 0) await this.#resources.signOff(this.#relayId);
   }
 
   #close(): Promise<void> {
@@ -352,12 +264,17 @@ class RelayProcess implements Relay {
     this.#stopping.abort();
     this.#giveUp.abort();
     this.#waker?.close();
-    this.#upkeep?.close();
-    this.#claiming.close();
+    this.#engine?.upkeep.close();
     this.#claimingAhead.close();
-    this.#settling.close();
-    if (this.#options.pool === undefined) await this.#pool.end();
+    await this.#resources.close();
   }
+}
+
+interface Turns {
+  readonly next: () => Claimer | undefined;
+  readonly idle: () => Promise<void>;
+  /** Answers how many rows it brought. */
+  readonly claim: (claimer: Claimer) => Promise<number>;
 }
 
 function ignore(): void {}

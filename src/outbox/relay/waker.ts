@@ -10,11 +10,10 @@
 import type { Pool } from "pg";
 import { call } from "../../db/call.ts";
 import { toHeadroomError } from "../../db/errors.ts";
-import type { Claimer } from "../claim/claimer.ts";
+import type { Engine } from "./engine.ts";
 import type { RelayMetrics } from "../inspect/metrics.ts";
 import type { Log } from "../inspect/log.ts";
 import { pause } from "../../db/pause.ts";
-import type { Places } from "../claim/places.ts";
 import { HeldConnection } from "../../db/held-connection.ts";
 
 /** Work without a pause for this long makes a relay busy. */
@@ -23,7 +22,7 @@ const firstQuickPollMs = 25;
 
 export interface WakerOptions {
   readonly pool: Pool;
-  readonly claiming: HeldConnection;
+  readonly engine: Engine;
   readonly relayId: number;
   readonly name: string;
   readonly listen: boolean;
@@ -31,8 +30,6 @@ export interface WakerOptions {
   readonly metrics: RelayMetrics;
   readonly log: Log;
   readonly stopping: AbortSignal;
-  readonly claimers: readonly Claimer[];
-  readonly places: Places;
 }
 
 export class Waker {
@@ -80,13 +77,13 @@ export class Waker {
 
   #notified(streamName: string): void {
     this.#options.metrics.notifyWakeups += 1;
-    for (const claimer of this.#options.claimers) if (claimer.stream.name === streamName) claimer.hot = true;
+    for (const claimer of this.#options.engine.claimers) if (claimer.stream.name === streamName) claimer.hot = true;
     this.nudge();
   }
 
   /** Everything may have work. */
   wake(): void {
-    for (const claimer of this.#options.claimers) claimer.hot = true;
+    for (const claimer of this.#options.engine.claimers) claimer.hot = true;
     this.nudge();
   }
 
@@ -119,7 +116,8 @@ export class Waker {
 
   /** Returns when there may be something to do. */
   async sleep(): Promise<void> {
-    const { claimers, pollMs } = this.#options;
+    const { engine, pollMs } = this.#options;
+    const { claimers } = engine;
     this.#nudged = false;
     if (claimers.some((claimer) => claimer.hot)) return this.#wait(pollMs);
     this.#awakeSinceMs = undefined;
@@ -135,19 +133,11 @@ export class Waker {
 
   /** Asks what is due, marks those streams, and says when the next one is. */
   async #untilDue(): Promise<number> {
-    const { claiming, claimers, places } = this.#options;
-    const waits = await claiming.use((db) =>
-      call(db, "outbox.next_due", {
-        p_stream_ids: claimers.map((claimer) => claimer.stream.id),
-        p_in_flight: places.inFlight,
-      }),
-    );
     let soonest = Infinity;
-    for (const { stream_id: id, wait_ms: waitMs } of waits) {
-      const claimer = claimers.find((candidate) => candidate.stream.id === id);
-      const restMs = claimer?.restMs ?? 0;
+    for (const { claimer, waitMs } of await this.#options.engine.waits()) {
+      const { restMs } = claimer;
       soonest = Math.min(soonest, Math.max(waitMs, restMs));
-      if (waitMs === 0 && restMs === 0 && claimer !== undefined) claimer.hot = true;
+      if (waitMs === 0 && restMs === 0) claimer.hot = true;
     }
     return soonest;
   }

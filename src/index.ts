@@ -11,6 +11,8 @@
  *     await createRelay({ connectionString, rails }).start();
  */
 export * from "./capacity/index.ts";
+export * from "./directory/index.ts";
+export * from "./db/secrets/index.ts";
 export * from "./outbox/index.ts";
 
 /** The rails that come with it, and what a rail of your own has to pass. */

@@ -1,14 +1,7 @@
 /** `headroom request …` against a real database, as the role that operators have: a request from asking to its end. */
 import { beforeAll, describe, expect, test } from "vitest";
-import {
-  applyEvent,
-  createRequest,
-  putGroup,
-  putMember,
-  putPolicy,
-  putWorkspace,
-  type NewRequest,
-} from "../../../src/capacity/index.ts";
+import { applyEvent, createRequest, putPolicy, type NewRequest } from "../../../src/capacity/index.ts";
+import { putGroup, putMember, putWorkspace } from "../../../src/directory/index.ts";
 import { createTestDatabase } from "../../helpers/database.ts";
 import { headroom, type Outcome } from "./program.ts";
 

@@ -5,8 +5,8 @@
 import { createCipheriv, createHmac, randomBytes } from "node:crypto";
 import type { ClientBase } from "pg";
 import { describe, expect, test } from "vitest";
-import { listSecrets, removeSecret, rotateSecretKey, setSecret } from "../../../src/capacity/index.ts";
-import { withSecretKey, type SecretKey } from "../../../src/db/secret-key.ts";
+import { listSecrets, removeSecret, rotateSecretKey, setSecret } from "../../../src/db/secrets/index.ts";
+import { withSecretKey, type SecretKey } from "../../../src/db/secrets/secret-key.ts";
 import { listEndpoints, putEndpoint } from "../../../src/outbox/endpoints.ts";
 import { createTestDatabase, POSTGRES_VERSIONS } from "../../helpers/database.ts";
 import { anonymous, overHttp } from "../capacity/gateway.ts";

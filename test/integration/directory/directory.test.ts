@@ -3,20 +3,22 @@ import { beforeAll, describe, expect, test } from "vitest";
 import {
   applyEvent,
   createRequest,
-  listGroups,
-  listMembers,
   listPolicies,
   listRequests,
-  putGroup,
-  putMember,
   putPolicy,
-  putWorkspace,
-  removeGroup,
-  removeMember,
   removePolicy,
   type ListOptions,
   type NewRequest,
 } from "../../../src/capacity/index.ts";
+import {
+  listGroups,
+  listMembers,
+  putGroup,
+  putMember,
+  putWorkspace,
+  removeGroup,
+  removeMember,
+} from "../../../src/directory/index.ts";
 import { createTestDatabase, POSTGRES_VERSIONS } from "../../helpers/database.ts";
 import { oneOf, refusalOf, rowsOf } from "../outbox/sql/queries.ts";
 

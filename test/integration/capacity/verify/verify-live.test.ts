@@ -1,13 +1,7 @@
 /** A system at work is verified without a false alarm: each batch sees one moment of it. */
 import { expect, test } from "vitest";
-import {
-  applyEvent,
-  createRequest,
-  putGroup,
-  putMember,
-  putWorkspace,
-  verify,
-} from "../../../../src/capacity/index.ts";
+import { applyEvent, createRequest, verify } from "../../../../src/capacity/index.ts";
+import { putGroup, putMember, putWorkspace } from "../../../../src/directory/index.ts";
 import { createTestDatabase } from "../../../helpers/database.ts";
 import { Engine, oneOf } from "../../outbox/sql/engine.ts";
 

@@ -3,7 +3,7 @@
  *
  * Owns: telling such a no from a failure. A lost connection, a missing schema or a bug stays an error and is thrown.
  */
-import { HeadroomError } from "../db/errors.ts";
+import { HeadroomError } from "./errors.ts";
 
 /** The codes of headroom.fail(). */
 export type RefusalCode =

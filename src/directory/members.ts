@@ -1,9 +1,9 @@
 /**
- * The directory: workspaces, members and infra groups. What is not named in a change stays as it is; null empties a field.
+ * The members of a workspace and its infra groups. What is not named in a change stays as it is; null empties a field.
  */
 import { z } from "zod";
 import { call, type FunctionResult, type Queryable } from "../db/call.ts";
-import { refusable, type Refused } from "./refusal.ts";
+import { refusable, type Refused } from "../db/refusal.ts";
 
 export const memberRoles = ["requester", "commercial", "vp", "operator", "admin", "auditor"] as const;
 export type MemberRole = (typeof memberRoles)[number];

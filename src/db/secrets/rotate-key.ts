@@ -6,10 +6,10 @@
  * key is in use (headroom.key_to_seal_with).
  */
 import type { ClientBase } from "pg";
-import { call, type FunctionResult } from "../db/call.ts";
-import { keySettings, keysOf, type SecretKey } from "../db/secret-key.ts";
-import { withSettings } from "../db/transaction.ts";
-import { refusable, type Refused } from "./refusal.ts";
+import { call, type FunctionResult } from "../call.ts";
+import { keySettings, keysOf, type SecretKey } from "./secret-key.ts";
+import { withSettings } from "../transaction.ts";
+import { refusable, type Refused } from "../refusal.ts";
 
 /** What there is, seen with some keys. */
 export interface Sealed {

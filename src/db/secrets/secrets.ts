@@ -1,12 +1,12 @@
 /**
  * Secrets that the database needs: signing keys and tokens of providers. They go in and are used there; they never come out.
  *
- * Without Vault they are encrypted under a key that only processes hold (db/secret-key.ts).
+ * Without Vault they are encrypted under a key that only processes hold (secret-key.ts).
  */
 import type { ClientBase } from "pg";
-import { call, type FunctionResult } from "../db/call.ts";
-import { withSecretKey, type SecretKey } from "../db/secret-key.ts";
-import { refusable, type Refused } from "./refusal.ts";
+import { call, type FunctionResult } from "../call.ts";
+import { withSecretKey, type SecretKey } from "./secret-key.ts";
+import { refusable, type Refused } from "../refusal.ts";
 
 export interface SecretStatus {
   readonly name: string;
@@ -53,14 +53,6 @@ export async function listSecrets(
   const rows = await refusable(withSecretKey(client, key, () => call(client, "headroom.list_secrets", {})));
   if (!Array.isArray(rows)) return rows;
   return { outcome: "listed", secrets: rows.map(toStatus) };
-}
-
-/**
- * The token of a confirmation link, made from its id for the mail that is being sent at this moment. Whoever calls this puts it
- * into that mail and nowhere else.
- */
-export async function makeConfirmationToken(client: ClientBase, tokenId: string, key?: SecretKey): Promise<string> {
-  return await withSecretKey(client, key, () => call(client, "capacity.confirmation_token", { p_token_id: tokenId }));
 }
 
 function toStatus(row: FunctionResult<"headroom.list_secrets">[number]): SecretStatus {

@@ -4,7 +4,7 @@
  */
 import { call, type Queryable } from "../db/call.ts";
 import type { CapacityRequestState, CapacitySubscriptions } from "../db/generated.gen.ts";
-import { refusable, type Refused } from "./refusal.ts";
+import { refusable, type Refused } from "../db/refusal.ts";
 
 export interface LinearState {
   readonly state: CapacityRequestState;

@@ -2,7 +2,7 @@
  * How members prove who they are: accounts at identity providers, and the domains whose addresses a provider is trusted with.
  */
 import { call, type Queryable } from "../db/call.ts";
-import { refusable, type Refused } from "./refusal.ts";
+import { refusable, type Refused } from "../db/refusal.ts";
 
 /** An account at an identity provider. */
 export interface Account {

@@ -4,8 +4,8 @@
  * They are set for one transaction at a time, as bound parameters: behind a pooler another session would inherit them, and a
  * statement's text may be logged. Without a key only Vault can be used.
  */
-import type { Queryable } from "./call.ts";
-import { withSettings } from "./transaction.ts";
+import type { Queryable } from "../call.ts";
+import { withSettings } from "../transaction.ts";
 
 /**
  * HEADROOM_SECRET_KEY; and while it is being changed, the one before as well. Either opens what it sealed; which of them seals is the

@@ -1,9 +1,9 @@
 /**
- * Keys of machines and of members: which ones were handed out, and calling one back. The keys themselves are signed tokens, which the
+ * Keys of machines and of members: which ones were handed out, and revoking one. The keys themselves are signed tokens, which the
  * database never sees.
  */
 import { call, type FunctionResult, type Queryable } from "../db/call.ts";
-import { refusable, type Refused } from "./refusal.ts";
+import { refusable, type Refused } from "../db/refusal.ts";
 
 export interface ApiKey {
   readonly id: string;

@@ -1256,6 +1256,14 @@ export interface Functions {
     };
     result: void;
   };
+  /** Raises not_allowed unless this actor may give the customer's address or have the link sent. */
+  "capacity.check_fixer": {
+    args: {
+      p_request: string | null;
+      p_actor: string | null;
+    };
+    result: void;
+  };
   /** Refuses to let go of a group that is still needed. Nullable: result. */
   "capacity.check_group_unused": {
     args: {
@@ -1269,14 +1277,6 @@ export interface Functions {
       p_secret: unknown;
     };
     result: Json | null;
-  };
-  /** Raises not_allowed unless this actor may give the customer's address or have the link sent. */
-  "capacity.check_mender": {
-    args: {
-      p_request: string | null;
-      p_actor: string | null;
-    };
-    result: void;
   };
   /** Raises invalid_payload unless the event may carry this. */
   "capacity.check_payload": {
@@ -1509,6 +1509,14 @@ export interface Functions {
     };
     result: CapacityConfirmationTokens;
   };
+  /** Member ids of those who can see to it that a customer is asked. */
+  "capacity.fixers": {
+    args: {
+      p_request: string | null;
+      p_unasked: string | null;
+    };
+    result: string[];
+  };
   /** The request that a log amounts to; give it the events in order of their numbers. */
   "capacity.fold": {
     args: {
@@ -1700,14 +1708,6 @@ export interface Functions {
     args: {
       p_workspace_id: string | null;
       p_member_ids: readonly string[] | string | null;
-    };
-    result: string[];
-  };
-  /** Member ids of those who can see to it that a customer is asked. */
-  "capacity.menders": {
-    args: {
-      p_request: string | null;
-      p_unasked: string | null;
     };
     result: string[];
   };
@@ -2214,6 +2214,16 @@ export interface Functions {
     args: Record<string, never>;
     result: { failed: Json; more: boolean };
   };
+  /** Posts a notice of a timer once, and what failed. */
+  "capacity.timer_notice": {
+    args: {
+      p_request: string | null;
+      p_kind: string | null;
+      p_since: Date | string | null;
+      p_failed_before: boolean | null;
+    };
+    result: { said: number; failed: Json };
+  };
   /** Sends one person one reminder of one or more reviews. */
   "capacity.timer_remind": {
     args: {
@@ -2248,16 +2258,6 @@ export interface Functions {
       p_workspace: string | null;
     };
     result: { late: number; due: string[] };
-  };
-  /** Posts a notice of a timer once, and what failed. */
-  "capacity.timer_say": {
-    args: {
-      p_request: string | null;
-      p_kind: string | null;
-      p_since: Date | string | null;
-      p_failed_before: boolean | null;
-    };
-    result: { said: number; failed: Json };
   };
   /** When the clock of a review step began to run. */
   "capacity.timer_since": {
@@ -2461,7 +2461,7 @@ export interface Functions {
     result: Json | null;
   };
   /** The workspace whose endpoints the caller keeps; refuses everybody else. Nullable: p_workspace_id, result. */
-  "directory.endpoint_keeper": {
+  "directory.endpoint_workspace": {
     args: {
       p_workspace_id: string | null;
     };
@@ -2631,6 +2631,11 @@ export interface Functions {
     args: Record<string, never>;
     result: string | null;
   };
+  /** Whether the key of the machine that reads was not revoked. */
+  "directory.reader_key_valid": {
+    args: Record<string, never>;
+    result: boolean;
+  };
   /** The member who reads, and those for whom they stand in now. */
   "directory.reader_named": {
     args: Record<string, never>;
@@ -2645,11 +2650,6 @@ export interface Functions {
   "directory.reader_roles": {
     args: Record<string, never>;
     result: string[] | null;
-  };
-  /** Whether the key of the machine that reads was not revoked. */
-  "directory.reader_stands": {
-    args: Record<string, never>;
-    result: boolean;
   };
   /** The workspace of the member who reads, if they have one of the roles. Nullable: result. */
   "directory.reader_workspace": {
@@ -3013,16 +3013,30 @@ export interface Functions {
     result: Json;
   };
   /** Deletes receipts that are past their retention. Nullable: result. */
-  "inbound.forget": {
+  "inbound.forget_receipts": {
     args: {
       p_argument: unknown;
     };
     result: Json | null;
   };
+  /** The receipt of a form with the channel where the form was opened. */
+  "inbound.form_channel": {
+    args: {
+      p_receipt: unknown;
+    };
+    result: Json;
+  };
   /** The fields of a form by name. */
   "inbound.form_decode": {
     args: {
       p_body: string | null;
+    };
+    result: Json;
+  };
+  /** What a form says about where it was opened; empty where that is not JSON. */
+  "inbound.form_metadata": {
+    args: {
+      p_receipt: unknown;
     };
     result: Json;
   };
@@ -3067,6 +3081,13 @@ export interface Functions {
     };
     result: CapacityRequests;
   };
+  /** The request of its workspace that a receipt names. Nullable: result. */
+  "inbound.named_request": {
+    args: {
+      p_receipt: unknown;
+    };
+    result: string | null;
+  };
   /** A date in ISO form. Nullable: result. */
   "inbound.parse_date": {
     args: {
@@ -3096,7 +3117,7 @@ export interface Functions {
     result: string;
   };
   /** Keeps a verified receipt; whether it is new. */
-  "inbound.record": {
+  "inbound.record_receipt": {
     args: {
       p_provider: string | null;
       p_receipt_id: string | null;
@@ -3105,20 +3126,19 @@ export interface Functions {
     };
     result: boolean;
   };
-  /** The field of a form under which a refusal is shown. */
+  /** The field of a form under which a refusal is shown. Nullable: p_facts. */
   "inbound.refused_field": {
     args: {
       p_callback: string | null;
-      p_message: string | null;
       p_facts: string | null;
     };
     result: string;
   };
   /** The view of the form for a note or for the customer's address. Nullable: p_channel, p_address. */
-  "inbound.render_errand": {
+  "inbound.render_follow_up": {
     args: {
       p_request_id: string | null;
-      p_errand: string | null;
+      p_follow_up: string | null;
       p_channel: string | null;
       p_address: string | null;
     };
@@ -3201,30 +3221,30 @@ export interface Functions {
     result: Json;
   };
   /** Nudges, notes, or has the customer asked, for a member in Slack, and says what was done. Nullable: p_words. */
-  "inbound.slack_errand": {
+  "inbound.slack_follow_up": {
     args: {
       p_member: string | null;
       p_request_id: string | null;
-      p_errand: string | null;
+      p_follow_up: string | null;
       p_words: string | null;
       p_seen: boolean | null;
     };
     result: string;
   };
   /** Carries out a click on a button that decides nothing, and replies. */
-  "inbound.slack_errand_button": {
+  "inbound.slack_follow_up_button": {
     args: {
       p_receipt: unknown;
       p_member: string | null;
     };
     result: Json;
   };
-  /** Carries out what a form asks for that decides nothing, and replies. */
-  "inbound.slack_errand_form": {
+  /** Carries out the follow-up that a form asks for, and replies. Nullable: p_request_id. */
+  "inbound.slack_follow_up_form": {
     args: {
       p_receipt: unknown;
       p_member: string | null;
-      p_metadata: unknown;
+      p_request_id: string | null;
     };
     result: Json;
   };
@@ -3286,13 +3306,6 @@ export interface Functions {
     };
     result: DirectoryMembers;
   };
-  /** The request of its workspace that a receipt names. Nullable: result. */
-  "inbound.slack_named": {
-    args: {
-      p_receipt: unknown;
-    };
-    result: string | null;
-  };
   /** Enqueues a note to the person who clicked, in the channel where they did, or to them directly. */
   "inbound.slack_note": {
     args: {
@@ -3350,7 +3363,7 @@ export interface Functions {
     result: Json;
   };
   /** The reply to a slash command. */
-  "inbound.slack_say": {
+  "inbound.slack_reply": {
     args: {
       p_text: string | null;
       p_outcome: string | null;
@@ -5199,9 +5212,9 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.asked_now": { returns: "rows", json: [], positional: false },
   "capacity.authorize": { returns: "row", json: [], positional: false },
   "capacity.check_channel": { returns: "nothing", json: [], positional: false },
+  "capacity.check_fixer": { returns: "nothing", json: [], positional: false },
   "capacity.check_group_unused": { returns: "value", json: ["p_group"], positional: false },
   "capacity.check_link_secret": { returns: "value", json: ["p_secret"], positional: false },
-  "capacity.check_mender": { returns: "nothing", json: [], positional: false },
   "capacity.check_payload": { returns: "nothing", json: ["p_payload"], positional: false },
   "capacity.check_policy": { returns: "value", json: [], positional: false },
   "capacity.check_replaced": { returns: "nothing", json: [], positional: false },
@@ -5228,6 +5241,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.erasure_state": { returns: "value", json: [], positional: false },
   "capacity.event_hash": { returns: "value", json: [], positional: false },
   "capacity.find_confirmation": { returns: "row", json: [], positional: false },
+  "capacity.fixers": { returns: "value", json: [], positional: false },
   "capacity.fold": { returns: "row", json: [], positional: false },
   "capacity.free_text": { returns: "value", json: [], positional: false },
   "capacity.is_address": { returns: "value", json: [], positional: false },
@@ -5251,7 +5265,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.lock_readable": { returns: "nothing", json: [], positional: false },
   "capacity.may_read": { returns: "value", json: [], positional: false },
   "capacity.member_mails": { returns: "value", json: [], positional: false },
-  "capacity.menders": { returns: "value", json: [], positional: false },
   "capacity.new_confirmation_token": { returns: "value", json: [], positional: false },
   "capacity.next_request_id": { returns: "value", json: [], positional: false },
   "capacity.no_such_request": { returns: "nothing", json: [], positional: false },
@@ -5314,11 +5327,11 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.timer_expire": { returns: "row", json: [], positional: false },
   "capacity.timer_failed": { returns: "value", json: [], positional: false },
   "capacity.timer_forget": { returns: "row", json: [], positional: false },
+  "capacity.timer_notice": { returns: "row", json: [], positional: false },
   "capacity.timer_remind": { returns: "nothing", json: ["p_items"], positional: false },
   "capacity.timer_remind_person": { returns: "row", json: ["p_items"], positional: false },
   "capacity.timer_review": { returns: "row", json: [], positional: false },
   "capacity.timer_review_one": { returns: "row", json: [], positional: false },
-  "capacity.timer_say": { returns: "row", json: [], positional: false },
   "capacity.timer_since": { returns: "value", json: [], positional: false },
   "capacity.timer_unasked": { returns: "row", json: [], positional: false },
   "capacity.timer_warn": { returns: "row", json: [], positional: false },
@@ -5343,7 +5356,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "directory.check_api_key": { returns: "nothing", json: [], positional: false },
   "directory.check_issuer": { returns: "nothing", json: [], positional: false },
   "directory.check_tenant": { returns: "value", json: ["p_argument"], positional: false },
-  "directory.endpoint_keeper": { returns: "value", json: [], positional: false },
+  "directory.endpoint_workspace": { returns: "value", json: [], positional: false },
   "directory.find_member": { returns: "row", json: [], positional: false },
   "directory.issued_at": { returns: "value", json: ["p_claims"], positional: false },
   "directory.link_by_domain": { returns: "row", json: [], positional: false },
@@ -5362,10 +5375,10 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "directory.put_workspace": { returns: "row", json: ["p_changes"], positional: false },
   "directory.reader_groups": { returns: "value", json: [], positional: false },
   "directory.reader_id": { returns: "value", json: [], positional: false },
+  "directory.reader_key_valid": { returns: "value", json: [], positional: false },
   "directory.reader_named": { returns: "value", json: [], positional: false },
   "directory.reader_owners": { returns: "value", json: [], positional: false },
   "directory.reader_roles": { returns: "value", json: [], positional: false },
-  "directory.reader_stands": { returns: "value", json: [], positional: false },
   "directory.reader_workspace": { returns: "value", json: [], positional: false },
   "directory.remove_group": { returns: "nothing", json: [], positional: false },
   "directory.remove_identity": { returns: "row", json: [], positional: false },
@@ -5413,20 +5426,23 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "inbound.decided_already": { returns: "value", json: [], positional: false },
   "inbound.enqueue_interaction": { returns: "nothing", json: ["p_receipt", "p_payload"], positional: false },
   "inbound.erase_receipts": { returns: "value", json: ["p_erasure"], positional: false },
-  "inbound.forget": { returns: "value", json: ["p_argument"], positional: false },
+  "inbound.forget_receipts": { returns: "value", json: ["p_argument"], positional: false },
+  "inbound.form_channel": { returns: "value", json: ["p_receipt"], positional: false },
   "inbound.form_decode": { returns: "value", json: [], positional: false },
+  "inbound.form_metadata": { returns: "value", json: ["p_receipt"], positional: false },
   "inbound.form_value": { returns: "value", json: ["p_values"], positional: false },
   "inbound.linear_handle": { returns: "value", json: ["p_sent"], positional: false },
   "inbound.linear_note": { returns: "value", json: ["p_sent"], positional: false },
   "inbound.linear_own_comment": { returns: "value", json: [], positional: false },
   "inbound.may_decide": { returns: "row", json: [], positional: false },
+  "inbound.named_request": { returns: "value", json: ["p_receipt"], positional: false },
   "inbound.parse_date": { returns: "value", json: [], positional: false },
   "inbound.parse_json": { returns: "value", json: [], positional: false },
   "inbound.parse_terms": { returns: "value", json: [], positional: false },
   "inbound.percent_decode": { returns: "value", json: [], positional: false },
-  "inbound.record": { returns: "value", json: ["p_payload"], positional: false },
+  "inbound.record_receipt": { returns: "value", json: ["p_payload"], positional: false },
   "inbound.refused_field": { returns: "value", json: [], positional: false },
-  "inbound.render_errand": { returns: "value", json: [], positional: false },
+  "inbound.render_follow_up": { returns: "value", json: [], positional: false },
   "inbound.render_input": { returns: "value", json: [], positional: false },
   "inbound.render_intake": { returns: "value", json: ["p_fields", "p_groups"], positional: false },
   "inbound.render_reason": { returns: "value", json: [], positional: false },
@@ -5435,9 +5451,9 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "inbound.slack_action": { returns: "value", json: ["p_receipt"], positional: false },
   "inbound.slack_command": { returns: "value", json: ["p_receipt"], positional: false },
   "inbound.slack_decision": { returns: "value", json: ["p_receipt"], positional: false },
-  "inbound.slack_errand": { returns: "value", json: [], positional: false },
-  "inbound.slack_errand_button": { returns: "value", json: ["p_receipt"], positional: false },
-  "inbound.slack_errand_form": { returns: "value", json: ["p_receipt", "p_metadata"], positional: false },
+  "inbound.slack_follow_up": { returns: "value", json: [], positional: false },
+  "inbound.slack_follow_up_button": { returns: "value", json: ["p_receipt"], positional: false },
+  "inbound.slack_follow_up_form": { returns: "value", json: ["p_receipt"], positional: false },
   "inbound.slack_form": { returns: "value", json: ["p_receipt", "p_fields"], positional: false },
   "inbound.slack_handle": { returns: "value", json: ["p_receipt"], positional: false },
   "inbound.slack_help": { returns: "value", json: [], positional: false },
@@ -5445,7 +5461,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "inbound.slack_line": { returns: "value", json: [], positional: false },
   "inbound.slack_list": { returns: "value", json: [], positional: false },
   "inbound.slack_member": { returns: "row", json: ["p_receipt"], positional: false },
-  "inbound.slack_named": { returns: "value", json: ["p_receipt"], positional: false },
   "inbound.slack_note": { returns: "nothing", json: ["p_receipt"], positional: false },
   "inbound.slack_open": { returns: "nothing", json: ["p_receipt", "p_view"], positional: false },
   "inbound.slack_parse": { returns: "value", json: [], positional: false },
@@ -5453,7 +5468,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "inbound.slack_receipt_id": { returns: "value", json: ["p_receipt"], positional: false },
   "inbound.slack_refused": { returns: "value", json: ["p_receipt"], positional: false },
   "inbound.slack_repeat": { returns: "value", json: ["p_receipt"], positional: false },
-  "inbound.slack_say": { returns: "value", json: ["p_blocks"], positional: false },
+  "inbound.slack_reply": { returns: "value", json: ["p_blocks"], positional: false },
   "inbound.slack_show": { returns: "value", json: [], positional: false },
   "inbound.slack_stamp_problem": { returns: "value", json: [], positional: false },
   "inbound.slack_submission": { returns: "value", json: ["p_receipt"], positional: false },

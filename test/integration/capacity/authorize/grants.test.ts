@@ -41,7 +41,7 @@ const ofEndpoints = [
 const timers = "public.run_capacity_request_timers";
 const ofViews = ["capacity.last_notified_at", "capacity.unasked"];
 const ofPolicies = ["named", "groups", "id", "owners", "roles", "workspace"].map((name) => `capacity.reader_${name}`);
-const ofMachines = ["directory.reader_stands"];
+const ofMachines = ["directory.reader_key_valid"];
 const auditing = [
   "list_api_keys",
   "list_groups",

@@ -49,7 +49,7 @@ describe.each(POSTGRES_VERSIONS)("a request that is not one's own on PostgreSQL 
     const before = await workflow.size();
     const answer = {
       code: "PT404",
-      message: "There is no such request, or it is not yours to see.",
+      message: "There is no such request, or you may not see it.",
       detail: "not_found: <id>",
       hint: "Check the id; it looks like CR-2026-000042.",
     };

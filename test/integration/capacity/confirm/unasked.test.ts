@@ -55,7 +55,7 @@ describe.each(POSTGRES_VERSIONS)("a customer who is not asked, on PostgreSQL %i"
     ).u;
   const story = async (id: string) =>
     (
-      await oneOf<{ s: { customer: { address: string | null; unasked: string | null; menders: { id: string }[] } } }>(
+      await oneOf<{ s: { customer: { address: string | null; unasked: string | null; fixers: { id: string }[] } } }>(
         control,
         "select public.get_capacity_request($1) as s",
         [id],
@@ -102,7 +102,7 @@ describe.each(POSTGRES_VERSIONS)("a customer who is not asked, on PostgreSQL %i"
       expect(root.includes("Add the customer's address")).toBe(code !== "no_public_url");
       const { customer: told } = await story(id);
       expect(told.unasked).toBe(code);
-      expect(told.menders.map((member) => member.id)).toEqual(code === "no_public_url" ? ["ada", "cora"] : ["cora"]);
+      expect(told.fixers.map((member) => member.id)).toEqual(code === "no_public_url" ? ["ada", "cora"] : ["cora"]);
       const [listed] = await rowsOf(control, "select waits_on from capacity.list_requests('acme', $1, null, null, 1)", [
         [waiting],
       ]);
@@ -167,7 +167,7 @@ describe.each(POSTGRES_VERSIONS)("a customer who is not asked, on PostgreSQL %i"
       await deadlineIn(surfaces, id, -1);
       expect(await sweep()).toEqual({ ...nothing, expired: 1 });
       expect((await lastReply(id))?.["text"]).toBe(
-        `${id}: The customer was never asked: no e-mail address of theirs is known. The request has expired.`,
+        `${id}: The customer was never asked: their e-mail address is not known. The request has expired.`,
       );
     });
 
@@ -212,7 +212,7 @@ describe.each(POSTGRES_VERSIONS)("a customer who is not asked, on PostgreSQL %i"
       expect(mail).toMatchObject({ rail: "email", key: `${id}:email`, payload: { to: "buyer@initech.example" } });
       expect(mail?.payload["subject"]).toMatch(/^Please confirm/);
       expect(await lastReply(id)).toMatchObject({
-        text: `${id}: Cora set the customer's e-mail address: the link is on its way to it, and one that was mailed before counts no more.`,
+        text: `${id}: Cora set the customer's e-mail address: the link is on its way, and a link that was mailed before no longer works.`,
       });
       expect(JSON.stringify((await surfaces.effects(id)).filter(({ rail }) => rail !== "email"))).not.toContain(
         "buyer@",
@@ -344,7 +344,7 @@ describe.each(POSTGRES_VERSIONS)("a customer who is not asked, on PostgreSQL %i"
     test("is not sent where nobody could get it, where it goes out by itself, or when it is too late", async () => {
       const missing = await surfaces.createIn(waiting);
       expect(await refusalOf(sendLink(missing))).toMatchObject({
-        message: "The customer has not been asked: no e-mail address of theirs is known.",
+        message: "The customer has not been asked: their e-mail address is not known.",
         detail: `conflict: ${missing}`,
       });
       const early = await surfaces.create({ customer });

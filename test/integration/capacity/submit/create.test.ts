@@ -207,7 +207,7 @@ describe.each(POSTGRES_VERSIONS)("making a request on PostgreSQL %i", async (ver
         const { code, message, detail, hint } = await refusalOf(workflow.create({ ...input, replaces }));
         expect({ code, message, detail, hint }).toEqual({
           code: "PT404",
-          message: "There is no such request, or it is not yours to see.",
+          message: "There is no such request, or you may not see it.",
           detail: `not_found: ${replaces}`,
           hint: "Check the id; it looks like CR-2026-000042.",
         });

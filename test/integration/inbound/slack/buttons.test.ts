@@ -95,7 +95,7 @@ describe.each(POSTGRES_VERSIONS)("buttons and forms on PostgreSQL %i", async (ve
     const answer = await because("tech_reject", id, "U0TESS", "  ");
     expect(answer.response_action).toBe("errors");
     expect(answer.errors?.["reason"]).toBe(
-      "Say why: a rejection or a cancellation needs a reason. Write it here. Nothing was changed.",
+      "A rejection or a cancellation needs a reason. Write it here. Nothing was changed.",
     );
     expect((await workflow.row(id)).version).toBe(1);
   });
@@ -155,7 +155,7 @@ describe.each(POSTGRES_VERSIONS)("buttons and forms on PostgreSQL %i", async (ve
     await slack.click("tech_approve", id, "U0TIM");
     await slack.click("tech_approve", id, "U0TESS");
     const notes = await slack.takeInteractions();
-    expect(notes[0]?.text).toMatch(/^Tess approved the technical review of CR-.* already, on \d{4}-.* UTC/);
+    expect(notes[0]?.text).toMatch(/^Tess already approved the technical review of CR-.*, on \d{4}-.* UTC/);
     expect(notes[1]?.text).toMatch(/^You approved the technical review/);
     expect(await workflow.events(id)).toHaveLength(2);
   });
@@ -247,7 +247,7 @@ describe.each(POSTGRES_VERSIONS)("buttons and forms on PostgreSQL %i", async (ve
     const signed = sign(commandBody("create 32XL us-east-1 owner cora group infra"));
     const before = await workflow.size();
     const id = /CR-\d{4}-\d+/.exec((await slack.send(signed)).text ?? "")?.[0];
-    expect((await slack.send(signed)).text).toBe(`This was done already: ${id}.`);
+    expect((await slack.send(signed)).text).toBe(`This was already done: ${id}.`);
     expect((await workflow.size())["requests"]).toBe((before["requests"] ?? 0) + 1);
   });
 
@@ -310,6 +310,13 @@ describe.each(POSTGRES_VERSIONS)("buttons and forms on PostgreSQL %i", async (ve
     expect(await workflow.size()).toEqual(before);
   });
 
+  test("a form that was refused and comes again is answered at the same field", async () => {
+    const wrong = { ...intake, group: { type: "static_select", selected_option: null } };
+    const signed = sign(submissionBody("capacity_intake", wrong, { channel }, "U0RITA"));
+    expect(Object.keys((await slack.send(signed)).errors ?? {})).toEqual(["group"]);
+    expect(Object.keys((await slack.send(signed)).errors ?? {})).toEqual(["group"]);
+  });
+
   test("what is wrong with a form whose answer may come too late is said where it was asked for as well", async () => {
     const wrong = { ...intake, quantity: typed("many") };
     const answer = await slack.submit("capacity_intake", wrong, { channel }, "U0RITA", 2);
@@ -330,7 +337,7 @@ describe.each(POSTGRES_VERSIONS)("buttons and forms on PostgreSQL %i", async (ve
         method: "chat.postMessage",
         rail: "slack",
         channel: "U0TESS",
-        text: expect.stringMatching(/^Your form was not taken\. There is no such request/),
+        text: expect.stringMatching(/^Your form was not submitted\. There is no such request/),
       },
     ]);
   });

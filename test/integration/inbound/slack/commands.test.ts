@@ -71,7 +71,7 @@ describe.each(POSTGRES_VERSIONS)("the slash command on PostgreSQL %i", async (ve
     ["create 32XL us-east-1 owner nobody group infra", "commercial owner"],
     ["create 32XL us-east-1 owner cora group nowhere", "infra group"],
     ["create 32XL us-east-1", "commercial approval"],
-    ["create 32XL us-east-1 email nonsense owner cora group infra", "“nonsense”: That is no e-mail address."],
+    ["create 32XL us-east-1 email nonsense owner cora group infra", "“nonsense”: That is not an e-mail address."],
   ])("%j is answered with what is wrong, and nothing is submitted", async (line, said) => {
     const before = await workflow.size();
     const answer = await slack.command(line);
@@ -170,7 +170,7 @@ describe.each(POSTGRES_VERSIONS)("the slash command on PostgreSQL %i", async (ve
       state: "CANCELLED",
       cancellation_reason: "not needed + any = more 🚀",
     });
-    expect((await slack.command(`cancel ${id} again`)).text).toMatch(/^You did the cancellation of/);
+    expect((await slack.command(`cancel ${id} again`)).text).toMatch(/^You already cancelled CR-/);
   });
 
   test("approve and reject find the review that is meant", async () => {

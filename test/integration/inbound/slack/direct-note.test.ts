@@ -28,7 +28,9 @@ test("whoever sent a form that names no channel finds its late refusal in their 
       (found) => found.length > 0,
       "the note to arrive",
     );
-    expect(messages).toMatchObject([{ text: expect.stringMatching(/^Your form was not taken\. There is no such/) }]);
+    expect(messages).toMatchObject([
+      { text: expect.stringMatching(/^Your form was not submitted\. There is no such/) },
+    ]);
   } finally {
     await relay.stop();
     for (const rail of rails) rail.close();

@@ -9,7 +9,7 @@ import { channel, startSlack, typed } from "./slack.ts";
 
 const idIn = (text: string | undefined): string => /CR-\d{4}-\d{6,}/.exec(text ?? "")?.[0] ?? "none";
 
-describe.each(POSTGRES_VERSIONS)("errands in Slack on PostgreSQL %i", async (version) => {
+describe.each(POSTGRES_VERSIONS)("follow-ups in Slack on PostgreSQL %i", async (version) => {
   const slack = await startSlack(version);
   const { workflow } = slack;
 
@@ -93,7 +93,7 @@ describe.each(POSTGRES_VERSIONS)("errands in Slack on PostgreSQL %i", async (ver
     expect(JSON.stringify(payload)).toContain("Rita notes:");
     expect(JSON.stringify(payload)).not.toContain("<!channel>");
     expect((await slack.command(`note ${id}`, "U0RITA")).text).toContain("A note has 1 to 4000 characters");
-    expect((await slack.command("note", "U0RITA")).text).toContain("Say which request");
+    expect((await slack.command("note", "U0RITA")).text).toContain("Name the request");
   });
 
   test("a note by the button asks for its words in a form", async () => {
@@ -132,14 +132,14 @@ describe.each(POSTGRES_VERSIONS)("errands in Slack on PostgreSQL %i", async (ver
     const id = await create();
     await slack.click("note", id, "U0OTTO");
     expect(await slack.takeInteractions()).toMatchObject([
-      { user: "U0OTTO", text: expect.stringContaining("Only those who may read a request add notes to it.") },
+      { user: "U0OTTO", text: expect.stringContaining("Only people who may read a request can add notes to it.") },
     ]);
   });
 
   test("who submits without an address is told so, and how to add it: by text and by form", async () => {
     const answer = await slack.command("create 32XL x4 us-east-1 for Initech owner cora group infra", "U0RITA");
     const id = idIn(answer.text);
-    expect(answer.text).toContain("The customer will not be asked by mail: no e-mail address of theirs is known.");
+    expect(answer.text).toContain("The customer will not be asked by mail: their e-mail address is not known.");
     expect(answer.text).toContain(`Add it with /capacity address ${id} name@example.com.`);
     expect(
       (await slack.command("create 32XL us-east-1 owner cora group infra email a@b.example", "U0RITA")).text,
@@ -160,7 +160,7 @@ describe.each(POSTGRES_VERSIONS)("errands in Slack on PostgreSQL %i", async (ver
       await slack.submit("capacity_intake", { ...fields, email: typed("a,b@x.example") }, metadata, "U0RITA"),
     ).toEqual({
       response_action: "errors",
-      errors: { email: "That is no e-mail address." },
+      errors: { email: "That is not an e-mail address." },
     });
     expect(await slack.submit("capacity_intake", fields, metadata, "U0RITA")).toEqual({ response_action: "clear" });
     expect(await slack.takeInteractions()).toMatchObject([
@@ -184,7 +184,7 @@ describe.each(POSTGRES_VERSIONS)("errands in Slack on PostgreSQL %i", async (ver
     expect((await slack.command(`address ${id} buyer@initech.example`, "U0RITA")).text).toContain(
       "who asked for it does not say where the customer's link goes",
     );
-    expect((await slack.command(`address ${id} nonsense`, "U0CORA")).text).toContain("That is no e-mail address.");
+    expect((await slack.command(`address ${id} nonsense`, "U0CORA")).text).toContain("That is not an e-mail address.");
     expect(
       (await slack.command(`address ${id} <mailto:buyer@initech.example|buyer@initech.example>`, "U0CORA")).text,
     ).toBe(`${id}: the link is on its way to the customer.`);

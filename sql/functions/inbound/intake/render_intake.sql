@@ -18,11 +18,11 @@ begin
     inbound.render_input('region', 'Region', 'plain_text_input', false, p_fields ->> 'region', 'Such as us-east-1', 32),
     inbound.render_input('customer', 'Customer', 'plain_text_input', true, p_fields ->> 'customer', 'Who it is for', 200),
     inbound.render_input('email', 'Customer''s e-mail address', 'email_text_input', true, p_fields ->> 'email',
-                         'The customer is asked there. Without it nobody asks them by mail, and the commercial owner has to.'),
+                         'The customer''s link goes there. Without an address the commercial owner has to ask the customer.'),
     inbound.render_input('needed_by', 'Needed by', 'datepicker', true, p_fields ->> 'needed_by'),
     inbound.render_input('days', 'For how many days', 'number_input', true, p_fields ->> 'days'),
     inbound.render_input('cost', 'Estimated cost of a month, in dollars', 'number_input', true, p_fields ->> 'cost'),
-    inbound.render_input('owner', 'Commercial owner', 'users_select', true, p_fields ->> 'owner', 'Where no rule names one'));
+    inbound.render_input('owner', 'Commercial owner', 'users_select', true, p_fields ->> 'owner', 'Needed where no rule names one'));
   if v_options is not null then
     v_blocks := v_blocks || jsonb_set(inbound.render_input('group', 'Infra group', 'static_select', true), '{element}',
       jsonb_build_object('type', 'static_select', 'action_id', 'value', 'options', v_options)

@@ -44,12 +44,12 @@ begin
         when not v_terms ? 'size' then 'size' end;
     end if;
     if v_field is null then
-      v_problems := v_problems || to_jsonb(format('I do not know what to make of “%s”.', left(v_word, 60)));
+      v_problems := v_problems || to_jsonb(format('I did not understand “%s”.', left(v_word, 60)));
     elsif v_field = 'customer' then
       v_terms := v_terms || jsonb_build_object('customer', concat_ws(' ', v_terms ->> 'customer', v_word));
       continue;
     elsif v_terms ? v_field then
-      v_problems := v_problems || to_jsonb(format('There are two of “%s”.', v_field));
+      v_problems := v_problems || to_jsonb(format('“%s” is given twice.', v_field));
     else
       v_terms := v_terms || jsonb_build_object(v_field, v_word);
     end if;

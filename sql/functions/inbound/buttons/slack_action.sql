@@ -10,7 +10,7 @@ declare
   v_decided record;
 begin
   if v_meant.event_type is null then
-    return inbound.slack_errand_button(p_receipt, p_member);
+    return inbound.slack_follow_up_button(p_receipt, p_member);
   elsif v_meant.asks_why then
     v_request := inbound.may_decide(p_member, v_id, v_meant.event_type, true);
     if exists (select from capacity.events e where e.request_id = v_id and e.event_type = v_meant.event_type) then

@@ -1,6 +1,6 @@
 -- Who is called upon when a customer was not asked: those who may record the answer; and admins where nobody may, or where a
 -- setting of the workspace is missing. Never who asked for the capacity.
-create or replace function capacity.menders(p_request capacity.requests, p_unasked text) returns text[]
+create or replace function capacity.fixers(p_request capacity.requests, p_unasked text) returns text[]
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -15,4 +15,4 @@ begin
      order by m.id limit 3);
 end
 $$;
-comment on function capacity.menders(capacity.requests, text) is 'Member ids of those who can see to it that a customer is asked.';
+comment on function capacity.fixers(capacity.requests, text) is 'Member ids of those who can see to it that a customer is asked.';

@@ -12,8 +12,8 @@ begin
   perform inbound.slack_open(p_receipt, inbound.render_intake(v_fields,
     (select coalesce(jsonb_agg(jsonb_build_object('id', g.id, 'name', g.name) order by g.id), '[]') from directory.groups g where g.workspace_id = p_member.workspace_id),
     p_receipt ->> 'channel', p_receipt ->> 'id'));
-  return inbound.slack_say('Opening the form. Should it not appear, try again, or submit by text: `/capacity create 32XL x4 us-east-1 for Acme by 2026-12-01`. '
-    || '`/capacity help` tells more.', 'opened');
+  return inbound.slack_reply('Opening the form. If it does not appear, try again, or submit by text: `/capacity create 32XL x4 us-east-1 for Acme by 2026-12-01`. '
+    || '`/capacity help` shows more.', 'opened');
 end
 $$;
 comment on function inbound.slack_form(jsonb, directory.members, jsonb) is 'Opens the form for a new request and says so.';

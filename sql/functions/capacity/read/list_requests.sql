@@ -34,7 +34,7 @@ begin
   if p_after is not null then
     select r.created_at into v_after_at from capacity.requests r where r.workspace_id = p_workspace_id and r.id = p_after;
     if not found then
-      perform headroom.fail('not_found', 'There is no such request to begin after.', left(p_after, 80), 'Take the last id of the page before.');
+      perform headroom.fail('not_found', 'There is no such request to continue after.', left(p_after, 80), 'Pass the last id of the previous page.');
     end if;
   end if;
   if p_requester_id is not null then

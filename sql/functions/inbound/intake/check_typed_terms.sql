@@ -17,17 +17,17 @@ begin
     v_say := null;
     if v_name = 'quantity' then
       v_value := regexp_replace(v_value, '^[x×*]|[x×*]$', '', 'gi');
-      v_say := case when v_value !~ '^\d{1,6}$' then 'Say how many as a whole number, such as x4.' end;
+      v_say := case when v_value !~ '^\d{1,6}$' then 'Give the quantity as a whole number, such as x4.' end;
     elsif v_name in ('days', 'ttl') then
-      v_say := case when v_value !~ '^\d{1,6}$' then 'Say the days as a whole number, such as days 30.' end;
+      v_say := case when v_value !~ '^\d{1,6}$' then 'Give the days as a whole number, such as days 30.' end;
     elsif v_name = 'cost' then
       v_value := regexp_replace(regexp_replace(v_value, '/mo(nth)?$', '', 'i'), '[$,]|usd', '', 'gi');
       v_value := case when v_value ~* '^\d{1,9}(\.\d{1,2})?k$' then (left(v_value, -1)::numeric * 1000)::text else v_value end;
-      v_say := case when v_value !~ '^\d{1,13}(\.\d{1,2})?$' then 'Say the cost of a month in dollars, such as cost 12000.' end;
+      v_say := case when v_value !~ '^\d{1,13}(\.\d{1,2})?$' then 'Give the monthly cost in dollars, such as cost 12000.' end;
     elsif v_name = 'needed_by' then
-      v_say := case when inbound.parse_date(v_value) is null then 'Say the day as year-month-day, such as by 2026-12-01.' end;
+      v_say := case when inbound.parse_date(v_value) is null then 'Give the date as year-month-day, such as by 2026-12-01.' end;
     elsif v_name = 'email' then
-      v_say := case when not capacity.is_address(v_value) or v_value !~ '@.+\..+$' then 'That is no e-mail address.' end;
+      v_say := case when not capacity.is_address(v_value) or v_value !~ '@.+\..+$' then 'That is not an e-mail address.' end;
     elsif v_name = 'owner' then
       v_value := coalesce(substring(v_value from '^<@([UW][A-Z0-9]{2,31})(?:\|[^>]*)?>$'), ltrim(v_value, '@'));
       v_say := case when v_value !~ '^[A-Za-z0-9][A-Za-z0-9._@-]{0,62}$' then 'Name the owner as @name or by their id.' end;

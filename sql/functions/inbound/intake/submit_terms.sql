@@ -6,7 +6,7 @@ language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 begin
   if not p_fields ? 'size' or not p_fields ? 'region' then
-    perform headroom.fail('invalid_input', 'A request needs at least a size and a region.', null, 'Such as: /capacity create 32XL x4 us-east-1');
+    perform headroom.fail('invalid_input', 'A request needs at least a size and a region.', null, 'For example: /capacity create 32XL x4 us-east-1');
   end if;
   return capacity.submit(
     row('user', p_member.id, 'slack')::capacity.actor, p_member.workspace_id, p_fields ->> 'owner', p_fields ->> 'group',

@@ -1,6 +1,6 @@
 -- Posts a notice about the customer's answer, unless another sweep did so since a moment. A request on which that fails is
 -- written down under the notice's kind, and stops no other.
-create or replace function capacity.timer_say(
+create or replace function capacity.timer_notice(
   p_request capacity.requests, p_kind text, p_since timestamptz, p_failed_before boolean, out said integer, out failed jsonb
 )
 language plpgsql volatile set search_path = pg_catalog, pg_temp
@@ -20,4 +20,4 @@ exception when others then
   failed := jsonb_build_array(capacity.timer_failed(p_request.id, p_kind, sqlstate, sqlerrm));
 end
 $$;
-comment on function capacity.timer_say(capacity.requests, text, timestamptz, boolean) is 'Posts a notice of a timer once, and what failed.';
+comment on function capacity.timer_notice(capacity.requests, text, timestamptz, boolean) is 'Posts a notice of a timer once, and what failed.';

@@ -254,7 +254,7 @@ create table capacity.confirmation_tokens (
 CREATE UNIQUE INDEX confirmation_tokens_in_force ON capacity.confirmation_tokens USING btree (request_id) WHERE (revoked_at IS NULL);
 alter table capacity.confirmation_tokens enable row level security;
 create policy all_workspaces on capacity.confirmation_tokens as permissive for select to headroom_auditor, headroom_control using (true);
-create policy machines on capacity.confirmation_tokens as permissive for select to service_role using (( SELECT directory.reader_stands() AS reader_stands));
+create policy machines on capacity.confirmation_tokens as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
 grant select on capacity.confirmation_tokens to headroom_auditor;
 grant select on capacity.confirmation_tokens to headroom_control;
 comment on table capacity.confirmation_tokens is 'The customer''s single-use links. The token itself is an HMAC over the id, made at the moment of sending and kept nowhere.';
@@ -279,7 +279,7 @@ create table capacity.erasures (
 CREATE INDEX erasures_open ON capacity.erasures USING btree (tried_at) WHERE (finished_at IS NULL);
 alter table capacity.erasures enable row level security;
 create policy all_workspaces on capacity.erasures as permissive for select to headroom_auditor, headroom_control using (true);
-create policy machines on capacity.erasures as permissive for select to service_role using (( SELECT directory.reader_stands() AS reader_stands));
+create policy machines on capacity.erasures as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
 grant select on capacity.erasures to headroom_auditor;
 grant select on capacity.erasures to headroom_control;
 comment on table capacity.erasures is 'Erasures of customers. One that is not finished waits for messages that are on their way; the sweep finishes it.';
@@ -310,7 +310,7 @@ CREATE INDEX events_by_time ON capacity.events USING btree (workspace_id, create
 CREATE INDEX events_recent ON capacity.events USING btree (created_at);
 alter table capacity.events enable row level security;
 create policy all_workspaces on capacity.events as permissive for select to headroom_auditor, headroom_control using (true);
-create policy machines on capacity.events as permissive for select to service_role using (( SELECT directory.reader_stands() AS reader_stands));
+create policy machines on capacity.events as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
 create policy members on capacity.events as permissive for select to authenticated using (((workspace_id = ( SELECT directory.reader_workspace() AS reader_workspace)) AND (EXISTS ( SELECT
    FROM capacity.requests r
   WHERE (r.id = events.request_id)))));
@@ -338,7 +338,7 @@ create table capacity.free_texts (
 );
 alter table capacity.free_texts enable row level security;
 create policy all_workspaces on capacity.free_texts as permissive for select to headroom_auditor, headroom_control using (true);
-create policy machines on capacity.free_texts as permissive for select to service_role using (( SELECT directory.reader_stands() AS reader_stands));
+create policy machines on capacity.free_texts as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
 create policy members on capacity.free_texts as permissive for select to authenticated using ((EXISTS ( SELECT
    FROM capacity.requests r
   WHERE (r.id = free_texts.request_id))));
@@ -359,7 +359,7 @@ create table capacity.linear_states (
 );
 alter table capacity.linear_states enable row level security;
 create policy all_workspaces on capacity.linear_states as permissive for select to headroom_auditor, headroom_control using (true);
-create policy machines on capacity.linear_states as permissive for select to service_role using (( SELECT directory.reader_stands() AS reader_stands));
+create policy machines on capacity.linear_states as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
 grant select on capacity.linear_states to headroom_auditor;
 grant select on capacity.linear_states to headroom_control;
 comment on table capacity.linear_states is 'Which workflow state of the Linear team stands for which state of a request.';
@@ -388,7 +388,7 @@ CREATE INDEX notices_reminders ON capacity.notices USING btree (request_id, step
 CREATE INDEX notices_request ON capacity.notices USING btree (request_id, kind, created_at);
 alter table capacity.notices enable row level security;
 create policy all_workspaces on capacity.notices as permissive for select to headroom_auditor, headroom_control using (true);
-create policy machines on capacity.notices as permissive for select to service_role using (( SELECT directory.reader_stands() AS reader_stands));
+create policy machines on capacity.notices as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON capacity.notices FOR EACH STATEMENT EXECUTE FUNCTION capacity.refuse_change();
 grant select on capacity.notices to headroom_auditor;
 grant select on capacity.notices to headroom_control;
@@ -421,7 +421,7 @@ create table capacity.personal_data (
 );
 alter table capacity.personal_data enable row level security;
 create policy all_workspaces on capacity.personal_data as permissive for select to headroom_auditor, headroom_control using (true);
-create policy machines on capacity.personal_data as permissive for select to service_role using (( SELECT directory.reader_stands() AS reader_stands));
+create policy machines on capacity.personal_data as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
 create policy members on capacity.personal_data as permissive for select to authenticated using ((EXISTS ( SELECT
    FROM capacity.requests r
   WHERE (r.id = personal_data.request_id))));
@@ -479,7 +479,7 @@ CREATE INDEX policies_approver ON capacity.policies USING btree (workspace_id, a
 CREATE INDEX policies_group ON capacity.policies USING btree (workspace_id, group_id) WHERE (group_id IS NOT NULL);
 alter table capacity.policies enable row level security;
 create policy all_workspaces on capacity.policies as permissive for select to headroom_auditor, headroom_control using (true);
-create policy machines on capacity.policies as permissive for select to service_role using (( SELECT directory.reader_stands() AS reader_stands));
+create policy machines on capacity.policies as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
 grant select on capacity.policies to headroom_auditor;
 grant select on capacity.policies to headroom_control;
 comment on table capacity.policies is 'Approval rules, snapshotted into a request when it is submitted. Of several that apply, the lowest rank decides.';
@@ -494,7 +494,7 @@ create table capacity.request_captures (
 CREATE INDEX request_captures_value ON capacity.request_captures USING btree (name, value);
 alter table capacity.request_captures enable row level security;
 create policy all_workspaces on capacity.request_captures as permissive for select to headroom_auditor, headroom_control using (true);
-create policy machines on capacity.request_captures as permissive for select to service_role using (( SELECT directory.reader_stands() AS reader_stands));
+create policy machines on capacity.request_captures as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
 create policy members on capacity.request_captures as permissive for select to authenticated using ((EXISTS ( SELECT
    FROM capacity.requests r
   WHERE (r.id = request_captures.request_id))));
@@ -553,7 +553,7 @@ CREATE INDEX requests_replaced ON capacity.requests USING btree (replaces_reques
 CREATE INDEX requests_requester ON capacity.requests USING btree (workspace_id, requester_user_id, id DESC);
 alter table capacity.requests enable row level security;
 create policy all_workspaces on capacity.requests as permissive for select to headroom_auditor, headroom_control using (true);
-create policy machines on capacity.requests as permissive for select to service_role using (( SELECT directory.reader_stands() AS reader_stands));
+create policy machines on capacity.requests as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
 create policy members on capacity.requests as permissive for select to authenticated using (((workspace_id = ( SELECT directory.reader_workspace() AS reader_workspace)) AND ((workspace_id = ( SELECT directory.reader_workspace('{admin,auditor}'::text[]) AS reader_workspace)) OR (requester_user_id = ( SELECT directory.reader_id() AS reader_id)) OR ((commercial_owner_user_id = ANY (( SELECT directory.reader_owners() AS reader_owners)::text[])) AND (commercial_owner_user_id <> requester_user_id)) OR (infra_owner_group = ANY (( SELECT directory.reader_groups() AS reader_groups)::text[])) OR ((workspace_id = ( SELECT directory.reader_workspace('{operator}'::text[]) AS reader_workspace)) AND (state = ANY (ARRAY['PROVISIONING'::public.capacity_request_state, 'COMPLETED'::public.capacity_request_state, 'FAILED'::public.capacity_request_state]))) OR (((review_plan #>> '{commercial,authority,kind}'::text[]) <> 'owner'::text) AND ((((review_plan #>> '{commercial,authority,kind}'::text[]) = 'role'::text) AND ((review_plan #>> '{commercial,authority,role}'::text[]) = ANY (( SELECT directory.reader_roles() AS reader_roles)::text[]))) OR (((review_plan #>> '{commercial,authority,kind}'::text[]) = 'member'::text) AND ((review_plan #>> '{commercial,authority,member}'::text[]) = ANY (( SELECT directory.reader_named() AS reader_named)::text[])) AND ((review_plan #>> '{commercial,authority,member}'::text[]) <> requester_user_id)))))));
 grant select on capacity.requests to authenticated;
 grant select on capacity.requests to headroom_auditor;
@@ -574,7 +574,7 @@ create table capacity.review_looks (
 CREATE INDEX review_looks_age ON capacity.review_looks USING btree (next_look_at);
 alter table capacity.review_looks enable row level security;
 create policy all_workspaces on capacity.review_looks as permissive for select to headroom_auditor, headroom_control using (true);
-create policy machines on capacity.review_looks as permissive for select to service_role using (( SELECT directory.reader_stands() AS reader_stands));
+create policy machines on capacity.review_looks as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
 grant select on capacity.review_looks to headroom_auditor;
 grant select on capacity.review_looks to headroom_control;
 comment on table capacity.review_looks is 'When the sweep looks again at a request whose review is late. A missing row: at once.';
@@ -591,7 +591,7 @@ create table capacity.submissions (
 CREATE INDEX submissions_request ON capacity.submissions USING btree (request_id);
 alter table capacity.submissions enable row level security;
 create policy all_workspaces on capacity.submissions as permissive for select to headroom_auditor, headroom_control using (true);
-create policy machines on capacity.submissions as permissive for select to service_role using (( SELECT directory.reader_stands() AS reader_stands));
+create policy machines on capacity.submissions as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
 grant select on capacity.submissions to headroom_auditor;
 grant select on capacity.submissions to headroom_control;
 comment on table capacity.submissions is 'Idempotency keys of create_capacity_request: the insert decides.';
@@ -608,7 +608,7 @@ create table capacity.subscriptions (
 );
 alter table capacity.subscriptions enable row level security;
 create policy all_workspaces on capacity.subscriptions as permissive for select to headroom_auditor, headroom_control using (true);
-create policy machines on capacity.subscriptions as permissive for select to service_role using (( SELECT directory.reader_stands() AS reader_stands));
+create policy machines on capacity.subscriptions as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
 grant select on capacity.subscriptions to headroom_auditor;
 grant select on capacity.subscriptions to headroom_control;
 comment on table capacity.subscriptions is 'Endpoints of the relays'' file that get the events of a workspace as CloudEvents. Null types: all of them.';
@@ -626,7 +626,7 @@ create table capacity.timer_failures (
 );
 alter table capacity.timer_failures enable row level security;
 create policy all_workspaces on capacity.timer_failures as permissive for select to headroom_auditor, headroom_control using (true);
-create policy machines on capacity.timer_failures as permissive for select to service_role using (( SELECT directory.reader_stands() AS reader_stands));
+create policy machines on capacity.timer_failures as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
 grant select on capacity.timer_failures to headroom_auditor;
 grant select on capacity.timer_failures to headroom_control;
 comment on table capacity.timer_failures is 'Requests on which a timer failed: each is left alone for a while, and none stops the others.';
@@ -645,7 +645,7 @@ create table capacity.timer_runs (
 ) with (fillfactor=50);
 alter table capacity.timer_runs enable row level security;
 create policy all_workspaces on capacity.timer_runs as permissive for select to headroom_auditor, headroom_control using (true);
-create policy machines on capacity.timer_runs as permissive for select to service_role using (( SELECT directory.reader_stands() AS reader_stands));
+create policy machines on capacity.timer_runs as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
 grant select on capacity.timer_runs to headroom_auditor;
 grant select on capacity.timer_runs to headroom_control;
 comment on table capacity.timer_runs is 'The last sweep of the timers by each kind of runner.';
@@ -739,7 +739,7 @@ create table directory.api_keys (
 CREATE INDEX api_keys_member ON directory.api_keys USING btree (workspace_id, member_id);
 alter table directory.api_keys enable row level security;
 create policy all_workspaces on directory.api_keys as permissive for select to headroom_auditor, headroom_control using (true);
-create policy machines on directory.api_keys as permissive for select to service_role using (( SELECT directory.reader_stands() AS reader_stands));
+create policy machines on directory.api_keys as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
 grant select on directory.api_keys to headroom_auditor;
 grant select on directory.api_keys to headroom_control;
 comment on table directory.api_keys is 'Keys of machines and members, by key id; whoever presents one that was revoked is refused.';
@@ -755,7 +755,7 @@ create table directory.ended_accounts (
 );
 alter table directory.ended_accounts enable row level security;
 create policy all_workspaces on directory.ended_accounts as permissive for select to headroom_auditor, headroom_control using (true);
-create policy machines on directory.ended_accounts as permissive for select to service_role using (( SELECT directory.reader_stands() AS reader_stands));
+create policy machines on directory.ended_accounts as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
 grant select on directory.ended_accounts to headroom_auditor;
 grant select on directory.ended_accounts to headroom_control;
 comment on table directory.ended_accounts is 'Accounts at identity providers and Slack users that were taken from a member; only an admin links them again.';
@@ -772,7 +772,7 @@ create table directory.group_members (
 CREATE INDEX group_members_member ON directory.group_members USING btree (workspace_id, member_id);
 alter table directory.group_members enable row level security;
 create policy all_workspaces on directory.group_members as permissive for select to headroom_auditor, headroom_control using (true);
-create policy machines on directory.group_members as permissive for select to service_role using (( SELECT directory.reader_stands() AS reader_stands));
+create policy machines on directory.group_members as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
 grant select on directory.group_members to headroom_auditor;
 grant select on directory.group_members to headroom_control;
 
@@ -787,7 +787,7 @@ create table directory.groups (
 );
 alter table directory.groups enable row level security;
 create policy all_workspaces on directory.groups as permissive for select to headroom_auditor, headroom_control using (true);
-create policy machines on directory.groups as permissive for select to service_role using (( SELECT directory.reader_stands() AS reader_stands));
+create policy machines on directory.groups as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
 grant select on directory.groups to headroom_auditor;
 grant select on directory.groups to headroom_control;
 comment on table directory.groups is 'Infra groups: any member of one may give the technical review that is routed to it.';
@@ -809,7 +809,7 @@ CREATE INDEX identities_domain ON directory.identities USING btree (issuer, doma
 CREATE INDEX identities_member ON directory.identities USING btree (workspace_id, member_id);
 alter table directory.identities enable row level security;
 create policy all_workspaces on directory.identities as permissive for select to headroom_auditor, headroom_control using (true);
-create policy machines on directory.identities as permissive for select to service_role using (( SELECT directory.reader_stands() AS reader_stands));
+create policy machines on directory.identities as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
 grant select on directory.identities to headroom_auditor;
 grant select on directory.identities to headroom_control;
 comment on table directory.identities is 'Accounts at identity providers, by issuer and subject, and the member that each one is.';
@@ -828,7 +828,7 @@ create table directory.identity_domains (
 CREATE INDEX identity_domains_workspace ON directory.identity_domains USING btree (workspace_id);
 alter table directory.identity_domains enable row level security;
 create policy all_workspaces on directory.identity_domains as permissive for select to headroom_auditor, headroom_control using (true);
-create policy machines on directory.identity_domains as permissive for select to service_role using (( SELECT directory.reader_stands() AS reader_stands));
+create policy machines on directory.identity_domains as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
 grant select on directory.identity_domains to headroom_auditor;
 grant select on directory.identity_domains to headroom_control;
 comment on table directory.identity_domains is 'Domains whose verified addresses an issuer is trusted with, each for one workspace. A rule links members; it makes none.';
@@ -862,7 +862,7 @@ create table directory.members (
 CREATE INDEX members_delegate ON directory.members USING btree (workspace_id, delegate_id) WHERE (delegate_id IS NOT NULL);
 alter table directory.members enable row level security;
 create policy all_workspaces on directory.members as permissive for select to headroom_auditor, headroom_control using (true);
-create policy machines on directory.members as permissive for select to service_role using (( SELECT directory.reader_stands() AS reader_stands));
+create policy machines on directory.members as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
 create policy members on directory.members as permissive for select to authenticated using ((workspace_id = ( SELECT directory.reader_workspace() AS reader_workspace)));
 grant select on directory.members to authenticated;
 grant select on directory.members to headroom_auditor;
@@ -911,7 +911,7 @@ create table directory.workspaces (
 );
 alter table directory.workspaces enable row level security;
 create policy all_workspaces on directory.workspaces as permissive for select to headroom_auditor, headroom_control using (true);
-create policy machines on directory.workspaces as permissive for select to service_role using (( SELECT directory.reader_stands() AS reader_stands));
+create policy machines on directory.workspaces as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
 create policy members on directory.workspaces as permissive for select to authenticated using ((id = ( SELECT directory.reader_workspace() AS reader_workspace)));
 grant select on directory.workspaces to authenticated;
 grant select on directory.workspaces to headroom_auditor;
@@ -1249,7 +1249,7 @@ create view outbox.dead_letters as
     d.error_code
    FROM outbox.dead d
      JOIN outbox.streams s ON s.stream_id = d.stream_id
-     LEFT JOIN outbox.lanes l ON l.lane_id = d.lane_id;
+     LEFT JOIN outbox.lanes l ON l.lane_id = d.lane_id AND l.stream_id = d.stream_id;
 grant select on outbox.dead_letters to headroom_auditor;
 grant select on outbox.dead_letters to headroom_control;
 comment on view outbox.dead_letters is 'Rows that were given up, by stream and key.';
@@ -2167,7 +2167,7 @@ comment on column webhooks.envelopes.outbox_ids is 'Its deliveries, one per endp
 create function capacity.acting(p_actor_type public.capacity_request_actor_type, p_actor_id text, p_workspace_id text)
   returns capacity.actor
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4f183c36d1dc39b4';
+  as 'sha256 93f140cba7db1a85';
 
 create function capacity.acts_as_owner(p_request capacity.requests, p_member_id text, p_roles text[])
   returns boolean
@@ -2192,7 +2192,7 @@ create function capacity.approve_by_rule(p_request capacity.requests, p_via text
 create function capacity.ask_customer(p_request capacity.requests, p_actor capacity.actor, p_email text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 df8afa8bed11d0e6';
+  as 'sha256 d307a72749eef3cb';
 
 create function capacity.asked_now(p_request capacity.requests)
   returns TABLE(step text, member_id text, name text, reason text, stands_for text, counts boolean, asked boolean)
@@ -2202,37 +2202,37 @@ create function capacity.asked_now(p_request capacity.requests)
 create function capacity.authorize(p_actor capacity.actor, p_request capacity.requests, p_event_type public.capacity_request_event_type, OUT allowed boolean, OUT counts boolean, OUT code text, OUT reason text)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c9d13f81e84913e1';
+  as 'sha256 c5fbf787a75e94d4';
 
 create function capacity.check_channel(p_workspace_id text, p_via text, p_channel text)
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 3d813e6b75ecd545';
 
+create function capacity.check_fixer(p_request capacity.requests, p_actor capacity.actor)
+  returns void
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 5009e1527a5c93a9';
+
 create function capacity.check_group_unused(p_group jsonb)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1d6a9dfc8dd56fb2';
+  as 'sha256 673ded289bff5b9f';
 
 create function capacity.check_link_secret(p_secret jsonb)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 572fa5c9a5b08c2d';
-
-create function capacity.check_mender(p_request capacity.requests, p_actor capacity.actor)
-  returns void
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 eb6b8f7c586cdc64';
+  as 'sha256 c2c2f92e34ba0e65';
 
 create function capacity.check_payload(p_event_type public.capacity_request_event_type, p_payload jsonb, p_actor_type public.capacity_request_actor_type)
   returns void
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3326ca15fd23580c';
+  as 'sha256 85c9e031ff24a6f5';
 
 create function capacity.check_policy(p_policy capacity.policies)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7667d14f3beffe8b';
+  as 'sha256 a064a9a2124a16d7';
 
 create function capacity.check_replaced(p_workspace_id text, p_member_id text, p_request_id text)
   returns void
@@ -2247,12 +2247,12 @@ create function capacity.check_rules_of_returned(p_member jsonb)
 create function capacity.check_terms(p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric, p_confirmation_ttl_days integer, p_slack_channel_id text)
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 43ee534e310765c7';
+  as 'sha256 5f76d170dfc78b7e';
 
 create function capacity.commercial_plan(p_workspace_id text, p_requester_id text, p_owner_id text, p_route capacity.policies, p_escalation capacity.policies, p_auto capacity.policies)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 aaa66add3d8cff3c';
+  as 'sha256 08a6d191909533c0';
 
 create function capacity.commercial_reviewers(p_workspace_id text, p_requester_id text, p_owner_id text, p_authority jsonb)
   returns jsonb
@@ -2262,7 +2262,7 @@ create function capacity.commercial_reviewers(p_workspace_id text, p_requester_i
 create function capacity.compute_next_state(p_state public.capacity_request_state, p_event_type public.capacity_request_event_type, p_commercial_done boolean, p_technical_done boolean)
   returns public.capacity_request_state
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1af886d398c18ef2';
+  as 'sha256 e985a182aca43720';
 
 create function capacity.confirmation_story(p_token capacity.confirmation_tokens)
   returns jsonb
@@ -2272,7 +2272,7 @@ create function capacity.confirmation_story(p_token capacity.confirmation_tokens
 create function capacity.confirmation_token(p_token_id uuid)
   returns text
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 99235c22f02f1597';
+  as 'sha256 f11d61a22ca420cb';
 grant execute on function capacity.confirmation_token to headroom_executor;
 
 create function capacity.customer_reach(p_request_id text, OUT address text, OUT problem text)
@@ -2283,7 +2283,7 @@ create function capacity.customer_reach(p_request_id text, OUT address text, OUT
 create function capacity.decide(p_request_id text, p_event_type public.capacity_request_event_type, p_actor_type public.capacity_request_actor_type, p_actor_id text, p_payload jsonb, p_expected_version integer, OUT request capacity.requests, OUT repeated boolean, OUT counts boolean, OUT decided_by text, OUT decided_at timestamp with time zone, OUT customer_ref jsonb, OUT slack_thread_ts text, OUT linear_issue_id text, OUT last_notified_at timestamp with time zone)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 702ee2f76d544f73';
+  as 'sha256 26837ad49a865d39';
 
 create function capacity.deliveries_of(p_request_id text)
   returns jsonb
@@ -2298,7 +2298,7 @@ create function capacity.dispatch_side_effects(p_request capacity.requests, p_ev
 create function capacity.effects_of(p_request capacity.requests, p_event_type public.capacity_request_event_type, p_state_before public.capacity_request_state)
   returns text[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e6fcab543e785c55';
+  as 'sha256 95a7167a868cf9a8';
 
 create function capacity.email_facts(p_story jsonb)
   returns text
@@ -2353,7 +2353,12 @@ create function capacity.event_hash(p_previous bytea, p_event capacity.events)
 create function capacity.find_confirmation(p_token text)
   returns capacity.confirmation_tokens
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6219a0e5cbf58247';
+  as 'sha256 c02d19924c1ae1ea';
+
+create function capacity.fixers(p_request capacity.requests, p_unasked text)
+  returns text[]
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 99dd5501d7dfa87f';
 
 create function capacity.fold(p_events capacity.events[])
   returns capacity.requests
@@ -2458,7 +2463,7 @@ grant execute on function capacity.list_policies to headroom_control;
 create function capacity.list_requests(p_workspace_id text, p_states public.capacity_request_state[] DEFAULT NULL::public.capacity_request_state[], p_requester_id text DEFAULT NULL::text, p_waits_on text DEFAULT NULL::text, p_limit integer DEFAULT 50, p_after text DEFAULT NULL::text)
   returns TABLE(id text, state public.capacity_request_state, version integer, created_at timestamp with time zone, updated_at timestamp with time zone, state_since timestamp with time zone, requester_user_id text, commercial_owner_user_id text, infra_owner_group text, requested_size text, quantity integer, region text, needed_by_date date, estimated_monthly_cost_usd numeric, next_deadline_at timestamp with time zone, waits_on text[])
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off owner headroom_owner
-  as 'sha256 1ef70603c92ef31c';
+  as 'sha256 a2df29699e13a8ff';
 grant execute on function capacity.list_requests to headroom_auditor;
 grant execute on function capacity.list_requests to headroom_control;
 
@@ -2484,11 +2489,6 @@ create function capacity.member_mails(p_workspace_id text, p_member_ids text[])
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 56e41efbd45bf2fe';
 
-create function capacity.menders(p_request capacity.requests, p_unasked text)
-  returns text[]
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 99dd5501d7dfa87f';
-
 create function capacity.new_confirmation_token(p_request_id text, p_expires_at timestamp with time zone)
   returns uuid
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -2502,12 +2502,12 @@ create function capacity.next_request_id(p_workspace_id text, p_at timestamp wit
 create function capacity.no_such_request(p_request_id text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3487bd7ffe3ef5ab';
+  as 'sha256 415ea5c6f8eb032d';
 
 create function capacity.note(p_request capacity.requests, p_actor capacity.actor, p_body text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 eb16be0ce214b83c';
+  as 'sha256 197600d0fa66c887';
 
 create function capacity.note_timer_run(p_runner text, p_failures integer)
   returns void
@@ -2523,7 +2523,7 @@ grant execute on function capacity.note_timers_failed to headroom_executor;
 create function capacity.notice_asked(p_request capacity.requests, p_kind text, p_step text)
   returns text[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a470a145006f1c4e';
+  as 'sha256 cf939a7c8b2062aa';
 
 create function capacity.notice_effects(p_request capacity.requests, p_kind text, p_via text, p_asked text[])
   returns text[]
@@ -2533,7 +2533,7 @@ create function capacity.notice_effects(p_request capacity.requests, p_kind text
 create function capacity.nudge(p_request capacity.requests, p_actor capacity.actor)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 53fcad6478d71fc6';
+  as 'sha256 c3213a17511b800c';
 
 create function capacity.pending_approvals(p_request capacity.requests)
   returns jsonb
@@ -2558,19 +2558,19 @@ create function capacity.put_free_text(p_request_id text, p_content jsonb)
 create function capacity.put_linear_state(p_workspace_id text, p_state public.capacity_request_state, p_linear_state_id text, OUT state public.capacity_request_state, OUT linear_state_id text)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3d1622cb61625d7a';
+  as 'sha256 75f1da14ad97d0b4';
 grant execute on function capacity.put_linear_state to headroom_control;
 
 create function capacity.put_policy(p_workspace_id text, p_id text, p_changes jsonb)
   returns capacity.policies
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 96dd63131717ab43';
+  as 'sha256 6a97bc1361d39424';
 grant execute on function capacity.put_policy to headroom_control;
 
 create function capacity.put_subscription(p_workspace_id text, p_endpoint text, p_changes jsonb DEFAULT '{}'::jsonb)
   returns capacity.subscriptions
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 03013b8b4d5147a2';
+  as 'sha256 e7ce0498716f295e';
 grant execute on function capacity.put_subscription to headroom_control;
 
 create function capacity.refuse_change()
@@ -2603,7 +2603,7 @@ create function capacity.render_email_confirmation(p_story jsonb)
 create function capacity.render_email_digest(p_story jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d9552adc6e7bb934';
+  as 'sha256 8038e71d42d15163';
 
 create function capacity.render_email_notice(p_story jsonb, p_member_id text)
   returns jsonb
@@ -2743,7 +2743,7 @@ create function capacity.story_name(p_story jsonb, p_id text)
 create function capacity.story_next(p_story jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 38d4b0025cb3aa88';
+  as 'sha256 1ad0cc095060b0a1';
 
 create function capacity.story_now(p_request_id text)
   returns jsonb
@@ -2753,12 +2753,12 @@ create function capacity.story_now(p_request_id text)
 create function capacity.story_of(p_request capacity.requests, p_event capacity.events, p_also text[] DEFAULT '{}'::text[], p_asks boolean DEFAULT true)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1fdbb8bf95963e50';
+  as 'sha256 f8da65a86b970f22';
 
 create function capacity.story_sentence(p_story jsonb)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9c650acfb25c03ad';
+  as 'sha256 ac2686ef6293deaf';
 
 create function capacity.story_state(p_state text)
   returns text
@@ -2773,7 +2773,7 @@ create function capacity.submit(p_actor capacity.actor, p_workspace_id text, p_c
 create function capacity.technical_plan(p_workspace_id text, p_requester_id text, p_group_id text, p_route capacity.policies, p_auto capacity.policies)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ed84d05ce2d1594a';
+  as 'sha256 47eaa96d6b75af76';
 
 create function capacity.technical_reviewers(p_workspace_id text, p_requester_id text, p_group_id text)
   returns jsonb
@@ -2810,6 +2810,11 @@ create function capacity.timer_forget(OUT failed jsonb, OUT more boolean)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 2e101a5148b78c0d';
 
+create function capacity.timer_notice(p_request capacity.requests, p_kind text, p_since timestamp with time zone, p_failed_before boolean, OUT said integer, OUT failed jsonb)
+  returns record
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 3a31d90239b46075';
+
 create function capacity.timer_remind(p_workspace directory.workspaces, p_member_id text, p_items jsonb, p_others integer)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -2830,11 +2835,6 @@ create function capacity.timer_review_one(p_request capacity.requests, p_workspa
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 b46b3fba49f904c4';
 
-create function capacity.timer_say(p_request capacity.requests, p_kind text, p_since timestamp with time zone, p_failed_before boolean, OUT said integer, OUT failed jsonb)
-  returns record
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3a31d90239b46075';
-
 create function capacity.timer_since(p_request capacity.requests, p_step text)
   returns timestamp with time zone
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -2843,12 +2843,12 @@ create function capacity.timer_since(p_request capacity.requests, p_step text)
 create function capacity.timer_unasked(p_most integer, OUT told integer, OUT failed jsonb, OUT more boolean)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 68edc2c2613631f5';
+  as 'sha256 b2753c1dc7abffca';
 
 create function capacity.timer_warn(p_most integer, OUT warned integer, OUT failed jsonb, OUT more boolean)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6a26ee4cb2850154';
+  as 'sha256 57470b6c82331463';
 
 create function capacity.timers_last_ran()
   returns TABLE(runner text, login text, began_at timestamp with time zone, ended_at timestamp with time zone, seconds_ago integer, failures integer, failed_at timestamp with time zone, failed_code text)
@@ -2875,17 +2875,17 @@ grant execute on function capacity.unasked to service_role;
 create function capacity.unasked_remedy(p_unasked text, p_request_id text, p_state text)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f94657e748f760d8';
+  as 'sha256 71a4d17be4b4161d';
 
 create function capacity.unasked_words(p_unasked text, p_state text)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 bfb93e4c1900f4e1';
+  as 'sha256 f29f60e7a21e8439';
 
 create function capacity.verify_chain(p_after text, p_to text, p_workspace_id text)
   returns TABLE(invariant text, code text, subject text, detail text)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
-  as 'sha256 03085a6911b4562d';
+  as 'sha256 a9dbdd30bec2cfc0';
 
 create function capacity.verify_deliveries(p_after uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid, p_limit integer DEFAULT 10000, OUT last_id uuid, OUT deliveries bigint, OUT lines bigint, OUT findings jsonb)
   returns record
@@ -2909,19 +2909,19 @@ grant execute on function capacity.verify_extent to headroom_control;
 create function capacity.verify_fold(p_after text, p_to text, p_workspace_id text)
   returns TABLE(invariant text, code text, subject text, detail text)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
-  as 'sha256 b91b875f89758f10';
+  as 'sha256 c7b01783301163c0';
 
 create function capacity.verify_heads(p_request_ids text[], p_versions integer[], p_hashes text[])
   returns TABLE(invariant text, code text, subject text, detail text)
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4802e92d311f7674';
+  as 'sha256 a4e44f9dd17d9981';
 grant execute on function capacity.verify_heads to headroom_auditor;
 grant execute on function capacity.verify_heads to headroom_control;
 
 create function capacity.verify_origins(p_after uuid, p_to uuid)
   returns TABLE(invariant text, code text, subject text, detail text)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
-  as 'sha256 acf9f2b761bc92e4';
+  as 'sha256 151ceca4877daa41';
 
 create function capacity.verify_projection(p_after text, p_to text, p_workspace_id text)
   returns TABLE(invariant text, code text, subject text, detail text)
@@ -2938,7 +2938,7 @@ grant execute on function capacity.verify_requests to headroom_control;
 create function capacity.verify_texts(p_after text, p_to text, p_workspace_id text)
   returns TABLE(invariant text, code text, subject text, detail text)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
-  as 'sha256 e25850461d1ba81a';
+  as 'sha256 44f5765e9eb1f3f8';
 
 create function capacity.waits_on(p_request capacity.requests)
   returns text[]
@@ -2970,17 +2970,17 @@ create function directory.check_issuer(p_issuer text)
 create function directory.check_tenant(p_argument jsonb)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2d20e9737ff5458b';
+  as 'sha256 bb25e6565eb7f836';
 
-create function directory.endpoint_keeper(p_workspace_id text)
+create function directory.endpoint_workspace(p_workspace_id text)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4348163154b28922';
+  as 'sha256 19038a336cead208';
 
 create function directory.find_member(p_workspace_id text, p_id text)
   returns directory.members
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a2e7558c544f760d';
+  as 'sha256 9f24901d3154fcbc';
 
 create function directory.issued_at(p_claims jsonb)
   returns timestamp with time zone
@@ -3042,37 +3042,37 @@ create function directory.member_for_slack(p_workspace_id text, p_slack_user_id 
 create function directory.put_api_key(p_id text, p_role text, p_workspace_id text DEFAULT NULL::text, p_member_id text DEFAULT NULL::text, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_note text DEFAULT NULL::text)
   returns directory.api_keys
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 becc3fac63870dd2';
+  as 'sha256 ce25a70f97a8d1de';
 grant execute on function directory.put_api_key to headroom_control;
 
 create function directory.put_group(p_workspace_id text, p_id text, p_name text DEFAULT NULL::text, p_add text[] DEFAULT '{}'::text[], p_remove text[] DEFAULT '{}'::text[], OUT id text, OUT name text, OUT members text[])
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 94713715ccc307bb';
+  as 'sha256 e5d35ef32fcfef9a';
 grant execute on function directory.put_group to headroom_control;
 
 create function directory.put_identity(p_workspace_id text, p_member_id text, p_issuer text, p_subject text)
   returns directory.identities
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e5287f5e4cc6c906';
+  as 'sha256 893c6832b7735243';
 grant execute on function directory.put_identity to headroom_control;
 
 create function directory.put_identity_domain(p_workspace_id text, p_issuer text, p_domain text)
   returns directory.identity_domains
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a0fa49c606663e4d';
+  as 'sha256 ee2a548f0e42be5f';
 grant execute on function directory.put_identity_domain to headroom_control;
 
 create function directory.put_member(p_workspace_id text, p_id text, p_changes jsonb DEFAULT '{}'::jsonb)
   returns directory.members
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 73167b697d663d06';
+  as 'sha256 37e4eab35e950b14';
 grant execute on function directory.put_member to headroom_control;
 
 create function directory.put_workspace(p_id text, p_changes jsonb DEFAULT '{}'::jsonb)
   returns directory.workspaces
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3daa6c5ef20a5946';
+  as 'sha256 fe0b0c6ecfd291c8';
 grant execute on function directory.put_workspace to headroom_control;
 
 create function directory.reader_groups()
@@ -3086,6 +3086,12 @@ create function directory.reader_id()
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 9d106ad581df066f';
 grant execute on function directory.reader_id to authenticated;
+
+create function directory.reader_key_valid()
+  returns boolean
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 604b4a4518e1b2f8';
+grant execute on function directory.reader_key_valid to service_role;
 
 create function directory.reader_named()
   returns text[]
@@ -3105,12 +3111,6 @@ create function directory.reader_roles()
   as 'sha256 25da9fa0add85de5';
 grant execute on function directory.reader_roles to authenticated;
 
-create function directory.reader_stands()
-  returns boolean
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 604b4a4518e1b2f8';
-grant execute on function directory.reader_stands to service_role;
-
 create function directory.reader_workspace(p_with_roles text[] DEFAULT NULL::text[])
   returns text
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3126,7 +3126,7 @@ grant execute on function directory.remove_group to headroom_control;
 create function directory.remove_identity(p_issuer text, p_subject text, OUT workspace_id text, OUT member_id text)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5973d94afedf6ddb';
+  as 'sha256 08b4ddadbe546c13';
 grant execute on function directory.remove_identity to headroom_control;
 
 create function directory.remove_identity_domain(p_issuer text, p_domain text)
@@ -3154,7 +3154,7 @@ create function directory.revocation(p_claims jsonb DEFAULT headroom.claims())
 create function directory.revoke_api_key(p_id text)
   returns directory.api_keys
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 688e6bc9e81ae94f';
+  as 'sha256 3255be79a35575d9';
 grant execute on function directory.revoke_api_key to headroom_control;
 
 create function directory.signed_in_member()
@@ -3335,7 +3335,7 @@ create function inbound.action_event(p_action text, OUT event_type public.capaci
 create function inbound.check_typed_terms(p_terms jsonb, p_problems jsonb DEFAULT '[]'::jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2353775997103b64';
+  as 'sha256 b30b022421bb2270';
 
 create function inbound.decide(p_member directory.members, p_request_id text, p_event_type public.capacity_request_event_type, p_reason text, p_seen boolean, OUT request capacity.requests, OUT repeated boolean, OUT said text)
   returns record
@@ -3345,7 +3345,7 @@ create function inbound.decide(p_member directory.members, p_request_id text, p_
 create function inbound.decided_already(p_request capacity.requests, p_event_type public.capacity_request_event_type, p_by text, p_at timestamp with time zone, p_asking text)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a1ddd8bb00039cb6';
+  as 'sha256 2958120ca3427a32';
 
 create function inbound.enqueue_interaction(p_receipt jsonb, p_purpose text, p_payload jsonb, p_for interval)
   returns void
@@ -3357,15 +3357,25 @@ create function inbound.erase_receipts(p_erasure jsonb)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 3395a2f750922536';
 
-create function inbound.forget(p_argument jsonb)
+create function inbound.forget_receipts(p_argument jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 3bc304a871e2a4ea';
+
+create function inbound.form_channel(p_receipt jsonb)
+  returns jsonb
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 ce97f8278c221c00';
 
 create function inbound.form_decode(p_body text)
   returns jsonb
   language plpgsql immutable security invoker strict parallel safe set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 5b2cf578e9dc569c';
+
+create function inbound.form_metadata(p_receipt jsonb)
+  returns jsonb
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 03ff42a865806721';
 
 create function inbound.form_value(p_values jsonb, p_field text)
   returns text
@@ -3392,6 +3402,11 @@ create function inbound.may_decide(p_member directory.members, p_request_id text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 0d212cc40a1859f7';
 
+create function inbound.named_request(p_receipt jsonb)
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 20664944bb8aef1b';
+
 create function inbound.parse_date(p_text text)
   returns date
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3405,27 +3420,27 @@ create function inbound.parse_json(p_text text)
 create function inbound.parse_terms(p_text text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c944f83af066e728';
+  as 'sha256 32cb7ae7a25d0599';
 
 create function inbound.percent_decode(p_text text)
   returns text
   language plpgsql immutable security invoker strict parallel safe set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1cc2b83ece3d87e3';
+  as 'sha256 6fee700f35b94d3a';
 
-create function inbound.record(p_provider text, p_receipt_id text, p_kind text, p_payload jsonb)
+create function inbound.record_receipt(p_provider text, p_receipt_id text, p_kind text, p_payload jsonb)
   returns boolean
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2170dfe84632c2ea';
+  as 'sha256 19c04b9b476ef02c';
 
-create function inbound.refused_field(p_callback text, p_message text, p_facts text)
+create function inbound.refused_field(p_callback text, p_facts text)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 df429139b8298500';
+  as 'sha256 62ca73af322ec9e1';
 
-create function inbound.render_errand(p_request_id text, p_errand text, p_channel text, p_address text)
+create function inbound.render_follow_up(p_request_id text, p_follow_up text, p_channel text, p_address text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 80d245bcc6181580';
+  as 'sha256 b75e2f409f88501e';
 
 create function inbound.render_input(p_name text, p_label text, p_element text, p_optional boolean, p_value text DEFAULT NULL::text, p_hint text DEFAULT NULL::text, p_most integer DEFAULT 200)
   returns jsonb
@@ -3435,12 +3450,12 @@ create function inbound.render_input(p_name text, p_label text, p_element text, 
 create function inbound.render_intake(p_fields jsonb, p_groups jsonb, p_channel text, p_receipt_id text DEFAULT NULL::text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4119ee763e550d7c';
+  as 'sha256 4407325e8e362cb6';
 
 create function inbound.render_reason(p_request_id text, p_action text, p_channel text, p_message_ts text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 191b78abd8a63d44';
+  as 'sha256 3787580bbae186ee';
 
 create function inbound.review_step(p_member directory.members, p_request capacity.requests)
   returns text
@@ -3455,37 +3470,37 @@ create function inbound.signed_by(p_secret_name text, p_data bytea, p_signature 
 create function inbound.slack_action(p_receipt jsonb, p_member directory.members)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 87654516603b9542';
+  as 'sha256 f52ff25b589677e5';
 
 create function inbound.slack_command(p_receipt jsonb, p_member directory.members)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0297b77537ea9227';
+  as 'sha256 f8d3585fca88797f';
 
 create function inbound.slack_decision(p_receipt jsonb, p_member directory.members, p_verb text, p_rest text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3c6ed055670cccce';
+  as 'sha256 1bd2c37f91e77a32';
 
-create function inbound.slack_errand(p_member directory.members, p_request_id text, p_errand text, p_words text, p_seen boolean)
+create function inbound.slack_follow_up(p_member directory.members, p_request_id text, p_follow_up text, p_words text, p_seen boolean)
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9e711dfeff216944';
+  as 'sha256 e6a2c05c3b7faa47';
 
-create function inbound.slack_errand_button(p_receipt jsonb, p_member directory.members)
+create function inbound.slack_follow_up_button(p_receipt jsonb, p_member directory.members)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9b981bdc5e6fb6ba';
+  as 'sha256 b2f405518de033db';
 
-create function inbound.slack_errand_form(p_receipt jsonb, p_member directory.members, p_metadata jsonb)
+create function inbound.slack_follow_up_form(p_receipt jsonb, p_member directory.members, p_request_id text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 df945cf4317c95d4';
+  as 'sha256 abc142c8a103b96e';
 
 create function inbound.slack_form(p_receipt jsonb, p_member directory.members, p_fields jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 93fd3afc81f109e8';
+  as 'sha256 3e863f70b7690d71';
 
 create function inbound.slack_handle(p_receipt jsonb)
   returns jsonb
@@ -3495,7 +3510,7 @@ create function inbound.slack_handle(p_receipt jsonb)
 create function inbound.slack_help(p_first text DEFAULT NULL::text)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f6544a1280efe10f';
+  as 'sha256 707f5ff8b1da40bf';
 
 create function inbound.slack_home(p_team_id text, p_enterprise_id text)
   returns text
@@ -3517,11 +3532,6 @@ create function inbound.slack_member(p_workspace_id text, p_receipt jsonb)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 16c9808f7b285f32';
 
-create function inbound.slack_named(p_receipt jsonb)
-  returns text
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8c5ed60987565981';
-
 create function inbound.slack_note(p_receipt jsonb, p_text text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3530,12 +3540,12 @@ create function inbound.slack_note(p_receipt jsonb, p_text text)
 create function inbound.slack_open(p_receipt jsonb, p_view jsonb)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4f2882085725b558';
+  as 'sha256 947dcd52c7784930';
 
 create function inbound.slack_parse(p_body text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 786015a4f987a1b3';
+  as 'sha256 25e4166d84e6506b';
 
 create function inbound.slack_parse_payload(p_sent jsonb)
   returns jsonb
@@ -3550,14 +3560,14 @@ create function inbound.slack_receipt_id(p_receipt jsonb, p_signature text)
 create function inbound.slack_refused(p_receipt jsonb, p_message text, p_detail text, p_hint text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6204fbba16a99c4b';
+  as 'sha256 d4da158a2ddf79e0';
 
 create function inbound.slack_repeat(p_receipt jsonb, p_earlier inbound.receipts)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 33806ac5d848af04';
+  as 'sha256 8946ce8758f34d95';
 
-create function inbound.slack_say(p_text text, p_outcome text, p_request_id text DEFAULT NULL::text, p_blocks jsonb DEFAULT NULL::jsonb)
+create function inbound.slack_reply(p_text text, p_outcome text, p_request_id text DEFAULT NULL::text, p_blocks jsonb DEFAULT NULL::jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 53990532a9d6082f';
@@ -3565,17 +3575,17 @@ create function inbound.slack_say(p_text text, p_outcome text, p_request_id text
 create function inbound.slack_show(p_member directory.members, p_request_id text, p_channel text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1e95644aebd50f54';
+  as 'sha256 460b3fb44ba58763';
 
 create function inbound.slack_stamp_problem(p_timestamp text, p_signature text)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7a6b9b6767401f7e';
+  as 'sha256 4e0e5e792e5cb231';
 
 create function inbound.slack_submission(p_receipt jsonb, p_member directory.members)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b00f24665c657a9a';
+  as 'sha256 21a01e43bc02dc65';
 
 create function inbound.slack_submitted(p_request capacity.requests)
   returns text
@@ -3595,7 +3605,7 @@ create function inbound.slack_workspace(p_team_id text, p_enterprise_id text)
 create function inbound.submit_terms(p_receipt jsonb, p_member directory.members, p_fields jsonb, p_channel text)
   returns capacity.requests
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f2af29377167b678';
+  as 'sha256 28f9387fd02b216b';
 
 create function inbound.too_late(p_request capacity.requests)
   returns void
@@ -4294,7 +4304,7 @@ grant execute on function public.apply_capacity_event to service_role;
 create function public.check_request()
   returns void
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 96d5bfb6511269b6';
+  as 'sha256 86ed930034dce5d6';
 grant execute on function public.check_request to anon;
 grant execute on function public.check_request to authenticated;
 grant execute on function public.check_request to service_role;
@@ -4310,7 +4320,7 @@ grant execute on function public.create_capacity_request to service_role;
 create function public.decide_by_token(p_token text, p_decision text, p_reason text DEFAULT NULL::text)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b780258b59c8997a';
+  as 'sha256 3a0c3eb1dc5754ba';
 grant execute on function public.decide_by_token to anon;
 grant execute on function public.decide_by_token to authenticated;
 grant execute on function public.decide_by_token to service_role;
@@ -4334,21 +4344,21 @@ grant execute on function public.describe_confirmation to service_role;
 create function public.disable_endpoint(p_name text, p_reason text DEFAULT NULL::text, p_workspace_id text DEFAULT NULL::text)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d3c27d7694793704';
+  as 'sha256 6cd00077f72ab921';
 grant execute on function public.disable_endpoint to authenticated;
 grant execute on function public.disable_endpoint to service_role;
 
 create function public.enable_endpoint(p_name text, p_workspace_id text DEFAULT NULL::text)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2c08be68f1d7aa40';
+  as 'sha256 ef0f3c1d1d15147b';
 grant execute on function public.enable_endpoint to authenticated;
 grant execute on function public.enable_endpoint to service_role;
 
 create function public.erase_customer(p_request_id text, p_why text, p_actor_id text DEFAULT NULL::text)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 523cf0f77b2c9d4d';
+  as 'sha256 8018aa9f72079689';
 grant execute on function public.erase_customer to authenticated;
 grant execute on function public.erase_customer to headroom_control;
 grant execute on function public.erase_customer to service_role;
@@ -4356,7 +4366,7 @@ grant execute on function public.erase_customer to service_role;
 create function public.get_capacity_request(p_request_id text)
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b756f8391faf98fb';
+  as 'sha256 91750a9560c70d02';
 grant execute on function public.get_capacity_request to authenticated;
 grant execute on function public.get_capacity_request to headroom_control;
 grant execute on function public.get_capacity_request to service_role;
@@ -4364,7 +4374,7 @@ grant execute on function public.get_capacity_request to service_role;
 create function public.handle_linear_webhook(text)
   returns json
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a9d99bd5deecc57b';
+  as 'sha256 d824f465588a85b1';
 grant execute on function public.handle_linear_webhook to anon;
 grant execute on function public.handle_linear_webhook to authenticated;
 grant execute on function public.handle_linear_webhook to service_role;
@@ -4372,7 +4382,7 @@ grant execute on function public.handle_linear_webhook to service_role;
 create function public.handle_slack_webhook(text)
   returns json
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 864198433da58438';
+  as 'sha256 84d088edd262836f';
 grant execute on function public.handle_slack_webhook to anon;
 grant execute on function public.handle_slack_webhook to authenticated;
 grant execute on function public.handle_slack_webhook to service_role;
@@ -4380,7 +4390,7 @@ grant execute on function public.handle_slack_webhook to service_role;
 create function public.list_endpoints(p_workspace_id text DEFAULT NULL::text)
   returns TABLE(id uuid, name text, workspace_id text, url text, description text, topics text[], header_names text[], enabled boolean, disabled_at timestamp with time zone, disabled_code text, disabled_reason text, secrets integer, readable boolean, old_secret_until timestamp with time zone, dead bigint, circuit text, created_at timestamp with time zone, updated_at timestamp with time zone)
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c21e8c731f553e70';
+  as 'sha256 f7687a3148fc61fd';
 grant execute on function public.list_endpoints to authenticated;
 grant execute on function public.list_endpoints to service_role;
 
@@ -4417,7 +4427,7 @@ grant execute on function public.preview_capacity_request to service_role;
 create function public.put_endpoint(p_name text, p_url text DEFAULT NULL::text, p_topics text[] DEFAULT NULL::text[], p_description text DEFAULT NULL::text, p_headers jsonb DEFAULT NULL::jsonb, p_workspace_id text DEFAULT NULL::text, OUT name text, OUT created boolean, OUT secret text)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d0aab4a83fdd6562';
+  as 'sha256 080e4507e68f3783';
 grant execute on function public.put_endpoint to authenticated;
 grant execute on function public.put_endpoint to service_role;
 
@@ -4431,20 +4441,20 @@ grant execute on function public.recent_capacity_events to service_role;
 create function public.record_receipt(p_provider text, p_receipt_id text, p_kind text, p_payload jsonb)
   returns boolean
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f1decc7ff1e6b1e1';
+  as 'sha256 74f943fc111a6917';
 grant execute on function public.record_receipt to service_role;
 
 create function public.remove_endpoint(p_name text, p_workspace_id text DEFAULT NULL::text)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 cbdade33c3eb83ae';
+  as 'sha256 3a397758ca12098c';
 grant execute on function public.remove_endpoint to authenticated;
 grant execute on function public.remove_endpoint to service_role;
 
 create function public.rotate_endpoint_secret(p_name text, p_hours integer DEFAULT 24, p_workspace_id text DEFAULT NULL::text, OUT name text, OUT secret text)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 88ba6c86f52e5e39';
+  as 'sha256 4dc541a95076431e';
 grant execute on function public.rotate_endpoint_secret to authenticated;
 grant execute on function public.rotate_endpoint_secret to service_role;
 

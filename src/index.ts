@@ -15,6 +15,8 @@
  *     await putEndpoint(client, "billing", { url, topics: ["com.example.transfer.*"] }, { key });
  */
 export * from "./capacity/index.ts";
+export * from "./directory/index.ts";
+export * from "./db/secrets/index.ts";
 export * from "./outbox/index.ts";
 export * from "./webhooks/index.ts";
 

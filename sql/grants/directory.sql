@@ -14,7 +14,7 @@ grant execute on function
   directory.reader_named()
 to authenticated;
 grant execute on function
-  directory.reader_stands()
+  directory.reader_key_valid()
 to service_role;
 
 -- Control keeps the directory; auditors read it.

@@ -13,7 +13,7 @@ begin
     -- Operators and auditors of the installation see every workspace, as far as they are granted a table at all; so do machines, until
     -- their key is revoked.
     execute format('create policy all_workspaces on %s for select to headroom_control, headroom_auditor using (true)', v_table);
-    execute format('create policy machines on %s for select to service_role using ((select directory.reader_stands()))', v_table);
+    execute format('create policy machines on %s for select to service_role using ((select directory.reader_key_valid()))', v_table);
   end loop;
 end
 $$;

@@ -1,7 +1,7 @@
 -- What answering people in Slack needs of the layers below.
 select headroom.register_hooks('inbound', '{
   "capacity.customer_erased": "inbound.erase_receipts",
-  "capacity.swept": "inbound.forget"
+  "capacity.swept": "inbound.forget_receipts"
 }');
 
 select outbox.ensure_rails('{"slack-interaction": {"capability": "blind", "timeout_ms": 5000}}');

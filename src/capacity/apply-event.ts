@@ -5,7 +5,7 @@
  */
 import { decisionSchema, type Decided } from "./answers.ts";
 import { call, type Queryable } from "../db/call.ts";
-import { refusable, type Refused } from "./refusal.ts";
+import { refusable, type Refused } from "../db/refusal.ts";
 import { requestSchema, type CapacityRequest } from "./request.ts";
 
 /** What a member can do to a request. Being told no comes with a reason. */

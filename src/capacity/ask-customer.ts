@@ -1,7 +1,9 @@
-/** Having the customer asked who was not, or who lost the mail. */
-import { askingSchema, type Asking } from "./answers.ts";
+/** The customer's link: setting the address that it goes to, sending it again, and making its token for a mail. */
+import type { ClientBase } from "pg";
 import { call, type Queryable } from "../db/call.ts";
-import { refusable, type Refused } from "./refusal.ts";
+import { refusable, type Refused } from "../db/refusal.ts";
+import { withSecretKey, type SecretKey } from "../db/secrets/secret-key.ts";
+import { askingSchema, type Asking } from "./answers.ts";
 
 /**
  * For the commercial owner's side and admins; until the reviews are done, also for the requester. Where the customer is waited for, the
@@ -33,4 +35,12 @@ export async function sendLink(db: Queryable, requestId: string, as: string): Pr
 async function send(db: Queryable, requestId: string, as: string): Promise<Asking> {
   const answer = await call(db, "public.send_confirmation_link", { p_request_id: requestId, p_actor_id: as });
   return askingSchema.parse(answer);
+}
+
+/**
+ * The token of a confirmation link, made from its id for the mail that is being sent at this moment. Whoever calls this puts it
+ * into that mail and nowhere else.
+ */
+export async function makeConfirmationToken(client: ClientBase, tokenId: string, key?: SecretKey): Promise<string> {
+  return await withSecretKey(client, key, () => call(client, "capacity.confirmation_token", { p_token_id: tokenId }));
 }

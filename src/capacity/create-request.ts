@@ -1,6 +1,6 @@
 /** Creating a request, which submits it for review. */
 import { call, type Queryable } from "../db/call.ts";
-import { refusable, type Refused } from "./refusal.ts";
+import { refusable, type Refused } from "../db/refusal.ts";
 import { requestSchema, type CapacityRequest } from "./request.ts";
 
 /** What is asked for. */

@@ -1,6 +1,6 @@
 /** Erasing what is known about the customer of a request. */
 import { call, type Queryable } from "../db/call.ts";
-import { refusable, type Refused } from "./refusal.ts";
+import { refusable, type Refused } from "../db/refusal.ts";
 import { erasureSchema, type Erasure } from "./request.ts";
 
 /** What was erased so far. */

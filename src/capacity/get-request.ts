@@ -1,6 +1,6 @@
 /** One request with everything that hangs on it. */
 import { call, type Queryable } from "../db/call.ts";
-import { refusable, type Refused } from "./refusal.ts";
+import { refusable, type Refused } from "../db/refusal.ts";
 import { storySchema, type RequestStory } from "./request.ts";
 
 export type Found = { readonly outcome: "found"; readonly story: RequestStory };

@@ -13,7 +13,7 @@ export { listRequests, type Listed, type ListedRequest, type ListOptions } from 
 export { applyEvent, decide, type EventOptions, type MemberEvent, type Recorded } from "./apply-event.ts";
 export { eraseCustomer, type Erased } from "./erase-customer.ts";
 export { noteRequest, nudgeRequest } from "./nudge-request.ts";
-export { sendLink, setAddress } from "./ask-customer.ts";
+export { makeConfirmationToken, sendLink, setAddress } from "./ask-customer.ts";
 
 /** What a request is. */
 export {
@@ -34,34 +34,14 @@ export {
   type Unasked,
 } from "./request.ts";
 
-/** People and rules. */
-export {
-  listGroups,
-  listMembers,
-  memberRoles,
-  putGroup,
-  putMember,
-  removeGroup,
-  removeMember,
-  type Group,
-  type GroupChanges,
-  type ListedMember,
-  type Member,
-  type MemberChanges,
-  type MemberRole,
-  type Removed,
-} from "./directory.ts";
+/** The rules. */
 export {
   listPolicies,
-  listWorkspaces,
   putPolicy,
-  putWorkspace,
   removePolicy,
   type Policy,
   type PolicyConditions,
   type PolicyRule,
-  type Workspace,
-  type WorkspaceChanges,
 } from "./policies.ts";
 
 /** What a workspace is connected to. */
@@ -73,25 +53,7 @@ export {
   removeSubscription,
   type LinearState,
   type Subscription,
-} from "./surfaces.ts";
-
-/** How people and machines prove who they are. */
-export {
-  listIdentities,
-  listIdentityDomains,
-  putIdentity,
-  putIdentityDomain,
-  removeIdentity,
-  removeIdentityDomain,
-  type Account,
-  type Identity,
-  type IdentityDomain,
-} from "./identities.ts";
-export { listApiKeys, registerApiKey, revokeApiKey, type ApiKey, type KeyHolder } from "./api-keys.ts";
-
-/** Keys and tokens that the database uses. */
-export { listSecrets, makeConfirmationToken, removeSecret, setSecret, type SecretStatus } from "./secrets.ts";
-export { rotateSecretKey, type Resealed, type Sealed } from "./rotate-secret-key.ts";
+} from "./connections.ts";
 
 /** What happens because time passes: beside a relay of your own, or before the turns of one on demand. */
 export {
@@ -120,4 +82,5 @@ export {
   type VerifyOptions,
 } from "./verify.ts";
 
-export { toError, type RefusalCode, type Refused } from "./refusal.ts";
+/** What every function here may answer. */
+export { toError, type RefusalCode, type Refused } from "../db/refusal.ts";

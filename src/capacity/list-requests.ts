@@ -1,7 +1,7 @@
 /** A page of requests, newest first. */
 import { call, type FunctionResult, type Queryable } from "../db/call.ts";
 import type { CapacityRequestState } from "../db/generated.gen.ts";
-import { refusable, type Refused } from "./refusal.ts";
+import { refusable, type Refused } from "../db/refusal.ts";
 
 export interface ListOptions {
   readonly workspaceId: string;

@@ -1,7 +1,7 @@
 /** Reminding those whom a request waits for, and saying something about it: neither decides anything. */
 import { noteSchema, nudgeSchema, type Noted, type Nudged } from "./answers.ts";
 import { call, type Queryable } from "../db/call.ts";
-import { refusable, type Refused } from "./refusal.ts";
+import { refusable, type Refused } from "../db/refusal.ts";
 
 /** For the requester, or an admin. Too soon after the last one it is refused. */
 export async function nudgeRequest(db: Queryable, requestId: string, as: string): Promise<Nudged | Refused> {

@@ -2,7 +2,7 @@
 import { previewSchema, type Preview } from "./answers.ts";
 import { call, type Queryable } from "../db/call.ts";
 import type { RequestTerms } from "./create-request.ts";
-import { refusable, type Refused } from "./refusal.ts";
+import { refusable, type Refused } from "../db/refusal.ts";
 
 export type Previewed = { readonly outcome: "previewed"; readonly preview: Preview };
 

@@ -292,7 +292,7 @@ export const storySchema = z
     jobs: z.array(z.json()),
     notices: z.array(noticeSchema),
     /** Where the customer gets mail, why they were not asked, and who can see to it that they are. */
-    customer: z.object({ address: maybeText, unasked: unaskedSchema, menders: z.array(personSchema) }),
+    customer: z.object({ address: maybeText, unasked: unaskedSchema, fixers: z.array(personSchema) }),
     erasure: erasureSchema.nullable(),
   })
   .transform(({ pending_approvals: pendingApprovals, ...rest }) => ({ ...rest, pendingApprovals }));

@@ -6,7 +6,7 @@
  */
 import { Option } from "commander";
 import { HeadroomError } from "../db/errors.ts";
-import type { SecretKey } from "../db/secret-key.ts";
+import type { SecretKey } from "../db/secrets/secret-key.ts";
 import type { DatabaseUrlOption } from "./database.ts";
 import { findLocalServer } from "./local-server.ts";
 import type { Environment } from "./relay/provider-rails.ts";

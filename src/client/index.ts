@@ -24,7 +24,7 @@ import type { Created, NewRequest, RequestTerms } from "../capacity/create-reque
 import type { MemberEvent } from "../capacity/apply-event.ts";
 import type { Found } from "../capacity/get-request.ts";
 import type { Previewed } from "../capacity/preview-request.ts";
-import type { Refused } from "../capacity/refusal.ts";
+import type { Refused } from "../db/refusal.ts";
 import { requestSchema, storySchema, type CapacityRequest, type CapacityRequestState } from "../capacity/request.ts";
 import { subscribe, type LiveEvent, type SubscribeOptions } from "./subscribe.ts";
 import { createTransport, type ClientOptions, type Transport } from "./transport.ts";

@@ -2,7 +2,7 @@
  * Requests to /rest/v1: the two headers of a caller, and telling a no of the workflow from a failure.
  */
 import { z } from "zod";
-import type { RefusalCode, Refused } from "../capacity/refusal.ts";
+import type { RefusalCode, Refused } from "../db/refusal.ts";
 import { HeadroomError } from "../db/errors.ts";
 
 export interface ClientOptions {

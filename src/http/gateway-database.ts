@@ -12,7 +12,7 @@ import { Pool, type PoolClient } from "pg";
 import { sendBatch, type BatchResult, type BatchStatement } from "../db/batch.ts";
 import { checkDatabaseUrl, surviveLostConnections } from "../db/connect.ts";
 import { HeadroomError, toHeadroomError } from "../db/errors.ts";
-import { keysOf, type SecretKey } from "../db/secret-key.ts";
+import { keysOf, type SecretKey } from "../db/secrets/secret-key.ts";
 import { valueTypes } from "../db/values.ts";
 import { mayNeedSecrets } from "./secret-use.ts";
 import { whoIs, type Session } from "./session.ts";

@@ -6,7 +6,7 @@
  */
 import type { ClientBase } from "pg";
 import { call, type FunctionResult, type Queryable } from "../db/call.ts";
-import { withSecretKey, type SecretKey } from "../db/secret-key.ts";
+import { withSecretKey, type SecretKey } from "../db/secrets/secret-key.ts";
 
 export interface Endpoint {
   /** Its identity: `endpoint:<id>` is the destination of its rows. */

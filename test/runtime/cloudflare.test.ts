@@ -9,7 +9,7 @@ import type { AddressInfo } from "node:net";
 import { Miniflare } from "miniflare";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { startTestGateway } from "../integration/http/gateway.ts";
-import { clickBody, commandBody, secretKey, sign, startSlack } from "../integration/slack/slack.ts";
+import { clickBody, commandBody, secretKey, sign, startSlack } from "../integration/inbound/slack/slack.ts";
 
 const source = await readFile(new URL("../../deploy/cloudflare/slack-proxy/worker.ts", import.meta.url), "utf8");
 const script = stripTypeScriptTypes(source);

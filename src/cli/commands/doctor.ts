@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import type { Client } from "pg";
 import { connect } from "../../db/connect.ts";
 import { toHeadroomError } from "../../db/errors.ts";
-import type { SecretKey } from "../../db/secret-key.ts";
+import type { SecretKey } from "../../db/secrets/secret-key.ts";
 import { databaseUrlOption, findDatabaseUrl, type DatabaseUrlOption } from "../database.ts";
 import { failure, type Finding } from "../doctor/check.ts";
 import { checkEngine } from "../doctor/engine-checks.ts";

@@ -1,7 +1,7 @@
 /** `headroom secret …`: the keys and tokens that the database uses. They go in; nothing brings them out again. */
 import { text } from "node:stream/consumers";
 import type { Command } from "commander";
-import { listSecrets, removeSecret, setSecret } from "../../capacity/index.ts";
+import { listSecrets, removeSecret, setSecret } from "../../db/secrets/index.ts";
 import { HeadroomError } from "../../db/errors.ts";
 import { withDatabase } from "../database.ts";
 import { printJson, printLine, printTable } from "../output.ts";

@@ -3,7 +3,7 @@
  * somebody who watches the clock?
  */
 import type { Client } from "pg";
-import { listSecrets, type SecretStatus } from "../../capacity/index.ts";
+import { listSecrets, type SecretStatus } from "../../db/secrets/index.ts";
 import { openConnections, exchange } from "../../rails/exchange.ts";
 import { accessCheckMs } from "../../rails/access-check.ts";
 import { askAsControl, failure, ifAllowed, ok, skipped, warning, type Finding } from "./check.ts";

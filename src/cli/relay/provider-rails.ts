@@ -7,7 +7,7 @@
 import { makeConfirmationToken } from "../../capacity/index.ts";
 import { createPool } from "../../db/connect.ts";
 import { HeadroomError } from "../../db/errors.ts";
-import type { SecretKey } from "../../db/secret-key.ts";
+import type { SecretKey } from "../../db/secrets/secret-key.ts";
 import type { EmailSettings } from "../../rails/email/config.ts";
 import { checkEmailAccess } from "../../rails/email/access-check.ts";
 import { createEmailRail } from "../../rails/email/rail.ts";

@@ -8,16 +8,12 @@ import type { Client } from "pg";
 import {
   createRequest,
   decide,
-  listMembers,
-  putGroup,
-  putMember,
   putPolicy,
-  putWorkspace,
   type MemberEvent,
-  type MemberRole,
   type NewRequest,
   type PolicyRule,
 } from "../../capacity/index.ts";
+import { listMembers, putGroup, putMember, putWorkspace, type MemberRole } from "../../directory/index.ts";
 import type { Cast } from "../../sandbox/cast.ts";
 import { orFail } from "../commands/request/acting.ts";
 

@@ -6,7 +6,8 @@
  */
 import { join } from "node:path";
 import type { Client } from "pg";
-import { listSecrets, putIdentityDomain, putWorkspace, rotateSecretKey, setSecret } from "../../capacity/index.ts";
+import { listSecrets, rotateSecretKey, setSecret } from "../../db/secrets/index.ts";
+import { putIdentityDomain, putWorkspace } from "../../directory/index.ts";
 import { withConnection } from "../../db/connect.ts";
 import { HeadroomError } from "../../db/errors.ts";
 import { openGatewayLogin } from "../../db/gateway-login.ts";

@@ -8,7 +8,7 @@ import type { Pool } from "pg";
 import { z } from "zod";
 import { call, type FunctionResult } from "../../db/call.ts";
 import { HeadroomError, toHeadroomError } from "../../db/errors.ts";
-import { withSecretKey, type SecretKey } from "../../db/secret-key.ts";
+import { withSecretKey, type SecretKey } from "../../db/secrets/secret-key.ts";
 import type { RailMessage } from "../../contract/rail.ts";
 import type { DisabledEndpoint, WebhookEndpoint } from "./config.ts";
 

@@ -9,7 +9,7 @@ import type { EmbeddedVersion } from "../../../src/db/embedded.ts";
 import type { ClusterInfo } from "../../helpers/clusters.ts";
 import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
 import { oneOf, refusalOf, rowsOf, type Queryable } from "../outbox/sql/queries.ts";
-import type { EventType, State } from "./model.ts";
+import type { EventType, State } from "./reduce/model.ts";
 
 export { oneOf, refusalOf, rowsOf } from "../outbox/sql/queries.ts";
 

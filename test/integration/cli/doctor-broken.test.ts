@@ -4,7 +4,8 @@
  */
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { putMember, putWorkspace, setSecret, type WorkspaceChanges } from "../../../src/capacity/index.ts";
+import { setSecret } from "../../../src/db/secrets/index.ts";
+import { putMember, putWorkspace, type WorkspaceChanges } from "../../../src/directory/index.ts";
 import { freePort } from "../../../src/cli/free-port.ts";
 import { environmentOf } from "../../../src/cli/up/product.ts";
 import { startEmbedded, type EmbeddedServer } from "../../../src/db/embedded.ts";

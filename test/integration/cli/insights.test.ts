@@ -1,6 +1,7 @@
 /** `headroom insights …`: the views of the log, as an operator and an auditor read them. */
 import { beforeAll, expect, test } from "vitest";
-import { createRequest, decide, putGroup, putMember, putWorkspace } from "../../../src/capacity/index.ts";
+import { createRequest, decide } from "../../../src/capacity/index.ts";
+import { putGroup, putMember, putWorkspace } from "../../../src/directory/index.ts";
 import { createTestDatabase } from "../../helpers/database.ts";
 import { headroom, type Outcome } from "./program.ts";
 

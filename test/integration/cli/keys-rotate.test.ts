@@ -1,6 +1,7 @@
 /** `headroom keys rotate` and `headroom secret`, by the steps of docs/operating: real relays and servers go on while keys are changed. */
 import { describe, expect, test } from "vitest";
-import { makeConfirmationToken, setSecret } from "../../../src/capacity/index.ts";
+import { makeConfirmationToken } from "../../../src/capacity/index.ts";
+import { setSecret } from "../../../src/db/secrets/index.ts";
 import { startWorkflow } from "../capacity/workflow.ts";
 import { jwtSecret } from "../http/gateway.ts";
 import { Publishing, envelope } from "../webhooks/published.ts";

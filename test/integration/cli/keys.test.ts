@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { decodeJwt, jwtVerify } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { putGroup, putMember } from "../../../src/capacity/index.ts";
+import { putGroup, putMember } from "../../../src/directory/index.ts";
 import { createTestDatabase } from "../../helpers/database.ts";
 import { jwtSecret, startTestGateway } from "../http/gateway.ts";
 import { headroom } from "./program.ts";

@@ -1,6 +1,7 @@
 /** `headroom members …`: the directory, kept by an operator at the command line. */
 import { expect, test } from "vitest";
-import { createRequest, putMember } from "../../../src/capacity/index.ts";
+import { createRequest } from "../../../src/capacity/index.ts";
+import { putMember } from "../../../src/directory/index.ts";
 import { createTestDatabase } from "../../helpers/database.ts";
 import { headroom, type Outcome } from "./program.ts";
 

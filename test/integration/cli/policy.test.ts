@@ -1,6 +1,7 @@
 /** `headroom policy …`: approval rules and settings, and that they do what they say. */
 import { beforeAll, expect, test } from "vitest";
-import { previewRequest, putGroup, putMember, type RequestTerms } from "../../../src/capacity/index.ts";
+import { previewRequest, type RequestTerms } from "../../../src/capacity/index.ts";
+import { putGroup, putMember } from "../../../src/directory/index.ts";
 import { createTestDatabase } from "../../helpers/database.ts";
 import { headroom, type Outcome } from "./program.ts";
 

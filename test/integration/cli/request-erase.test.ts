@@ -1,6 +1,7 @@
 /** `headroom request erase` against a real database, as the role that operators have. */
 import { beforeAll, expect, test } from "vitest";
-import { createRequest, decide, putGroup, putMember } from "../../../src/capacity/index.ts";
+import { createRequest, decide } from "../../../src/capacity/index.ts";
+import { putGroup, putMember } from "../../../src/directory/index.ts";
 import { createTestDatabase } from "../../helpers/database.ts";
 import { headroom, type Outcome } from "./program.ts";
 

@@ -1,14 +1,7 @@
 /** `headroom request …` against a real database, as the role that operators have: a request from asking to its end. */
 import { beforeAll, describe, expect, test } from "vitest";
-import {
-  applyEvent,
-  createRequest,
-  putGroup,
-  putMember,
-  putPolicy,
-  putWorkspace,
-  type NewRequest,
-} from "../../../src/capacity/index.ts";
+import { applyEvent, createRequest, putPolicy, type NewRequest } from "../../../src/capacity/index.ts";
+import { putGroup, putMember, putWorkspace } from "../../../src/directory/index.ts";
 import { createTestDatabase } from "../../helpers/database.ts";
 import { headroom, type Outcome } from "./program.ts";
 
@@ -329,7 +322,7 @@ describe("a customer who is not asked", () => {
     const asked = ["--as", "ann", ...terms, "--cost", "500"];
     expect((await request("preview", ...asked)).out).toContain("Pass --email name@example.com.");
     const bare = await request("create", ...asked);
-    expect(bare.out).toContain("The customer will not be asked by mail: no e-mail address of theirs is known.");
+    expect(bare.out).toContain("The customer will not be asked by mail: their e-mail address is not known.");
     expect(bare.out).toMatch(/headroom request address CR-\d+-\d+ name@example\.com --as olga/);
     const { answer } = await requestJson(
       "create",
@@ -349,7 +342,7 @@ describe("a customer who is not asked", () => {
   test("show and list say so, and address and link mend it", async () => {
     const id = await offered();
     const { out } = await request("show", id);
-    expect(out).toContain("The customer has not been asked: no e-mail address of theirs is known.");
+    expect(out).toContain("The customer has not been asked: their e-mail address is not known.");
     expect(out).toContain(`headroom request address ${id} name@example.com --as olga`);
     expect(out).toContain("Olga O (olga) can see to it.");
     const [listed] = (await requestJson("list", "--limit", "1")).answer.requests;

@@ -145,7 +145,7 @@ describe("an answer", () => {
     const response = await post(token, { decision: "decline", reason: "on second thoughts" });
     expect(response.status).toBe(409);
     const page = words(await response.text());
-    expect(page).toContain("Your answer was not recorded. This offer has been confirmed already.");
+    expect(page).toContain("Your answer was not recorded. This offer was already confirmed.");
     expect(page).toContain("This offer is confirmed");
     expect(await workflow.row(id)).toMatchObject({ state: "PROVISIONING" });
   });

@@ -6,7 +6,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { SignJWT } from "jose";
 import { afterAll } from "vitest";
-import { setSecret } from "../../../src/capacity/index.ts";
+import { setSecret } from "../../../src/db/secrets/index.ts";
 import { createApp, type App } from "../../../src/http/app.ts";
 import type { HttpDependencies, HttpLogEntry } from "../../../src/http/dependencies.ts";
 import { createGatewayDatabase, type GatewayDatabaseOptions } from "../../../src/http/gateway-database.ts";

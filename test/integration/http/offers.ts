@@ -1,6 +1,6 @@
 /** Offers that wait for their customer, with the links that would be mailed. */
 import { beforeAll } from "vitest";
-import { setSecret } from "../../../src/capacity/index.ts";
+import { setSecret } from "../../../src/db/secrets/index.ts";
 import type { EmbeddedVersion } from "../../../src/db/embedded.ts";
 import { oneOf, startWorkflow, type RequestInput, type Workflow } from "../capacity/workflow.ts";
 import { testSecretKey } from "./gateway.ts";

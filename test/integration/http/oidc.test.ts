@@ -3,7 +3,7 @@
  * back does not fit.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { putIdentity, putIdentityDomain, putMember, removeIdentity } from "../../../src/capacity/index.ts";
+import { putIdentity, putIdentityDomain, putMember, removeIdentity } from "../../../src/directory/index.ts";
 import { defaultCast } from "../../../src/sandbox/cast.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { createTestDatabase } from "../../helpers/database.ts";

@@ -17,7 +17,7 @@ import {
   startSlack,
   submissionBody,
   typed,
-} from "../slack/slack.ts";
+} from "../inbound/slack/slack.ts";
 import { startTestGateway } from "./gateway.ts";
 
 const slack = await startSlack(18);

@@ -9,7 +9,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Stripe } from "stripe";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { rowsOf } from "../capacity/workflow.ts";
-import { clickBody, commandBody, secretKey, setSecret, sign, type Signed, startSlack } from "../slack/slack.ts";
+import { clickBody, commandBody, secretKey, setSecret, sign, type Signed, startSlack } from "../inbound/slack/slack.ts";
 import { startTestGateway } from "./gateway.ts";
 
 const slack = await startSlack(18);

@@ -5,7 +5,8 @@
  * Owns: starting everything, and ending it at the end of the file. Does not own: what is asserted.
  */
 import { afterAll } from "vitest";
-import { putWorkspace, setSecret } from "../../../src/capacity/index.ts";
+import { setSecret } from "../../../src/db/secrets/index.ts";
+import { putWorkspace } from "../../../src/directory/index.ts";
 import { createProviderRails } from "../../../src/cli/relay/provider-rails.ts";
 import { exampleWorkspace, makeDirectory } from "../../../src/cli/up/example.ts";
 import { environmentOf } from "../../../src/cli/up/product.ts";

@@ -13,7 +13,8 @@ const key = "postal-key-very-secret";
 const plain = { to: "buyer@acme.example", subject: "Ready", text: "The capacity is ready.", html: "<p>Ready.</p>" };
 const link = `https://capacity.example/confirm/${confirmationToken}`;
 const failing = (): Promise<string> => Promise.reject(new Error("connection to postgresql://u:pw@db lost"));
-const gone = (): Promise<string> => Promise.reject(new HeadroomError("not_found", "There is no such confirmation."));
+const gone = (): Promise<string> =>
+  Promise.reject(new HeadroomError("not_found", "There is no such confirmation link."));
 const never = (): Promise<string> => new Promise(() => undefined);
 
 let postal: ScriptedServer;

@@ -4,7 +4,7 @@ import type { Rail } from "../../../src/contract/rail.ts";
 import type { FaultKind, Provider } from "../../../src/sandbox/core/faults.ts";
 import type { Sandbox } from "../../../src/sandbox/sandbox.ts";
 import { createProviderRails, type Environment } from "../../../src/cli/relay/provider-rails.ts";
-import { setSecret } from "../../../src/capacity/index.ts";
+import { setSecret } from "../../../src/db/secrets/index.ts";
 import { customer } from "../capacity/surfaces.ts";
 import { oneOf, rowsOf } from "../capacity/workflow.ts";
 import { startFaultStage } from "./fault-stage.ts";

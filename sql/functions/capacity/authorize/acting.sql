@@ -13,19 +13,19 @@ begin
   if v_caller.kind = 'anon' then
     perform headroom.fail('not_signed_in', 'This needs a member who is signed in, or a service key.', null, 'Sign in and try again.');
   elsif p_actor_type is null then
-    perform headroom.fail('invalid_input', 'Say as what this is done.', null, 'Pass the actor type "user" and the member''s id.');
+    perform headroom.fail('invalid_input', 'The actor type is missing.', null, 'Pass the actor type "user" and the member''s id.');
   elsif p_actor_type <> 'user' then
-    perform headroom.fail('not_allowed', format('Nobody can act as "%s" through this entrance.', p_actor_type), null,
+    perform headroom.fail('not_allowed', format('Nobody can act as "%s" this way.', p_actor_type), null,
       'Act as a member: actor type "user" and the member''s id.');
   elsif v_caller.kind = 'member' and p_workspace_id <> v_caller.workspace_id then
-    perform headroom.fail('not_found', 'There is nothing by that name in your workspace.');
+    perform headroom.fail('not_found', 'There is nothing with that name in your workspace.');
   elsif v_caller.kind <> 'member' and p_actor_id is null then
-    perform headroom.fail('invalid_input', 'Say for which member this is done.', null, 'Pass the member''s id, or the Slack id of a member, as the actor.');
+    perform headroom.fail('invalid_input', 'The actor is missing.', null, 'Pass the id or the Slack id of the member for whom this is done.');
   end if;
 
   v_member := directory.find_member(coalesce(p_workspace_id, v_caller.workspace_id, 'default'), coalesce(p_actor_id, v_caller.member_id));
   if v_caller.kind = 'member' and v_member.id is distinct from v_caller.member_id then
-    perform headroom.fail('not_allowed', 'You can act as yourself only.', null, 'Leave the actor out, or pass your own member id.');
+    perform headroom.fail('not_allowed', 'You can act only as yourself.', null, 'Leave the actor out, or pass your own member id.');
   elsif v_member.id is null or not v_member.active then
     perform headroom.fail('not_allowed', format('There is no active member "%s" in this workspace.', left(p_actor_id, 64)), null,
       'An admin adds members to the directory and reactivates them.');

@@ -39,7 +39,7 @@ begin
     end;
     allowed := coalesce(allowed, false);
     reason := case when p_actor.type = 'cron' and p_event_type = 'CUSTOMER_CONFIRMATION_TIMEOUT' then 'The customer still has time to answer.'
-                   else format('An actor of type %s does not give %s.', p_actor.type, p_event_type) end;
+                   else format('An actor of type %s cannot record %s.', p_actor.type, p_event_type) end;
     return;
   end if;
 
@@ -55,7 +55,7 @@ begin
   end if;
   if v_roles is null then
     allowed := false;
-    reason := 'Only active members of the workspace act on its requests.';
+    reason := 'Only active members of the workspace can act on its requests.';
     return;
   end if;
 
@@ -86,14 +86,14 @@ begin
     return;
   elsif p_event_type in ('PROVISIONING_COMPLETE', 'PROVISIONING_FAILED') then
     allowed := v_roles && array['operator', 'admin'];
-    reason := 'Only an operator says how provisioning ended.';
+    reason := 'Only an operator or an admin records how provisioning ended.';
     return;
   elsif p_event_type = 'REQUEST_SUBMITTED' then
     allowed := p_actor.id = p_request.requester_user_id;
     reason := 'Only the requester submits a request.';
     return;
   elsif p_event_type = 'CUSTOMER_CONFIRMATION_TIMEOUT' then
-    reason := 'Only the clock ends the time for an answer.';
+    reason := 'Only a timer ends the time for an answer.';
     return;
   end if;
 

@@ -4,7 +4,7 @@ create or replace function capacity.no_such_request(p_request_id text) returns v
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform headroom.fail('not_found', 'There is no such request, or it is not yours to see.', left(p_request_id, 80),
+  perform headroom.fail('not_found', 'There is no such request, or you may not see it.', left(p_request_id, 80),
     'Check the id; it looks like CR-2026-000042.');
 end
 $$;

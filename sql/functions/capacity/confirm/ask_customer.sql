@@ -17,24 +17,24 @@ declare
   v_sent bigint;
   v_notice capacity.notices;
 begin
-  perform capacity.check_mender(p_request, p_actor);
+  perform capacity.check_fixer(p_request, p_actor);
   if p_email is not null and not capacity.is_address(v_email) then
-    perform headroom.fail('invalid_input', 'That is no e-mail address.', 'one address, such as name@example.com', 'Nothing was changed.');
+    perform headroom.fail('invalid_input', 'That is not an e-mail address.', 'one address, such as name@example.com', 'Nothing was changed.');
   end if;
   select r.* into v_request from capacity.requests r where r.id = p_request.id for update;
   -- Approvals may have been faster, and with them fewer people may.
-  perform capacity.check_mender(v_request, p_actor);
+  perform capacity.check_fixer(v_request, p_actor);
   v_reach := capacity.customer_reach(v_request.id);
   v_open := v_request.state = 'CUSTOMER_CONFIRMATION_REQUIRED';
   if v_reach.problem = 'erased' then
-    perform headroom.fail('conflict', 'The customer of this request was erased.', v_request.id, 'Submit a new request to ask anybody again. Nothing was changed.');
+    perform headroom.fail('conflict', 'The data of this request''s customer was erased.', v_request.id, 'Submit a new request to ask anybody again. Nothing was changed.');
   elsif v_request.state not in ('SUBMITTED', 'UNDER_REVIEW', 'CUSTOMER_CONFIRMATION_REQUIRED') then
-    perform headroom.fail('conflict', format('The request is %s: its customer is not asked any more.', capacity.story_state(v_request.state::text)), v_request.id,
+    perform headroom.fail('conflict', format('The request is %s: its customer is no longer asked.', capacity.story_state(v_request.state::text)), v_request.id,
       'Nothing was changed.');
   elsif v_open and v_request.next_deadline_at <= clock_timestamp() then
     perform headroom.fail('deadline_passed', 'The time for the customer''s answer is over.', v_request.id, 'Submit a new request. Nothing was changed.');
   elsif p_email is null and not v_open then
-    perform headroom.fail('conflict', 'The link goes out by itself once both reviews are done.', v_request.id, 'Nothing was changed.');
+    perform headroom.fail('conflict', 'The link is sent automatically once both reviews are done.', v_request.id, 'Nothing was changed.');
   elsif p_email is null and v_reach.problem is not null then
     perform headroom.fail('conflict', capacity.unasked_words(v_reach.problem, v_request.state::text), v_request.id,
       capacity.unasked_remedy(v_reach.problem, v_request.id, v_request.state::text));
@@ -48,14 +48,14 @@ begin
     select max(l.asked_at) filter (where not l.lost and (p_email is null or l.notice_id is not null)), count(*) filter (where l.notice_id is not null)
       into v_last, v_sent from capacity.links_of(v_request.id) l;
     if v_sent >= v_most then
-      perform headroom.fail('conflict', format('The link of this request was sent again %s times, which is as often as it is.', v_most), v_request.id,
+      perform headroom.fail('conflict', format('The link of this request was already sent again %s times, which is the limit.', v_most), v_request.id,
         'Record the customer''s answer, or cancel the request and submit another. Nothing was changed.');
     elsif v_last + v_every > clock_timestamp() then
       perform headroom.fail('too_soon', 'The link was mailed a short while ago.',
-        format('again in %s seconds', ceil(extract(epoch from v_last + v_every - clock_timestamp()))), 'Give it some time, and try again then. Nothing was changed.');
+        format('again in %s seconds', ceil(extract(epoch from v_last + v_every - clock_timestamp()))), 'Wait a little, then try again. Nothing was changed.');
     end if;
     perform outbox.skip(array(select l.outbox_id from capacity.links_of(v_request.id) l where not l.lost and l.outbox_id is not null), p_actor.id,
-                        'The link is sent anew.');
+                        'The link is sent again.');
     if p_email is not null then
       update capacity.confirmation_tokens t set revoked_at = clock_timestamp() where t.request_id = v_request.id and t.revoked_at is null;
       perform capacity.new_confirmation_token(v_request.id, v_request.next_deadline_at);

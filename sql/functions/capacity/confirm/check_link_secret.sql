@@ -15,8 +15,8 @@ begin
      and t.created_at < (select s.updated_at from headroom.list_secrets() s where s.name = 'CONFIRMATION_TOKEN_SECRET');
   if v_links.n > 0 then
     perform headroom.fail('conflict',
-      format('Links that it signed may still be answered: %s of them, the last until %s.', v_links.n, v_links.until), null,
-      'Nothing was changed. Wait until then, or insist (--anyway): those customers will be told that their link is not valid.');
+      format('Customers can still answer %s links that this secret signed, the last of them until %s.', v_links.n, v_links.until), null,
+      'Nothing was changed. Wait until then, or remove it all the same (--anyway): those customers will be told that their link is not valid.');
   end if;
   return null;
 end

@@ -6,7 +6,7 @@ language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   if not exists (select from capacity.confirmation_tokens t where t.id = p_token_id and t.revoked_at is null) then
-    perform headroom.fail('not_found', 'There is no such confirmation.');
+    perform headroom.fail('not_found', 'There is no such confirmation link.');
   end if;
   return translate(encode(uuid_send(p_token_id) || headroom.hmac_sha256(
     headroom.signing_key('CONFIRMATION_TOKEN_SECRET'), uuid_send(p_token_id)), 'base64'), '+/', '-_');

@@ -18,7 +18,7 @@ begin
     end if;
   end if;
   if v_token.id is null then
-    perform headroom.fail('not_found', 'This link is not valid.', null, 'Use the link of the last mail exactly as it was sent, or ask whoever sent it for a new one.');
+    perform headroom.fail('not_found', 'This link is not valid.', null, 'Use the link in the latest mail exactly as it was sent, or ask whoever sent it for a new one.');
   end if;
   return v_token;
 end

@@ -7,7 +7,7 @@ declare
   v_open boolean := p_state = 'CUSTOMER_CONFIRMATION_REQUIRED';
 begin
   if p_unasked = 'erased' then
-    return case when v_open then 'The commercial owner may record their answer.' else 'The commercial owner may record their answer then.' end;
+    return case when v_open then 'The commercial owner can record their answer.' else 'The commercial owner can record their answer then.' end;
   end if;
   return case when p_unasked in ('no_address', 'bad_address')
                 then format('Add it%s with /capacity address %s name@example.com', case when v_open then ' and mail the link' end, p_request_id)
@@ -15,7 +15,7 @@ begin
                 then format('Mail it again with /capacity link %s, or to another address with /capacity address %s name@example.com', p_request_id, p_request_id)
               when p_unasked = 'not_sent' then format('Mail it with /capacity link %s', p_request_id)
               when p_unasked = 'no_public_url'
-                then 'Whoever runs Headroom sets it with headroom policy settings --public-url'
+                then 'An operator sets it with headroom policy settings --public-url'
                      || case when v_open then format('; then /capacity link %s mails the link', p_request_id) else '' end end
     || case when v_open then ', or record their answer as the commercial owner.' else '.' end;
 end

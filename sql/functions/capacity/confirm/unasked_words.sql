@@ -5,12 +5,12 @@ as $$
 begin
   return case p_state when 'CUSTOMER_CONFIRMATION_REQUIRED' then 'The customer has not been asked: '
                       when 'EXPIRED' then 'The customer was never asked: ' else 'The customer will not be asked by mail: ' end
-    || case p_unasked when 'no_address' then 'no e-mail address of theirs is known.'
-                      when 'bad_address' then 'what is given as their e-mail address is none.'
+    || case p_unasked when 'no_address' then 'their e-mail address is not known.'
+                      when 'bad_address' then 'what was given as their e-mail address is not one.'
                       when 'no_public_url' then 'the workspace has no public address for their link.'
-                      when 'mail_failed' then 'the mail with their link was given up.'
+                      when 'mail_failed' then 'the mail with their link was not delivered.'
                       when 'not_sent' then 'no link has been sent to them yet.'
-                      when 'erased' then 'what was known about them has been erased.' end;
+                      when 'erased' then 'their data has been erased.' end;
 end
 $$;
 comment on function capacity.unasked_words(text, text) is 'Why a customer is not asked, in words. Nullable: p_unasked, result.';

@@ -53,7 +53,7 @@ begin
     if v_problem is null then
       v_effects := v_effects || 'email:confirmation'::text;
     elsif p_request.slack_channel_id is null then
-      v_effects := v_effects || capacity.member_mails(p_request.workspace_id, capacity.menders(p_request, v_problem));
+      v_effects := v_effects || capacity.member_mails(p_request.workspace_id, capacity.fixers(p_request, v_problem));
     end if;
   elsif v_mails and p_request.state <> p_state_before and p_request.state <> 'PROVISIONING'
         and p_state_before in ('CUSTOMER_CONFIRMATION_REQUIRED', 'PROVISIONING') and capacity.email_of_customer(p_request.id) is not null then

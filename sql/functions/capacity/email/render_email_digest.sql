@@ -10,7 +10,7 @@ begin
     case when cardinality(v_lines) = 1 then 'A review is waiting for you' else 'Reviews are waiting for you' end,
     array[
       'Hello ' || capacity.email_text(capacity.story_name(p_story, p_story ->> 'member'), 200) || ',',
-      'your decision is asked for:',
+      'your decision is needed:',
       regexp_replace(array_to_string(v_lines, E'\n'), '\{(?=\{)', '{ ', 'g'),
       capacity.email_text(p_story ->> 'workspace_name', 200)]);
 end

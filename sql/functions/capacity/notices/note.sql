@@ -14,12 +14,12 @@ begin
   if v_body is null or length(v_body) not between 1 and 4000 then
     perform headroom.fail('invalid_input', 'A note has 1 to 4000 characters.');
   elsif v_body ~ '[\u0001-\u0008\u000b-\u001f\u007f-\u009f]' then
-    perform headroom.fail('invalid_input', 'A note contains control characters.', 'only line feed and tab are allowed');
+    perform headroom.fail('invalid_input', 'A note must not contain control characters.', 'only line feed and tab are allowed');
   end if;
   select r.* into v_request from capacity.requests r where r.id = p_request.id for no key update;
   if (select count(*) from capacity.notices n
        where n.request_id = v_request.id and n.kind = 'note' and n.actor_id = p_actor.id and n.created_at > now() - interval '10 minutes') >= 20 then
-    perform headroom.fail('too_soon', 'Twenty notes in ten minutes are enough.', v_request.id, 'Say it in one, or wait a little. Nothing was written.');
+    perform headroom.fail('too_soon', 'You can add at most 20 notes in ten minutes.', v_request.id, 'Put it into one note, or wait a little. Nothing was written.');
   end if;
   v_notice := capacity.post_notice(v_request, 'note', null, null, p_actor, v_body);
   return jsonb_build_object('request_id', v_request.id, 'notice_id', v_notice.id, 'created_at', v_notice.created_at, 'effects', to_jsonb(v_notice.effects));

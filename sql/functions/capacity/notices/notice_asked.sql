@@ -11,7 +11,7 @@ begin
   elsif p_kind in ('warning', 'unasked') then
     v_unasked := capacity.unasked(p_request.id, p_request.state);
     if v_unasked is not null then
-      return capacity.menders(p_request, v_unasked);
+      return capacity.fixers(p_request, v_unasked);
     end if;
   end if;
   return array(select distinct a.member_id from capacity.asked_now(p_request) a where a.asked and (p_step is null or a.step = p_step) order by 1);

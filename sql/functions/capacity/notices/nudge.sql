@@ -22,7 +22,7 @@ begin
   select max(n.created_at) into v_last from capacity.notices n where n.request_id = v_request.id and n.kind = 'nudge';
   if v_last + v_every > clock_timestamp() then
     perform headroom.fail('too_soon', 'The reviewers of this request were nudged a short while ago.',
-      format('again in %s seconds', ceil(extract(epoch from v_last + v_every - clock_timestamp()))), 'Give them some time, and try again then.');
+      format('again in %s seconds', ceil(extract(epoch from v_last + v_every - clock_timestamp()))), 'Give them some time, then try again.');
   end if;
   v_notice := capacity.post_notice(v_request, 'nudge', null, null, p_actor, null);
   return jsonb_build_object(

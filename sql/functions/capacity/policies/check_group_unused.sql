@@ -14,7 +14,7 @@ begin
   if v_policies is not null or v_open > 0 then
     perform headroom.fail('conflict', format('The group "%s" is still needed.', v_id),
       format('%s open reviews, rules: %s', v_open, coalesce(array_to_string(v_policies, ', '), 'none')),
-      'Let its reviews be decided and its rules name another group first. Nothing was changed.');
+      'First have its reviews decided, and name another group in its rules. Nothing was changed.');
   end if;
   return null;
 end

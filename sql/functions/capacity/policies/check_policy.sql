@@ -10,8 +10,8 @@ begin
     when p_policy.rank is null then 'rank: a whole number; the lowest decides'
     when p_policy.enabled is null then 'enabled: true or false'
     when length(p_policy.description) > 500 then 'description: up to 500 characters'
-    when cardinality(p_policy.sizes) not between 1 and 100 or array_position(p_policy.sizes, null) is not null then 'sizes: 1 to 100 sizes, or none at all'
-    when cardinality(p_policy.regions) not between 1 and 100 or array_position(p_policy.regions, null) is not null then 'regions: 1 to 100 regions, or none at all'
+    when cardinality(p_policy.sizes) not between 1 and 100 or array_position(p_policy.sizes, null) is not null then 'sizes: 1 to 100 sizes, or null for any size'
+    when cardinality(p_policy.regions) not between 1 and 100 or array_position(p_policy.regions, null) is not null then 'regions: 1 to 100 regions, or null for any region'
     when p_policy.min_monthly_cost_usd < 0 then 'min_monthly_cost_usd: not negative'
     when p_policy.max_monthly_cost_usd < 0 or p_policy.max_monthly_cost_usd < p_policy.min_monthly_cost_usd then 'max_monthly_cost_usd: not below the minimum'
     when p_policy.max_quantity <= 0 then 'max_quantity: at least 1'
@@ -19,7 +19,7 @@ begin
     when p_policy.kind = 'escalation' and num_nonnulls(p_policy.approver_role, p_policy.approver_id) <> 1
       then 'approver_role: an escalation names either a role or a member whose approval is needed'
     when p_policy.kind = 'auto_approval' and num_nonnulls(p_policy.approver_role, p_policy.approver_id, p_policy.group_id) > 0
-      then 'kind: what is approved by itself names no approver and no group'
+      then 'kind: an automatic approval names no approver and no group'
     when p_policy.kind = 'review_route' and (p_policy.step = 'both' or p_policy.approver_role is not null
                                              or (p_policy.step = 'commercial') <> (p_policy.approver_id is not null)
                                              or (p_policy.step = 'technical') <> (p_policy.group_id is not null))

@@ -20,16 +20,17 @@ begin
     select m.* into v_owner from directory.members m where m.workspace_id = p_workspace_id and m.id = p_route.approver_id;
     if p_owner_id is not null and v_named.id is distinct from v_owner.id then
       perform headroom.fail('invalid_input', format('The rule "%s" asks for %s as the commercial owner.', p_route.id, v_owner.display_name),
-        format('"%s" was named, the rule names "%s"', left(p_owner_id, 64), v_owner.id), 'Leave the commercial owner out: the rule names them.');
+        format('commercial_owner_user_id: "%s" was named, the rule names "%s"', left(p_owner_id, 64), v_owner.id), 'Leave the commercial owner out: the rule names them.');
     end if;
   elsif p_owner_id is not null then
     v_owner := v_named;
     if v_owner.id is null or not v_owner.active then
-      perform headroom.fail('invalid_input', format('There is no active member "%s" who could be the commercial owner.', left(p_owner_id, 64)), null,
+      perform headroom.fail('invalid_input', format('There is no active member "%s" who could be the commercial owner.', left(p_owner_id, 64)),
+        'commercial_owner_user_id: an active member of the workspace',
         'Name an active member of the workspace, or leave the owner out where a rule names one.');
     elsif not v_owner.roles && array['commercial', 'vp', 'admin'] then
-      perform headroom.fail('invalid_input', format('%s does not review requests and cannot be the commercial owner.', v_owner.display_name), v_owner.id,
-        'Name a member with the role commercial or vp.');
+      perform headroom.fail('invalid_input', format('%s does not review requests and cannot be the commercial owner.', v_owner.display_name),
+        'commercial_owner_user_id: ' || v_owner.id, 'Name a member with the role commercial or vp.');
     end if;
   end if;
 
@@ -37,7 +38,7 @@ begin
     'kind', case when p_escalation.approver_role is not null then 'role' when p_escalation.approver_id is not null then 'member' else 'owner' end,
     'role', p_escalation.approver_role, 'member', case when p_escalation.id is null then v_owner.id else p_escalation.approver_id end));
   if p_auto.id is not null then
-    v_why := format('Approved by itself under the rule "%s".', p_auto.id);
+    v_why := format('Approved automatically by the rule "%s".', p_auto.id);
   else
     v_reviewers := capacity.commercial_reviewers(p_workspace_id, p_requester_id, v_owner.id, v_authority);
     v_why := case
@@ -47,13 +48,14 @@ begin
       when v_owner.id is not null then format('%s is the commercial owner.', v_owner.display_name)
     end;
     if v_reviewers = '[]' then
-      perform headroom.fail('nobody_can_approve', 'Nobody could give the commercial approval of this request.',
-        case when v_why is null then 'No commercial owner was named, and no rule names one.'
+      perform headroom.fail('nobody_can_approve', 'Nobody can give the commercial approval of this request.',
+        'commercial_owner_user_id: ' || case
+             when v_why is null then 'No commercial owner was named, and no rule names one.'
              when v_owner.id = p_requester_id and p_escalation.id is null
                then v_why || ' That is the requester, who does not review their own request.'
              else v_why || ' That leaves no active member other than the requester.' end,
-        case when coalesce(p_escalation.id, p_route.id) is null then 'Name another commercial owner, or ask an admin to mend the policy or the directory.'
-             else 'Ask an admin to mend the policy or the directory.' end);
+        case when coalesce(p_escalation.id, p_route.id) is null then 'Name another commercial owner, or ask an admin to fix the policy or the directory.'
+             else 'Ask an admin to fix the policy or the directory.' end);
     end if;
   end if;
   return jsonb_build_object('owner', v_owner.id, 'authority', v_authority, 'auto', p_auto.id is not null,

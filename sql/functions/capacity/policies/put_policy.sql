@@ -9,9 +9,9 @@ declare
   v_wrong text;
 begin
   if not exists (select from directory.workspaces w where w.id = p_workspace_id) then
-    perform headroom.fail('not_found', format('There is no workspace "%s".', left(p_workspace_id, 64)), null, 'Make it first, or name another.');
+    perform headroom.fail('not_found', format('There is no workspace "%s".', left(p_workspace_id, 64)), null, 'Create it first, or name another one.');
   elsif p_id is null or p_id !~ '^[a-z0-9][a-z0-9-]{0,62}$' then
-    perform headroom.fail('invalid_input', 'The id of a rule is 1 to 63 small letters, digits and dashes.', left(p_id, 80));
+    perform headroom.fail('invalid_input', 'The id of a rule is 1 to 63 lower-case letters, digits and dashes.', left(p_id, 80));
   end if;
   perform headroom.check_changes(p_changes, '{kind,rank,enabled,description,sizes,regions,min_monthly_cost_usd,max_monthly_cost_usd,max_quantity,step,
     approver_role,approver_id,group_id}');

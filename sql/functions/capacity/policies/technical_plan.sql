@@ -13,22 +13,22 @@ begin
   select g.* into v_group from directory.groups g where g.workspace_id = p_workspace_id and g.id = coalesce(p_route.group_id, p_group_id);
   if p_group_id <> p_route.group_id then
     perform headroom.fail('invalid_input', format('The rule "%s" asks for the technical review of the group %s.', p_route.id, v_group.name),
-      format('"%s" was named, the rule names "%s"', left(p_group_id, 64), v_group.id), 'Leave the infra group out: the rule names it.');
+      format('infra_owner_group: "%s" was named, the rule names "%s"', left(p_group_id, 64), v_group.id), 'Leave the infra group out: the rule names it.');
   elsif p_group_id is not null and v_group.id is null then
-    perform headroom.fail('invalid_input', format('There is no infra group "%s".', left(p_group_id, 64)), null,
+    perform headroom.fail('invalid_input', format('There is no infra group "%s".', left(p_group_id, 64)), 'infra_owner_group: a group of the workspace',
       'Name a group of the workspace, or leave it out where a rule names one.');
   end if;
   if p_auto.id is not null then
-    v_why := format('Approved by itself under the rule "%s".', p_auto.id);
+    v_why := format('Approved automatically by the rule "%s".', p_auto.id);
   else
     v_reviewers := capacity.technical_reviewers(p_workspace_id, p_requester_id, v_group.id);
     v_why := case when p_route.id is not null then format('The rule "%s" names the group %s.', p_route.id, v_group.name)
                   when v_group.id is not null then format('Any member of the group %s reviews it.', v_group.name) end;
     if v_reviewers = '[]' then
-      perform headroom.fail('nobody_can_approve', 'Nobody could give the technical approval of this request.',
-        coalesce(v_why || ' It has no active member other than the requester.', 'No infra group was named, and no rule names one.'),
-        case when p_route.id is null then 'Name another group, or ask an admin to mend the policy or the directory.'
-             else 'Ask an admin to mend the policy or the directory.' end);
+      perform headroom.fail('nobody_can_approve', 'Nobody can give the technical approval of this request.',
+        'infra_owner_group: ' || coalesce(v_why || ' It has no active member other than the requester.', 'No infra group was named, and no rule names one.'),
+        case when p_route.id is null then 'Name another group, or ask an admin to fix the policy or the directory.'
+             else 'Ask an admin to fix the policy or the directory.' end);
     end if;
   end if;
   return jsonb_build_object('group', v_group.id, 'auto', p_auto.id is not null, 'rule', coalesce(p_auto.id, p_route.id), 'why', v_why,

@@ -30,7 +30,7 @@ begin
   v_reason := nullif(p_payload -> 'reason', 'null');
   if v_reason is null then
     if p_event_type in ('COMMERCIAL_REJECTED', 'TECH_REVIEW_REJECTED', 'CANCEL_APPROVED') then
-      perform headroom.fail('invalid_payload', 'Say why: a rejection or a cancellation needs a reason.', null, 'Put it into the payload as "reason".');
+      perform headroom.fail('invalid_payload', 'A rejection or a cancellation needs a reason.', null, 'Put it into the payload as "reason".');
     end if;
   elsif jsonb_typeof(v_reason) <> 'string' or length(btrim(v_reason #>> '{}', E' \n\t')) not between 1 and 2000 then
     perform headroom.fail('invalid_payload', 'A reason is a text of 1 to 2000 characters.');

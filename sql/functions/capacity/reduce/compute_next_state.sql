@@ -44,7 +44,7 @@ begin
     end if;
   end if;
   perform headroom.fail('invalid_transition',
-    format('A request that is %s takes no %s.', coalesce(p_state::text, 'in no state'), coalesce(p_event_type::text, 'empty event')),
+    format('A request in state %s does not take the event %s.', coalesce(p_state::text, 'null'), coalesce(p_event_type::text, 'null')),
     format('state %s, event %s', coalesce(p_state::text, 'null'), coalesce(p_event_type::text, 'null')),
     'Read the request again: somebody may have decided meanwhile. Nothing was changed.');
 end

@@ -29,7 +29,7 @@ declare
   v_answer record;
 begin
   if p_event_type is null then
-    perform headroom.fail('invalid_input', 'Say which event is to be recorded.');
+    perform headroom.fail('invalid_input', 'Give the event to record.');
   end if;
   v_caller := directory.caller();
   -- Of another workspace's request no more is looked at than of one that does not exist.
@@ -58,7 +58,7 @@ begin
   request := v_answer.request;
   repeated := v_answer.repeated;
   if repeated and not capacity.may_read(request, v_actor.id) then
-    perform headroom.fail('not_allowed', 'This was decided already, and it is not yours to see.', p_request_id);
+    perform headroom.fail('not_allowed', 'This was already decided, and you may not see it.', p_request_id);
   end if;
   -- An endorsement is the one decision that leaves the matter open.
   counts := p_event_type <> 'COMMERCIAL_APPROVED' or request.commercial_approved_at is not null;

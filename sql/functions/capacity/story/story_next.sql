@@ -10,7 +10,7 @@ begin
     return p_story #> '{commercial,asked}';
   elsif p_story ->> 'state' = 'CUSTOMER_CONFIRMATION_REQUIRED' then
     -- Who can see to it that the customer is asked, or may record their answer, or else the requester, so that somebody hears of it.
-    return coalesce(nullif(p_story -> 'menders', '[]'), nullif(p_story #> '{confirmation,asked}', '[]'), jsonb_build_array(p_story -> 'requester'));
+    return coalesce(nullif(p_story -> 'fixers', '[]'), nullif(p_story #> '{confirmation,asked}', '[]'), jsonb_build_array(p_story -> 'requester'));
   elsif p_story ->> 'state' in ('SUBMITTED', 'UNDER_REVIEW') then
     return '[]';
   end if;

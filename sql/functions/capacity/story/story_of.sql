@@ -18,12 +18,12 @@ declare
   v_asked_technical jsonb := '[]';
   v_asked_confirmation jsonb := '[]';
   v_unasked text;
-  v_menders text[] := '{}';
+  v_fixers text[] := '{}';
   v_facts jsonb;
 begin
   if p_request.state = 'CUSTOMER_CONFIRMATION_REQUIRED' then
     v_unasked := capacity.unasked(p_request.id, p_request.state);
-    v_menders := case when v_unasked is not null then capacity.menders(p_request, v_unasked) else '{}' end;
+    v_fixers := case when v_unasked is not null then capacity.fixers(p_request, v_unasked) else '{}' end;
   elsif p_event.event_type = 'CUSTOMER_CONFIRMATION_TIMEOUT' then
     v_unasked := capacity.unasked(p_request.id, p_event.state_before);
   end if;
@@ -40,7 +40,7 @@ begin
              select jsonb_object_agg(m.id, jsonb_build_object('name', m.display_name, 'slack', m.slack_user_id))
                from directory.members m
               where m.workspace_id = p_request.workspace_id and m.id = any (
-                p_also || v_menders || array[p_request.requester_user_id, p_request.commercial_owner_user_id, p_request.commercial_endorsed_by,
+                p_also || v_fixers || array[p_request.requester_user_id, p_request.commercial_owner_user_id, p_request.commercial_endorsed_by,
                                 p_request.commercial_approved_by, p_request.technical_approved_by, p_event.actor_id]
                 || array(select jsonb_array_elements_text(v_asked_commercial || v_asked_technical || v_asked_confirmation)))),
            'customer', (select d.customer_ref ->> 'name' from capacity.personal_data d where d.request_id = p_request.id),
@@ -57,7 +57,7 @@ begin
            'technical', jsonb_build_object(
              'by', p_request.technical_approved_by, 'at', extract(epoch from p_request.technical_approved_at),
              'auto', v_plan #> '{technical,auto}', 'why', v_plan #> '{technical,why}', 'asked', v_asked_technical),
-           'confirmation', jsonb_build_object('asked', v_asked_confirmation), 'unasked', v_unasked, 'menders', to_jsonb(v_menders),
+           'confirmation', jsonb_build_object('asked', v_asked_confirmation), 'unasked', v_unasked, 'fixers', to_jsonb(v_fixers),
            'workspace', p_request.workspace_id, 'event', p_event.event_type, 'instruction', p_request.id || '#' || p_event.seq, 'at', extract(epoch from p_event.created_at),
            'actor_type', p_event.actor_type, 'actor', p_event.actor_id, 'counts', p_event.payload -> 'counts',
            'on_behalf', p_event.payload ->> 'on_behalf_of',

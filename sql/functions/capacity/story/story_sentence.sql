@@ -22,12 +22,12 @@ begin
   if v_event is null then
     return case p_story ->> 'notice'
       when 'warning' then coalesce(v_unasked, 'The customer has until ' || v_until || ' to answer; after that the request expires.')
-      when 'unasked' then coalesce(v_unasked, 'The mail with the customer''s link was given up.')
+      when 'unasked' then coalesce(v_unasked, 'The mail with the customer''s link was not delivered.')
       when 'address' then concat_ws(' ', v_actor || ' set the customer''s e-mail address'
                                          || case when p_story -> 'mailed' = 'true'
-                                                 then ': the link is on its way to it, and one that was mailed before counts no more.' else '.' end,
+                                                 then ': the link is on its way, and a link that was mailed before no longer works.' else '.' end,
                                     v_unasked)
-      when 'link' then v_actor || ' had the customer''s link sent again.'
+      when 'link' then v_actor || ' sent the customer''s link again.'
       when 'late' then format('The %s review is late: it should take %s hours, and has been open since %s.', p_story ->> 'step',
                               p_story ->> 'sla_hours', coalesce(capacity.render_time(p_story -> 'step_since'), 'its beginning'))
       when 'nudge' then v_actor || ' asks for a decision.'

@@ -22,7 +22,7 @@ begin
        for update of r skip locked
   loop
     v_seen := v_seen + 1;
-    v_done := capacity.timer_say(v_row.request, 'unasked', v_row.died_at, v_row.failed_before);
+    v_done := capacity.timer_notice(v_row.request, 'unasked', v_row.died_at, v_row.failed_before);
     told := told + v_done.said;
     failed := failed || v_done.failed;
   end loop;

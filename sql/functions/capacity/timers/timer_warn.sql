@@ -26,7 +26,7 @@ begin
        for update of r skip locked
   loop
     v_seen := v_seen + 1;
-    v_done := capacity.timer_say(v_row.request, 'warning', '-infinity', v_row.failed_before);
+    v_done := capacity.timer_notice(v_row.request, 'warning', '-infinity', v_row.failed_before);
     warned := warned + v_done.said;
     failed := failed || v_done.failed;
   end loop;

@@ -37,7 +37,7 @@ begin
          case j.code
            when 'event_missing' then format('event %s follows %s', j.seq, case j.last_seq when 0 then 'nothing' else j.last_seq::text end)
            when 'hash_differs' then format('%s or the event before it was changed, or its hash was', j.event_type)
-           when 'state_jumps' then format('%s begins in %s, where %s had been reached', j.event_type, j.state_before, j.last_state)
+           when 'state_jumps' then format('%s begins in %s, but the event before it ended in %s', j.event_type, j.state_before, j.last_state)
            when 'transition_unlawful' then format('%s does not lead from %s to %s', j.event_type, j.state_before, j.state_after)
            else format('%s is older than the event before it', j.event_type)
          end
@@ -62,7 +62,7 @@ begin
          union all
          select 'head_differs', 'the head of the request is not the hash of its last event' where r.id is not null and h.last_hash is distinct from r.head_hash
          union all
-         select 'workspace_differs', 'events stand under another workspace than their request' where r.id is not null and h.workspaces <> array[r.workspace_id]) v
+         select 'workspace_differs', 'the events belong to another workspace than their request' where r.id is not null and h.workspaces <> array[r.workspace_id]) v
    where r.id is not null or p_workspace_id is null;
 end
 $$;

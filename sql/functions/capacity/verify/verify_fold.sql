@@ -27,12 +27,12 @@ begin
     left join lateral (select x.request_id from capacity.erasures x where x.request_id = r.id offset 0) x on true
     left join lateral (select t.id from capacity.confirmation_tokens t where t.id = r.confirmation_token_id and t.request_id = r.id offset 0) t on true
    cross join lateral (
-         select 'customer_differs' as code, 'what is kept of the customer is not what the log has the hash of' as detail
+         select 'customer_differs' as code, 'the stored customer data does not match its hash in the log' as detail
           where d.erased_at is null and sha256(d.salt || convert_to(d.customer_ref::text, 'UTF8')) is distinct from r.customer_hash
          union all
-         select 'customer_differs', 'the customer is gone, and no erasure is on record' where d.erased_at is not null and x.request_id is null
+         select 'customer_differs', 'the customer data is gone, and no erasure is recorded' where d.erased_at is not null and x.request_id is null
          union all
-         select 'token_missing', 'the confirmation token that the log names is not there' where r.confirmation_token_id is not null and t.id is null) v
+         select 'token_missing', 'the confirmation token that the log names is missing' where r.confirmation_token_id is not null and t.id is null) v
    where r.id > p_after and r.id <= p_to and (p_workspace_id is null or r.workspace_id = p_workspace_id);
 end
 $$;

@@ -8,7 +8,7 @@ as $$
 begin
   return query
   select 'I2', case when e.request_id is null then 'head_missing' else 'history_rewritten' end, format('%s#%s', k.id, k.version),
-         case when e.request_id is null then 'this event was kept on record, and is not there' else 'its hash is not the one that was kept on record' end
+         case when e.request_id is null then 'this event is on record, but is missing from the log' else 'its hash is not the one on record' end
     from unnest(p_request_ids, p_versions, p_hashes) k(id, version, hash)
     left join capacity.events e on e.request_id = k.id and e.seq = k.version
    where encode(e.hash, 'hex') is distinct from k.hash;

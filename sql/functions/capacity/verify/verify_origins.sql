@@ -23,7 +23,7 @@ begin
          select 'outbox_row_extra' as code, 'no event names this side effect' as detail
           where not coalesce(d.idempotency_key = any (coalesce(e.effects, n.effects)), false)
          union all
-         select 'outbox_row_extra', 'another row has its idempotency key, or none'
+         select 'outbox_row_extra', 'another row has its idempotency key, or no row has it'
           where not d.known) v;
 end
 $$;

@@ -22,11 +22,11 @@ begin
     left join lateral (select t.* from capacity.free_texts t where t.request_id = s.request_id and t.hash = s.hash offset 0) t on true
     left join lateral (select x.request_id from capacity.erasures x where x.request_id = s.request_id offset 0) x on true
    cross join lateral (
-         select 'text_missing' as code, 'the words that the log has the hash of are not there' as detail where t.hash is null
+         select 'text_missing' as code, 'the text of a hash in the log is missing' as detail where t.hash is null
          union all
-         select 'text_missing', 'the words are gone, and no erasure is on record' where t.hash is not null and t.content is null and x.request_id is null
+         select 'text_missing', 'the text is gone, and no erasure is recorded' where t.hash is not null and t.content is null and x.request_id is null
          union all
-         select 'text_differs', 'the words are not those that the log has the hash of'
+         select 'text_differs', 'the text does not match its hash in the log'
           where sha256(uuid_send(t.salt) || convert_to(t.content::text, 'UTF8')) <> t.hash) v
    where p_workspace_id is null or exists (select from capacity.requests r where r.id = s.request_id and r.workspace_id = p_workspace_id);
 end

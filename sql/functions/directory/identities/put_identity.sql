@@ -8,7 +8,7 @@ declare
 begin
   perform directory.check_issuer(p_issuer);
   if p_subject is null or length(p_subject) not between 1 and 255 or p_subject ~ '[[:cntrl:]]' then
-    perform headroom.fail('invalid_input', 'The subject is what the provider calls the account: 1 to 255 characters.');
+    perform headroom.fail('invalid_input', 'The subject is the provider''s id of the account: 1 to 255 characters.');
   end if;
   -- The workspace first, like in everything that changes its directory.
   perform from directory.workspaces w

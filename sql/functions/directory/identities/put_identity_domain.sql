@@ -9,9 +9,9 @@ declare
 begin
   perform directory.check_issuer(p_issuer);
   if v_domain is null or v_domain !~ '^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$' then
-    perform headroom.fail('invalid_input', 'The domain is what stands after the @ of an address, such as example.org.', left(p_domain, 80));
+    perform headroom.fail('invalid_input', 'The domain is the part of an address after the @, such as example.org.', left(p_domain, 80));
   elsif not exists (select from directory.workspaces w where w.id = p_workspace_id) then
-    perform headroom.fail('not_found', format('There is no workspace "%s".', left(p_workspace_id, 64)), null, 'Make it first, or name another.');
+    perform headroom.fail('not_found', format('There is no workspace "%s".', left(p_workspace_id, 64)), null, 'Create it first, or name another one.');
   end if;
   insert into directory.identity_domains as d (issuer, domain, workspace_id) values (p_issuer, v_domain, p_workspace_id)
   on conflict (issuer, domain) do nothing;

@@ -8,13 +8,13 @@ declare
   v_key directory.api_keys;
 begin
   if p_id is null or p_id !~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$' then
-    perform headroom.fail('invalid_input', 'The id of a key is 1 to 64 letters, digits and any of . _ -', left(p_id, 80));
+    perform headroom.fail('invalid_input', 'The id of a key is 1 to 64 letters, digits, dots, dashes or underscores.', left(p_id, 80));
   elsif p_role is null or p_role not in ('service_role', 'authenticated') or (p_role = 'authenticated') <> (p_member_id is not null) then
-    perform headroom.fail('invalid_input', 'A key is either a service''s (service_role), or a member''s (authenticated) and names the member.');
+    perform headroom.fail('invalid_input', 'A key is for a service (service_role), or for a member (authenticated) whom it names.');
   elsif length(p_note) not between 1 and 200 or p_note ~ '[[:cntrl:]]' then
     perform headroom.fail('invalid_input', 'A note is 1 to 200 characters on one line.');
   elsif p_expires_at <= clock_timestamp() then
-    perform headroom.fail('invalid_input', 'The key would have expired already.');
+    perform headroom.fail('invalid_input', 'The key would already be expired.');
   end if;
   if p_member_id is not null then
     -- Locked, so that a removal that comes at the same time ends this key too.
@@ -28,7 +28,7 @@ begin
   on conflict (id) do nothing
   returning k.* into v_key;
   if v_key.id is null then
-    perform headroom.fail('conflict', format('There is a key "%s" already.', p_id), null, 'Choose another id. Nothing was changed.');
+    perform headroom.fail('conflict', format('There is already a key "%s".', p_id), null, 'Choose another id. Nothing was changed.');
   end if;
   return v_key;
 end

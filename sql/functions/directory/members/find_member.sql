@@ -11,7 +11,7 @@ begin
   if p_id ~ '^[UW][A-Z0-9]{2,31}$' then
     select m.* into v_by_slack from directory.members m where m.workspace_id = p_workspace_id and m.slack_user_id = p_id;
     if v_by_slack.id <> v_member.id then
-      perform headroom.fail('not_allowed', format('Two members answer to "%s": one by id, another by Slack id.', p_id), null,
+      perform headroom.fail('not_allowed', format('Two members match "%s": one by id, another by Slack id.', p_id), null,
         'Name the member by an id that is nobody else''s Slack id.');
     end if;
   end if;

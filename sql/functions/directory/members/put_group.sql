@@ -12,9 +12,9 @@ begin
   -- One change of a directory at a time: nobody gets a place who is being removed.
   perform from directory.workspaces w where w.id = p_workspace_id for no key update;
   if not found then
-    perform headroom.fail('not_found', format('There is no workspace "%s".', left(p_workspace_id, 64)), null, 'Make it first, or name another.');
+    perform headroom.fail('not_found', format('There is no workspace "%s".', left(p_workspace_id, 64)), null, 'Create it first, or name another one.');
   elsif p_id is null or p_id !~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$' then
-    perform headroom.fail('invalid_input', 'The id of a group is 1 to 63 letters, digits and any of . _ -', left(p_id, 80));
+    perform headroom.fail('invalid_input', 'The id of a group is 1 to 63 letters, digits, dots, dashes or underscores.', left(p_id, 80));
   elsif length(p_name) not between 1 and 200 then
     perform headroom.fail('invalid_input', 'The name of a group has 1 to 200 characters.');
   end if;

@@ -14,9 +14,9 @@ begin
   -- One change of a directory at a time.
   perform from directory.workspaces w where w.id = p_workspace_id for no key update;
   if not found then
-    perform headroom.fail('not_found', format('There is no workspace "%s".', left(p_workspace_id, 64)), null, 'Make it first, or name another.');
+    perform headroom.fail('not_found', format('There is no workspace "%s".', left(p_workspace_id, 64)), null, 'Create it first, or name another one.');
   elsif p_id is null or p_id !~ '^[A-Za-z0-9][A-Za-z0-9._@-]{0,62}$' then
-    perform headroom.fail('invalid_input', 'The id of a member is 1 to 63 letters, digits and any of . _ @ -', left(p_id, 80));
+    perform headroom.fail('invalid_input', 'The id of a member is 1 to 63 letters, digits, dots, dashes, underscores or @ signs.', left(p_id, 80));
   end if;
   perform headroom.check_changes(p_changes, '{display_name,email,slack_user_id,roles,delegate_id,away_from,away_until,active}');
   select * into v_old from directory.members m where m.workspace_id = p_workspace_id and m.id = p_id for update;
@@ -31,7 +31,7 @@ begin
 
   if v_new.active is false then
     if p_changes - 'active' <> '{}' then
-      perform headroom.fail('invalid_input', 'Nothing else is changed in a member who is removed.', 'pass active alone', 'Nothing was changed.');
+      perform headroom.fail('invalid_input', 'A member cannot be changed and removed at once.', 'pass active alone', 'Nothing was changed.');
     end if;
     perform directory.remove_member(p_workspace_id, p_id);
     select * into v_new from directory.members m where m.workspace_id = p_workspace_id and m.id = p_id;
@@ -55,7 +55,7 @@ begin
          or not v_new.roles <@ array['requester', 'commercial', 'vp', 'operator', 'admin', 'auditor']
       then 'roles: any of requester, commercial, vp, operator, admin, auditor'
     when v_new.active is null then 'active: true or false'
-    when v_new.delegate_id = p_id then 'delegate_id: somebody else'
+    when v_new.delegate_id = p_id then 'delegate_id: another member'
     when (v_new.away_from is null) <> (v_new.away_until is null) or v_new.away_from >= v_new.away_until
       then 'away_from: both ends of the absence, the earlier one first'
     when v_new.delegate_id is not null
@@ -63,7 +63,7 @@ begin
       then 'delegate_id: an active member of the workspace'
     when exists (select from directory.members m
                   where m.workspace_id = p_workspace_id and m.id <> p_id and (m.slack_user_id = v_new.slack_user_id or m.id = v_new.slack_user_id or m.slack_user_id = p_id))
-      then 'slack_user_id: not somebody else''s'
+      then 'slack_user_id: one that no other member has'
   end;
   if v_wrong is not null then
     perform headroom.fail('invalid_input', format('The %s of the member is not acceptable.', split_part(v_wrong, ':', 1)), v_wrong, 'Nothing was changed.');

@@ -6,7 +6,7 @@ declare
   v_id text := p_argument ->> 'tenant_id';
 begin
   if not exists (select from directory.workspaces w where w.id = v_id) then
-    perform headroom.fail('not_found', format('There is no workspace "%s".', left(v_id, 64)), null, 'Make it first, or name another.');
+    perform headroom.fail('not_found', format('There is no workspace "%s".', left(v_id, 64)), null, 'Create it first, or name another one.');
   end if;
   return null;
 end

@@ -8,7 +8,7 @@ declare
   v_wrong text;
 begin
   if p_id is null or p_id !~ '^[a-z0-9][a-z0-9-]{0,62}$' then
-    perform headroom.fail('invalid_input', 'The id of a workspace is 1 to 63 small letters, digits and dashes.', left(p_id, 80));
+    perform headroom.fail('invalid_input', 'The id of a workspace is 1 to 63 lower-case letters, digits and dashes.', left(p_id, 80));
   end if;
   perform headroom.check_changes(p_changes, '{name,public_url,slack_channel_id,slack_channel_ids,slack_team_id,slack_enterprise_id,linear_team_id,linear_actor_id,
     slack_users_become_requesters,warn_before_hours,review_sla_hours,remind_every_hours,most_reminders,nudge_every_minutes}');

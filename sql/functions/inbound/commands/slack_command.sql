@@ -16,14 +16,14 @@ begin
   elsif v_verb in ('create', 'request') then
     v_terms := inbound.parse_terms(v_rest);
     if v_terms -> 'problems' <> '[]' then
-      return inbound.slack_say(capacity.slack_text('Nothing was submitted. '
+      return inbound.slack_reply(capacity.slack_text('Nothing was submitted. '
         || (select string_agg(p.value, ' ') from jsonb_array_elements_text(v_terms -> 'problems') p), 2500)
-        || ' `/capacity help` tells what it takes.', 'answered');
+        || ' `/capacity help` shows what to type.', 'answered');
     end if;
     v_request := inbound.submit_terms(p_receipt, p_member, v_terms -> 'fields', p_receipt ->> 'channel');
-    return inbound.slack_say(inbound.slack_submitted(v_request), 'done', v_request.id);
+    return inbound.slack_reply(inbound.slack_submitted(v_request), 'done', v_request.id);
   elsif v_verb in ('list', 'ls', 'mine') then
-    return inbound.slack_say(inbound.slack_list(p_member), 'answered');
+    return inbound.slack_reply(inbound.slack_list(p_member), 'answered');
   elsif v_verb in ('show', 'status') or v_text ~* '^cr-\d{4}-\d{6,}$' then
     return inbound.slack_show(p_member, upper(left(case when v_verb in ('show', 'status') then v_rest else v_text end, 80)), p_receipt ->> 'channel');
   elsif v_verb in ('approve', 'reject', 'confirm', 'decline', 'cancel') then
@@ -31,22 +31,22 @@ begin
   elsif v_verb in ('nudge', 'note', 'address', 'link') then
     v_id := upper(substring(v_rest from '^\S+'));
     if v_id is null or v_id !~ '^CR-\d{4}-\d{6,}$' then
-      return inbound.slack_say(inbound.slack_help(format('Say which request, such as `/capacity %s CR-2026-000042`.', v_verb)), 'answered');
+      return inbound.slack_reply(inbound.slack_help(format('Name the request, such as `/capacity %s CR-2026-000042`.', v_verb)), 'answered');
     end if;
     v_rest := btrim(regexp_replace(v_rest, '^\S+', ''), E' \t\r\n');
     if v_verb = 'address' then
       -- Slack makes a link of an address.
       v_rest := regexp_replace(v_rest, '^<mailto:[^|>]*\|([^>]*)>$', '\1');
     end if;
-    return inbound.slack_say(capacity.slack_text(inbound.slack_errand(p_member, v_id, v_verb, v_rest, false), 3000), 'done', v_id);
+    return inbound.slack_reply(capacity.slack_text(inbound.slack_follow_up(p_member, v_id, v_verb, v_rest, false), 3000), 'done', v_id);
   elsif v_verb in ('help', '?', '-h', '--help') then
-    return inbound.slack_say(inbound.slack_help(), 'answered');
+    return inbound.slack_reply(inbound.slack_help(), 'answered');
   end if;
   v_terms := inbound.parse_terms(v_text);
   if v_terms -> 'recognised' = 'true' then
     return inbound.slack_form(p_receipt, p_member, v_terms -> 'fields');
   end if;
-  return inbound.slack_say(inbound.slack_help(format('I did not understand “%s”.', capacity.render_text(v_text, 200))), 'answered');
+  return inbound.slack_reply(inbound.slack_help(format('I did not understand “%s”.', capacity.render_text(v_text, 200))), 'answered');
 end
 $$;
 comment on function inbound.slack_command(jsonb, directory.members) is 'Carries out a slash command and replies.';

@@ -13,7 +13,7 @@ declare
   v_request capacity.requests;
 begin
   if v_id is null or v_id !~ '^CR-\d{4}-\d{6,}$' then
-    return inbound.slack_say(inbound.slack_help(format('Say which request, such as `/capacity %s CR-2026-000042`.', p_verb)), 'answered');
+    return inbound.slack_reply(inbound.slack_help(format('Name the request, such as `/capacity %s CR-2026-000042`.', p_verb)), 'answered');
   end if;
   if p_verb in ('approve', 'reject') then
     v_step := case lower(substring(v_words from '^\S+')) when 'commercial' then 'commercial' when 'commercially' then 'commercial'
@@ -27,7 +27,7 @@ begin
       end if;
       v_step := inbound.review_step(p_member, v_request);
       if v_step is null then
-        return inbound.slack_say(format('Both reviews of %s are yours. Say which: `/capacity %s %s commercial` or `/capacity %s %s technical`.',
+        return inbound.slack_reply(format('You may give both reviews of %s. Name one: `/capacity %s %s commercial` or `/capacity %s %s technical`.',
                                         v_id, p_verb, v_id, p_verb, v_id), 'answered');
       end if;
     end if;
@@ -39,12 +39,12 @@ begin
     v_request := inbound.may_decide(p_member, v_id, v_event, false);
     if not exists (select from capacity.events e where e.request_id = v_id and e.event_type = v_event) then
       perform inbound.slack_open(p_receipt, inbound.render_reason(v_id, v_action, p_receipt ->> 'channel', null));
-      return inbound.slack_say(format('Opening the form that asks why. Should it not appear, write the reason after the id: `/capacity %s %s%s because …`.',
+      return inbound.slack_reply(format('Opening a form that asks why. If it does not appear, write the reason after the id: `/capacity %s %s%s because …`.',
                                       p_verb, v_id, case v_step when 'tech' then ' technical' when 'commercial' then ' commercial' end), 'opened', v_id);
     end if;
   end if;
   v_decided := inbound.decide(p_member, v_id, v_event, nullif(v_words, ''), false);
-  return inbound.slack_say(capacity.slack_text(v_decided.said, 3000), case when v_decided.repeated then 'answered' else 'done' end, v_id);
+  return inbound.slack_reply(capacity.slack_text(v_decided.said, 3000), case when v_decided.repeated then 'answered' else 'done' end, v_id);
 end
 $$;
 comment on function inbound.slack_decision(jsonb, directory.members, text, text) is 'Carries out a decision that was typed, and replies.';

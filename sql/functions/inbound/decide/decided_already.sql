@@ -8,14 +8,14 @@ declare
   v_who text := case when p_by = p_asking then 'You'
     else coalesce((select m.display_name from directory.members m where m.workspace_id = p_request.workspace_id and m.id = p_by), p_by, 'Somebody') end;
 begin
-  return format('%s %s of %s already, on %s. Nothing was changed.', v_who, case p_event_type
-      when 'COMMERCIAL_APPROVED' then 'approved the commercial review'
-      when 'COMMERCIAL_REJECTED' then 'gave the commercial rejection'
-      when 'TECH_REVIEW_APPROVED' then 'approved the technical review'
-      when 'TECH_REVIEW_REJECTED' then 'gave the technical rejection'
-      when 'CUSTOMER_CONFIRMED' then 'recorded the customer''s confirmation'
-      when 'CUSTOMER_DECLINED' then 'recorded the customer''s refusal'
-      else 'did the cancellation' end, p_request.id, capacity.render_time(to_jsonb(extract(epoch from p_at))));
+  return format('%s already %s %s, on %s. Nothing was changed.', v_who, case p_event_type
+      when 'COMMERCIAL_APPROVED' then 'approved the commercial review of'
+      when 'COMMERCIAL_REJECTED' then 'gave the commercial rejection of'
+      when 'TECH_REVIEW_APPROVED' then 'approved the technical review of'
+      when 'TECH_REVIEW_REJECTED' then 'gave the technical rejection of'
+      when 'CUSTOMER_CONFIRMED' then 'recorded the customer''s confirmation of'
+      when 'CUSTOMER_DECLINED' then 'recorded the customer''s refusal of'
+      else 'cancelled' end, p_request.id, capacity.render_time(to_jsonb(extract(epoch from p_at))));
 end
 $$;
 comment on function inbound.decided_already(capacity.requests, public.capacity_request_event_type, text, timestamptz, text) is 'Who took a decision before, and when.';

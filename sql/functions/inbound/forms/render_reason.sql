@@ -19,7 +19,7 @@ begin
     'blocks', jsonb_build_array(jsonb_build_object(
       'type', 'input', 'block_id', 'reason', 'optional', p_action = 'customer_decline',
       'label', jsonb_build_object('type', 'plain_text', 'text', coalesce(v_words ->> 1, 'Why is the request cancelled?')),
-      'hint', '{"type": "plain_text", "text": "The requester reads it, and it stays in the log. Name no customer in it."}'::jsonb,
+      'hint', '{"type": "plain_text", "text": "The requester reads it, and it stays in the log. Do not name the customer in it."}'::jsonb,
       'element', '{"type": "plain_text_input", "action_id": "value", "multiline": true, "min_length": 1, "max_length": 2000}'::jsonb)));
 end
 $$;

@@ -4,7 +4,7 @@ language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_values jsonb := p_receipt -> 'values';
-  v_metadata jsonb := inbound.parse_json(coalesce(nullif(p_receipt ->> 'metadata', ''), '{}'));
+  v_metadata jsonb := inbound.form_metadata(p_receipt);
   v_terms jsonb;
   v_request capacity.requests;
   v_reason text := nullif(btrim(inbound.form_value(v_values, 'reason'), E' \t\r\n'), '');
@@ -13,7 +13,7 @@ declare
 begin
   if p_receipt ->> 'what' = 'capacity_reason' then
     if v_reason is null and v_metadata ->> 'action' <> 'customer_decline' then
-      perform headroom.fail('invalid_payload', 'Say why: a rejection or a cancellation needs a reason.', null, 'Write it here. Nothing was changed.');
+      perform headroom.fail('invalid_payload', 'A rejection or a cancellation needs a reason.', null, 'Write it here. Nothing was changed.');
     end if;
     v_decided := inbound.decide(p_member, v_metadata ->> 'request', (inbound.action_event(v_metadata ->> 'action')).event_type, v_reason, true);
     if v_decided.repeated then
@@ -23,7 +23,7 @@ begin
   end if;
 
   if p_receipt ->> 'what' in ('capacity_note', 'capacity_link') then
-    return inbound.slack_errand_form(p_receipt, p_member, v_metadata);
+    return inbound.slack_follow_up_form(p_receipt, p_member, v_metadata ->> 'request');
   end if;
   v_terms := inbound.check_typed_terms((
     select coalesce(jsonb_object_agg(f.name, inbound.form_value(v_values, f.name)) filter (where inbound.form_value(v_values, f.name) is not null), '{}')
@@ -38,8 +38,7 @@ begin
   v_unasked := inbound.slack_unasked(v_request);
   if v_metadata ->> 'channel' ~ '^[A-Z0-9]{2,32}$' or v_unasked is not null then
     -- Where the form was asked for, since the request may live in another channel; a form that came from no channel is answered to the person.
-    perform inbound.slack_note(p_receipt || case when v_metadata ->> 'channel' ~ '^[A-Z0-9]{2,32}$'
-                                                  then jsonb_build_object('channel', v_metadata ->> 'channel') else '{}' end,
+    perform inbound.slack_note(inbound.form_channel(p_receipt),
       concat_ws(' ', format('%s is %s.', v_request.id, capacity.story_state(v_request.state::text)), v_unasked));
   end if;
   return jsonb_build_object('outcome', 'done', 'request', v_request.id, 'answer', '{"response_action": "clear"}'::jsonb);

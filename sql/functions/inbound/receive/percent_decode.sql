@@ -11,7 +11,7 @@ begin
   if strpos(v_text, '%') = 0 then
     return v_text;
   elsif v_text ~ '%(?![0-9A-Fa-f]{2})' then
-    perform headroom.fail('invalid_input', 'The form is not encoded as forms are.', 'a percent sign without two hexadecimal digits');
+    perform headroom.fail('invalid_input', 'The form is not encoded correctly.', 'a percent sign without two hexadecimal digits');
   end if;
   select string_agg(case when p.nth = 1 then encode(convert_to(p.part, 'UTF8'), 'hex')
                          else substr(p.part, 1, 2) || encode(convert_to(substr(p.part, 3), 'UTF8'), 'hex') end, '' order by p.nth)
@@ -19,7 +19,7 @@ begin
     from unnest(string_to_array(v_text, '%')) with ordinality p(part, nth);
   return convert_from(decode(v_hex, 'hex'), 'UTF8');
 exception when character_not_in_repertoire or untranslatable_character then
-  perform headroom.fail('invalid_input', 'The form is not encoded as forms are.', 'bytes that are not UTF-8, or a NUL');
+  perform headroom.fail('invalid_input', 'The form is not encoded correctly.', 'bytes that are not UTF-8, or a NUL');
 end
 $$;
 comment on function inbound.percent_decode(text) is 'One name or value of a form, decoded; raises invalid_input when it is not well formed.';

@@ -42,7 +42,7 @@ begin
             and coalesce(v_found ->> 'team' ~ '^T[A-Z0-9]{2,31}$', true) and coalesce(v_found ->> 'enterprise' ~ '^E[A-Z0-9]{2,31}$', true)
             and coalesce(v_found ->> 'channel' ~ '^[A-Z0-9]{2,32}$', true) and coalesce(v_found ->> 'trigger' ~ '^[\u0021-\u007e]{1,200}$', true)
      end, false) is not true then
-    perform headroom.fail('invalid_input', 'This is nothing that Slack sends, or nothing that is understood here.',
+    perform headroom.fail('invalid_input', 'Slack does not send this, or Headroom does not understand it.',
       null, 'Point only the slash command, the interactivity and the event URL of the Slack app here. Nothing was written.');
   end if;
   return v_found;

@@ -6,16 +6,17 @@ as $$
 declare
   v_code text := substring(p_detail from '^[a-z_]+');
   v_facts text := substring(p_detail from '^[a-z_]+: (.*)$');
+  v_field text := inbound.refused_field(p_receipt ->> 'what', v_facts);
   v_text text := concat_ws(' ', p_message,
-    case when v_code in ('invalid_input', 'invalid_payload', 'nobody_can_approve') then '(' || v_facts || ')' end, p_hint);
+    case when v_code in ('invalid_input', 'invalid_payload', 'nobody_can_approve') then '(' || regexp_replace(v_facts, '^[a-z_]+: ', '') || ')' end, p_hint);
   v_reply jsonb := jsonb_build_object('outcome', 'refused', 'refusal', left(concat_ws(': ', v_code, p_message), 500),
-                                      'request', inbound.slack_named(p_receipt));
+                                      'request', inbound.named_request(p_receipt));
 begin
   if p_receipt ->> 'kind' = 'command' then
-    return v_reply || (inbound.slack_say(capacity.slack_text(v_text, 3000), 'refused') - 'outcome');
+    return v_reply || (inbound.slack_reply(capacity.slack_text(v_text, 3000), 'refused') - 'outcome');
   elsif p_receipt ->> 'kind' = 'submission' then
-    return v_reply || jsonb_build_object('answer', jsonb_build_object('response_action', 'errors', 'errors',
-      jsonb_build_object(inbound.refused_field(p_receipt ->> 'what', p_message, v_facts), capacity.render_text(v_text, 500))));
+    return v_reply || jsonb_build_object('field', v_field, 'answer', jsonb_build_object(
+      'response_action', 'errors', 'errors', jsonb_build_object(v_field, capacity.render_text(v_text, 500))));
   end if;
   perform inbound.slack_note(p_receipt, v_text);
   return v_reply || '{"answer": {}}';

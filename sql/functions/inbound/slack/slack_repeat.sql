@@ -6,15 +6,16 @@ as $$
 begin
   if p_receipt ->> 'kind' = 'submission' then
     return case when p_earlier.outcome = 'refused' then jsonb_build_object('response_action', 'errors', 'errors', jsonb_build_object(
-                  inbound.refused_field(p_receipt ->> 'what', p_earlier.refusal, null), coalesce(substring(p_earlier.refusal from '^[a-z_]+: (.*)$'), 'This was refused.')))
+                  coalesce(p_earlier.payload ->> 'field', inbound.refused_field(p_receipt ->> 'what', null)),
+                  coalesce(substring(p_earlier.refusal from '^[a-z_]+: (.*)$'), 'This was refused.')))
                 else '{"response_action": "clear"}' end;
   elsif p_receipt ->> 'kind' <> 'command' then
     return '{}';
   end if;
-  return inbound.slack_say(case
-    when p_earlier.outcome = 'done' then format('This was done already%s.', ': ' || p_earlier.request_id)
-    when p_earlier.outcome = 'opened' then 'The form was opened already. Type the command again for another one.'
-    else 'This command was answered already. Type it again to see the answer.' end, 'answered') -> 'answer';
+  return inbound.slack_reply(case
+    when p_earlier.outcome = 'done' then format('This was already done%s.', ': ' || p_earlier.request_id)
+    when p_earlier.outcome = 'opened' then 'The form was already opened. Type the command again for another one.'
+    else 'This command was already answered. Type it again to see the answer.' end, 'answered') -> 'answer';
 end
 $$;
 comment on function inbound.slack_repeat(jsonb, inbound.receipts) is 'What a repeated receipt of Slack is answered.';

@@ -7,7 +7,7 @@ as $$
 begin
   return case
     when p_signature is null or p_timestamp is null then 'The request is not signed.'
-    when p_signature !~ '^v0=[0-9a-f]{64}$' or p_timestamp !~ '^[0-9]{1,12}$' then 'The signature of the request is garbled.'
+    when p_signature !~ '^v0=[0-9a-f]{64}$' or p_timestamp !~ '^[0-9]{1,12}$' then 'The signature of the request is malformed.'
     when abs(extract(epoch from clock_timestamp()) - p_timestamp::bigint) > 300 then 'The request was signed too long ago, or by a clock that is wrong.'
   end;
 end

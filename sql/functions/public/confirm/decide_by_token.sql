@@ -19,7 +19,7 @@ begin
   if v_story ->> 'decision' = p_decision then
     return v_story || jsonb_build_object('repeated', true);
   elsif v_story ->> 'decision' is not null then
-    perform headroom.fail('already_used', format('This offer has been %s already.', case v_story ->> 'decision' when 'confirm' then 'confirmed' else 'declined' end),
+    perform headroom.fail('already_used', format('This offer was already %s.', case v_story ->> 'decision' when 'confirm' then 'confirmed' else 'declined' end),
       null, 'Nothing was changed. If that was a mistake, ask whoever sent you the link.');
   elsif v_story ->> 'status' <> 'open' then
     perform headroom.fail('gone', case v_story ->> 'status' when 'expired' then 'The time to answer this offer has passed.'

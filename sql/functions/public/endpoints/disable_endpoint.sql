@@ -4,7 +4,7 @@ create or replace function public.disable_endpoint(p_name text, p_reason text de
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_workspace_id text := directory.endpoint_keeper(p_workspace_id);
+  v_workspace_id text := directory.endpoint_workspace(p_workspace_id);
 begin
   perform webhooks.disable_endpoint(p_name, p_reason, v_workspace_id);
 end

@@ -9,7 +9,7 @@ returns table (
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_workspace_id text := directory.endpoint_keeper(p_workspace_id);
+  v_workspace_id text := directory.endpoint_workspace(p_workspace_id);
 begin
   return query select * from webhooks.list_endpoints(v_workspace_id);
 end

@@ -10,7 +10,7 @@ language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare
-  v_workspace_id text := directory.endpoint_keeper(p_workspace_id);
+  v_workspace_id text := directory.endpoint_workspace(p_workspace_id);
   v_changes jsonb := jsonb_strip_nulls(jsonb_build_object('url', p_url, 'description', p_description)) ||
                      case when p_topics is null then '{}' else jsonb_build_object('topics', p_topics) end ||
                      case when p_headers is null then '{}' else jsonb_build_object('headers', p_headers) end;

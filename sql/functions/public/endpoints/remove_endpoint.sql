@@ -4,7 +4,7 @@ create or replace function public.remove_endpoint(p_name text, p_workspace_id te
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_workspace_id text := directory.endpoint_keeper(p_workspace_id);
+  v_workspace_id text := directory.endpoint_workspace(p_workspace_id);
 begin
   perform webhooks.remove_endpoint(p_name, v_workspace_id);
 end

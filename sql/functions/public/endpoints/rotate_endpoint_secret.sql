@@ -4,10 +4,10 @@ language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare
-  v_workspace_id text := directory.endpoint_keeper(p_workspace_id);
+  v_workspace_id text := directory.endpoint_workspace(p_workspace_id);
 begin
   if p_hours is null or p_hours not between 0 and 720 then
-    perform headroom.fail('invalid_input', 'The old secret goes on for 0 to 720 hours.', null, 'Nothing was changed.');
+    perform headroom.fail('invalid_input', 'The old secret can stay valid for 0 to 720 hours.', null, 'Nothing was changed.');
   end if;
   name := p_name;
   secret := webhooks.rotate_endpoint_secret(p_name, null, make_interval(hours => p_hours), v_workspace_id);

@@ -21,7 +21,7 @@ begin
   v_sent := inbound.parse_json($1);
   v_stamp := v_sent -> 'webhookTimestamp';
   if jsonb_typeof(v_stamp) is distinct from 'number' or abs(extract(epoch from clock_timestamp()) * 1000 - v_stamp::numeric) > 60000 then
-    perform headroom.fail('bad_signature', 'The request was signed too long ago, or by a clock that is wrong.', null, 'Linear signs each try anew. Nothing was written.');
+    perform headroom.fail('bad_signature', 'The request was signed too long ago, or by a clock that is wrong.', null, 'Linear signs every attempt again. Nothing was written.');
   end if;
 
   select c.request_id into v_request_id from capacity.request_captures c

@@ -32,7 +32,7 @@ begin
   insert into inbound.receipts (provider, receipt_id, kind, payload)
   values ('slack', v_receipt ->> 'id', v_receipt ->> 'kind', jsonb_strip_nulls(jsonb_build_object(
             'what', v_receipt ->> 'what', 'user', v_receipt ->> 'user', 'team', v_receipt ->> 'team', 'channel', v_receipt ->> 'channel',
-            'request', inbound.slack_named(v_receipt))))
+            'request', inbound.named_request(v_receipt))))
   on conflict do nothing;
   if not found then
     select d.* into v_earlier from inbound.receipts d where d.provider = 'slack' and d.receipt_id = v_receipt ->> 'id';
@@ -51,13 +51,12 @@ begin
   -- wrong with it, so it is said where the form was asked for as well. Whether the answer still arrives cannot be known here; said twice
   -- is better than a form that closes as if it had been taken.
   if v_reply #>> '{answer,response_action}' = 'errors' and extract(epoch from clock_timestamp()) - v_stamp::bigint >= 2 then
-    perform inbound.slack_note(v_receipt || jsonb_strip_nulls(jsonb_build_object(
-                                 'channel', substring(v_receipt ->> 'metadata' from '"channel": ?"([A-Z0-9]{2,32})"'))),
-      'Your form was not taken. ' || (select string_agg(e.value, ' ') from jsonb_each_text(v_reply #> '{answer,errors}') e));
+    perform inbound.slack_note(inbound.form_channel(v_receipt),
+      'Your form was not submitted. ' || (select string_agg(e.value, ' ') from jsonb_each_text(v_reply #> '{answer,errors}') e));
   end if;
   update inbound.receipts d
      set outcome = v_reply ->> 'outcome', refusal = v_reply ->> 'refusal', workspace_id = v_reply ->> 'workspace', member_id = v_reply ->> 'member',
-         request_id = v_reply ->> 'request'
+         request_id = v_reply ->> 'request', payload = d.payload || jsonb_strip_nulls(jsonb_build_object('field', v_reply ->> 'field'))
    where d.provider = 'slack' and d.receipt_id = v_receipt ->> 'id';
   return v_reply -> 'answer';
 end

@@ -4,7 +4,7 @@ language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform directory.require_purpose('receive');
-  return inbound.record(p_provider, p_receipt_id, p_kind, p_payload);
+  return inbound.record_receipt(p_provider, p_receipt_id, p_kind, p_payload);
 end
 $$;
 comment on function public.record_receipt(text, text, text, jsonb) is 'Keeps a verified receipt, for our own server; whether it is new.';

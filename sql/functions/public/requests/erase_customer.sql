@@ -15,7 +15,7 @@ declare
   v_why text := btrim(p_why, E' \n\t');
 begin
   if v_why is null or length(v_why) not between 1 and 2000 then
-    perform headroom.fail('invalid_input', 'Say in 1 to 2000 characters why this is erased.', null, 'It stands beside the erasure for ever. Name no customer in it.');
+    perform headroom.fail('invalid_input', 'Give the reason for the erasure in 1 to 2000 characters.', null, 'It is kept with the erasure for ever. Do not name the customer in it.');
   elsif not exists (select from directory.members m where m.workspace_id = v_request.workspace_id and m.id = v_actor.id and m.active and 'admin' = any (m.roles)) then
     perform headroom.fail('not_allowed', 'Only an admin of the workspace may erase a customer''s data.');
   end if;

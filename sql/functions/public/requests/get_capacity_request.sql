@@ -30,9 +30,9 @@ begin
                   from capacity.notices n where n.request_id = v_request.id),
     'customer', jsonb_build_object(
       'address', capacity.email_of_customer(v_request.id), 'unasked', v_unasked,
-      'menders', (select coalesce(jsonb_agg(jsonb_build_object('id', m.id, 'name', m.display_name) order by m.id), '[]') from directory.members m
+      'fixers', (select coalesce(jsonb_agg(jsonb_build_object('id', m.id, 'name', m.display_name) order by m.id), '[]') from directory.members m
                    where v_unasked is not null and v_request.state = 'CUSTOMER_CONFIRMATION_REQUIRED' and m.workspace_id = v_request.workspace_id
-                     and m.id = any (capacity.menders(v_request, v_unasked)))),
+                     and m.id = any (capacity.fixers(v_request, v_unasked)))),
     'erasure', capacity.erasure_state(v_request.id));
 end
 $$;

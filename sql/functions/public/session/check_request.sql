@@ -20,7 +20,7 @@ begin
   elsif v_headers ->> 'linear-signature' is null then
     v_problem := 'The request is not signed.';
   elsif v_headers ->> 'linear-signature' !~ '^[0-9a-f]{64}$' then
-    v_problem := 'The signature of the request is garbled.';
+    v_problem := 'The signature of the request is malformed.';
   end if;
   if v_problem is not null then
     perform headroom.fail('bad_signature', v_problem, null, 'Send the request with the signature headers that the provider made. Nothing was written.');

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { InvalidArgumentError, Option, type Command } from "commander";
-import { registerApiKey, type KeyHolder } from "../../../capacity/index.ts";
+import { registerApiKey, type KeyHolder } from "../../../directory/index.ts";
 import { HeadroomError } from "../../../db/errors.ts";
 import { withDatabase } from "../../database.ts";
 import { signToken, tokenScope, type TokenClaims } from "../../keys/issue.ts";

@@ -1,6 +1,6 @@
 /** `headroom keys list` and `headroom keys revoke`: which keys were handed out, and calling one back. */
 import type { Command } from "commander";
-import { listApiKeys, revokeApiKey, type ApiKey } from "../../../capacity/index.ts";
+import { listApiKeys, revokeApiKey, type ApiKey } from "../../../directory/index.ts";
 import { withDatabase } from "../../database.ts";
 import { printJson, printLine, printTable } from "../../output.ts";
 import { addCommon, orFail, type CommonOptions } from "../request/acting.ts";

@@ -3,7 +3,7 @@
  * while servers and relays that have both go on; ended in the middle, it is run again.
  */
 import type { Command } from "commander";
-import { listSecrets, rotateSecretKey, type Resealed } from "../../../capacity/index.ts";
+import { listSecrets, rotateSecretKey, type Resealed } from "../../../db/secrets/index.ts";
 import { HeadroomError } from "../../../db/errors.ts";
 import { withDatabase } from "../../database.ts";
 import { ExitWith } from "../../exit.ts";

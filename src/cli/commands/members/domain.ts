@@ -1,6 +1,6 @@
 /** `headroom members domain …`: rules that let verified addresses of a domain sign in as the members who have them. */
 import type { Command } from "commander";
-import { listIdentityDomains, putIdentityDomain, removeIdentityDomain } from "../../../capacity/index.ts";
+import { listIdentityDomains, putIdentityDomain, removeIdentityDomain } from "../../../directory/index.ts";
 import { withDatabase } from "../../database.ts";
 import { printJson, printLine, printTable } from "../../output.ts";
 import { addCommon, orFail, workspaceOption, type CommonOptions, type WorkspaceOption } from "../request/acting.ts";

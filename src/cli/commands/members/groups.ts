@@ -1,6 +1,6 @@
 /** `headroom members groups | put-group | remove-group`: who gives technical reviews. */
 import type { Command } from "commander";
-import { listGroups, putGroup, removeGroup } from "../../../capacity/index.ts";
+import { listGroups, putGroup, removeGroup } from "../../../directory/index.ts";
 import { withDatabase } from "../../database.ts";
 import { printJson, printLine, printTable, visible } from "../../output.ts";
 import {

@@ -1,6 +1,6 @@
 /** `headroom members identity …`: which account at an identity provider is which member. */
 import type { Command } from "commander";
-import { listIdentities, putIdentity, removeIdentity } from "../../../capacity/index.ts";
+import { listIdentities, putIdentity, removeIdentity } from "../../../directory/index.ts";
 import { withDatabase } from "../../database.ts";
 import { printJson, printLine, printTable, visible } from "../../output.ts";
 import { addCommon, orFail, workspaceOption, type CommonOptions, type WorkspaceOption } from "../request/acting.ts";

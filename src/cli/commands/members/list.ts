@@ -1,6 +1,6 @@
 /** `headroom members list`: who there is. */
 import type { Command } from "commander";
-import { listMembers, type ListedMember } from "../../../capacity/index.ts";
+import { listMembers, type ListedMember } from "../../../directory/index.ts";
 import { withDatabase } from "../../database.ts";
 import { printJson, printLine, printTable } from "../../output.ts";
 import { addCommon, orFail, workspaceOption, type CommonOptions, type WorkspaceOption } from "../request/acting.ts";

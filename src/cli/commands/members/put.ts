@@ -1,6 +1,6 @@
 /** `headroom members put`: adds a member, or changes one. */
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { memberRoles, putMember, type MemberChanges, type MemberRole } from "../../../capacity/index.ts";
+import { memberRoles, putMember, type MemberChanges, type MemberRole } from "../../../directory/index.ts";
 import { HeadroomError } from "../../../db/errors.ts";
 import { withDatabase } from "../../database.ts";
 import { printJson, printLine, visible } from "../../output.ts";

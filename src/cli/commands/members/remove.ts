@@ -1,6 +1,6 @@
 /** `headroom members remove`: takes a member out of the directory, and says what ended and what that leaves to others. */
 import type { Command } from "commander";
-import { removeMember, type Removed } from "../../../capacity/index.ts";
+import { removeMember, type Removed } from "../../../directory/index.ts";
 import { withDatabase } from "../../database.ts";
 import { printJson, printLine } from "../../output.ts";
 import { addCommon, orFail, workspaceOption, type CommonOptions, type WorkspaceOption } from "../request/acting.ts";

@@ -1,7 +1,7 @@
 /** `headroom policy settings`: what holds for a workspace as a whole; makes the workspace where there is none. */
 import type { Command } from "commander";
 import type { Client } from "pg";
-import { listWorkspaces, putWorkspace, type Workspace, type WorkspaceChanges } from "../../../capacity/index.ts";
+import { listWorkspaces, putWorkspace, type Workspace, type WorkspaceChanges } from "../../../directory/index.ts";
 import { withDatabase } from "../../database.ts";
 import { printJson, printLine, visible } from "../../output.ts";
 import {

@@ -5,7 +5,8 @@
  */
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Client } from "pg";
-import { listWorkspaces, toError, type Refused, type Workspace } from "../../../capacity/index.ts";
+import { toError, type Refused } from "../../../capacity/index.ts";
+import { listWorkspaces, type Workspace } from "../../../directory/index.ts";
 import { HeadroomError } from "../../../db/errors.ts";
 import { databaseUrlOption, type DatabaseUrlOption } from "../../database.ts";
 

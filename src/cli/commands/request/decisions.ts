@@ -8,12 +8,12 @@ import type { Client } from "pg";
 import {
   decide,
   getRequest,
-  listMembers,
   type Decided,
   type MemberEvent,
   type PendingApproval,
   type RequestStory,
 } from "../../../capacity/index.ts";
+import { listMembers } from "../../../directory/index.ts";
 import { HeadroomError } from "../../../db/errors.ts";
 import { withDatabase } from "../../database.ts";
 import { printJson, printLine } from "../../output.ts";

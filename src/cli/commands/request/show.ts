@@ -118,15 +118,15 @@ export function showPending(story: RequestStory): void {
     if (pending.endorsers.length > 0) printLine(visible(`  ${names(pending.endorsers)} may endorse it.`));
     if (first !== undefined) printLine(`  headroom request approve ${id} --step ${pending.step} --as ${first.id}`);
   }
-  const { unasked, menders } = story.customer;
+  const { unasked, fixers } = story.customer;
   if (unasked !== null) {
     printLine();
-    showUnasked(unasked, story.request, menders[0]?.id);
-    if (menders.length > 0) printLine(visible(`  ${names(menders)} can see to it.`));
+    showUnasked(unasked, story.request, fixers[0]?.id);
+    if (fixers.length > 0) printLine(visible(`  ${names(fixers)} can see to it.`));
   }
   if (state === "CUSTOMER_CONFIRMATION_REQUIRED") {
     if (unasked === null) printLine("\nIt waits on the customer.");
-    printLine("The commercial owner may record their answer:");
+    printLine("The commercial owner can record their answer:");
     printLine(`  headroom request confirm ${id} --as ${story.request.commercialOwner ?? "<owner>"}   (or decline)`);
   }
 }

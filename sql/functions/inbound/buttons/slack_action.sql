@@ -1,0 +1,30 @@
+-- A button of a request's message. Approvals happen at once; what needs a reason asks for it in a form, if the person could decide it
+-- at all. Whoever was too late is told who was faster; of a success the message itself tells, except where the request has none.
+create or replace function inbound.slack_action(p_receipt jsonb, p_member directory.members) returns jsonb
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_meant record := inbound.action_event(p_receipt ->> 'what');
+  v_id text := p_receipt ->> 'value';
+  v_request capacity.requests;
+  v_decided record;
+begin
+  if v_meant.event_type is null then
+    return inbound.slack_follow_up_button(p_receipt, p_member);
+  elsif v_meant.asks_why then
+    v_request := inbound.may_decide(p_member, v_id, v_meant.event_type, true);
+    if exists (select from capacity.events e where e.request_id = v_id and e.event_type = v_meant.event_type) then
+      perform inbound.too_late(v_request);
+    end if;
+    perform inbound.slack_open(p_receipt, inbound.render_reason(v_id, p_receipt ->> 'what', p_receipt ->> 'channel', p_receipt ->> 'message_ts'));
+    return jsonb_build_object('outcome', 'opened', 'request', v_id, 'answer', '{}'::jsonb);
+  end if;
+  v_decided := inbound.decide(p_member, v_id, v_meant.event_type, null, true);
+  v_request := v_decided.request;
+  if v_decided.repeated or v_request.slack_channel_id is distinct from p_receipt ->> 'channel' then
+    perform inbound.slack_note(p_receipt, v_decided.said);
+  end if;
+  return jsonb_build_object('outcome', case when v_decided.repeated then 'answered' else 'done' end, 'request', v_id, 'answer', '{}'::jsonb);
+end
+$$;
+comment on function inbound.slack_action(jsonb, directory.members) is 'Carries out a click on a button and replies.';

@@ -1,0 +1,28 @@
+-- A button that decides nothing. A nudge happens at once, and a note that only they see says what came of it; the others open a form,
+-- for those who could send it. The customer's address is filled in for nobody else.
+create or replace function inbound.slack_follow_up_button(p_receipt jsonb, p_member directory.members) returns jsonb
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_follow_up text := case p_receipt ->> 'what' when 'customer_link' then 'link' else p_receipt ->> 'what' end;
+  v_id text := p_receipt ->> 'value';
+  v_request capacity.requests;
+begin
+  if v_follow_up = 'nudge' then
+    perform inbound.slack_note(p_receipt, inbound.slack_follow_up(p_member, v_id, v_follow_up, null, true));
+    return jsonb_build_object('outcome', 'done', 'request', v_id, 'answer', '{}'::jsonb);
+  end if;
+  select r.* into v_request from capacity.requests r where r.id = v_id and r.workspace_id = p_member.workspace_id;
+  if v_request.id is null then
+    perform capacity.no_such_request(v_id);
+  elsif v_follow_up = 'link' then
+    perform capacity.check_fixer(v_request, row('user', p_member.id, 'slack')::capacity.actor);
+  elsif not capacity.may_read(v_request, p_member.id) then
+    perform headroom.fail('not_allowed', 'Only people who may read a request can add notes to it.', v_request.id, 'Nothing was changed.');
+  end if;
+  perform inbound.slack_open(p_receipt, inbound.render_follow_up(
+    v_id, v_follow_up, p_receipt ->> 'channel', case v_follow_up when 'link' then capacity.email_of_customer(v_id) end));
+  return jsonb_build_object('outcome', 'opened', 'request', v_id, 'answer', '{}'::jsonb);
+end
+$$;
+comment on function inbound.slack_follow_up_button(jsonb, directory.members) is 'Carries out a click on a button that decides nothing, and replies.';

@@ -1,0 +1,16 @@
+-- The field of a form at which a refusal is shown. A form with one field has no choice; in the form for a new request the refusal names the
+-- term that it is about, at the beginning of its facts (`region: …`), so that no sentence has to be recognised. What names no term is shown
+-- at the first field. Pure.
+create or replace function inbound.refused_field(p_callback text, p_facts text) returns text
+language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return coalesce(
+    '{"capacity_reason": "reason", "capacity_note": "note", "capacity_link": "email"}'::jsonb ->> p_callback,
+    '{"requested_size": "size", "quantity": "quantity", "region": "region", "needed_by_date": "needed_by",
+      "expected_duration_days": "days", "estimated_monthly_cost_usd": "cost", "customer_ref": "customer",
+      "commercial_owner_user_id": "owner", "infra_owner_group": "group"}'::jsonb ->> substring(p_facts from '^([a-z_]+):'),
+    'size');
+end
+$$;
+comment on function inbound.refused_field(text, text) is 'The field of a form under which a refusal is shown. Nullable: p_facts.';

@@ -1,0 +1,18 @@
+-- Keeps a receipt that was verified, once: the insert decides. Says whether it is new. What is kept of it was chosen by whoever
+-- verified it, and is bounded.
+create or replace function inbound.record_receipt(p_provider text, p_receipt_id text, p_kind text, p_payload jsonb) returns boolean
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if p_provider is null or p_provider not in ('stripe', 'github', 'postal') or p_receipt_id is null or length(p_receipt_id) not between 1 and 200
+     or p_kind is null or length(p_kind) not between 1 and 100 or jsonb_typeof(p_payload) is distinct from 'object'
+     or octet_length(p_payload::text) > 65536 then
+    perform headroom.fail('invalid_input', 'This receipt cannot be kept here.', null, 'Nothing was written.');
+  end if;
+  insert into inbound.receipts (provider, receipt_id, kind, payload)
+  values (p_provider, p_receipt_id, p_kind, p_payload)
+  on conflict do nothing;
+  return found;
+end
+$$;
+comment on function inbound.record_receipt(text, text, text, jsonb) is 'Keeps a verified receipt; whether it is new.';

@@ -1,0 +1,74 @@
+/**
+ * A no of the workflow, as a value: what the database refused on purpose, with its code and the way out.
+ *
+ * Owns: telling such a no from a failure. A lost connection, a missing schema or a bug stays an error and is thrown.
+ */
+import { HeadroomError } from "./errors.ts";
+
+/** The codes of headroom.fail(). */
+export type RefusalCode =
+  | "invalid_input"
+  | "invalid_payload"
+  | "not_signed_in"
+  | "not_allowed"
+  | "not_found"
+  | "stale_version"
+  | "invalid_transition"
+  | "idempotency_conflict"
+  | "conflict"
+  | "deadline_passed"
+  | "already_used"
+  | "gone"
+  | "nobody_can_approve"
+  | "too_soon"
+  | "not_configured";
+
+const codes: ReadonlySet<string> = new Set<RefusalCode>([
+  "invalid_input",
+  "invalid_payload",
+  "not_signed_in",
+  "not_allowed",
+  "not_found",
+  "stale_version",
+  "invalid_transition",
+  "idempotency_conflict",
+  "conflict",
+  "deadline_passed",
+  "already_used",
+  "gone",
+  "nobody_can_approve",
+  "too_soon",
+  "not_configured",
+]);
+
+export interface Refused {
+  readonly outcome: "refused";
+  readonly code: RefusalCode;
+  /** One sentence for people. */
+  readonly message: string;
+  readonly detail: string | undefined;
+  readonly hint: string | undefined;
+  readonly httpStatus: number;
+}
+
+function isRefusalCode(code: string): code is RefusalCode {
+  return codes.has(code);
+}
+
+/** Runs the work and turns a refusal of the workflow into a value. */
+export async function refusable<T>(work: Promise<T>): Promise<T | Refused> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof HeadroomError) || error.sqlState?.startsWith("PT") !== true) throw error;
+    if (!isRefusalCode(error.code)) throw error;
+    const { code, message, detail, hint, httpStatus } = error;
+    return { outcome: "refused", code, message, detail, hint, httpStatus };
+  }
+}
+
+/** The refusal as an error, for callers to whom it is one. */
+export function toError(refused: Refused): HeadroomError {
+  const { code, message, detail, hint, httpStatus } = refused;
+  return new HeadroomError(code, message, { detail, hint, httpStatus });
+}

@@ -1,0 +1,175 @@
+/**
+ * The members of a workspace and its infra groups. What is not named in a change stays as it is; null empties a field.
+ */
+import { z } from "zod";
+import { call, type FunctionResult, type Queryable } from "../db/call.ts";
+import { refusable, type Refused } from "../db/refusal.ts";
+
+export const memberRoles = ["requester", "commercial", "vp", "operator", "admin", "auditor"] as const;
+export type MemberRole = (typeof memberRoles)[number];
+
+export interface Member {
+  readonly id: string;
+  readonly displayName: string;
+  readonly email: string | null;
+  readonly slackUserId: string | null;
+  readonly roles: readonly string[];
+  readonly delegate: string | null;
+  readonly awayFrom: Date | null;
+  readonly awayUntil: Date | null;
+  readonly active: boolean;
+}
+
+export interface ListedMember extends Member {
+  readonly groups: readonly string[];
+  /** Whether now is within the absence. */
+  readonly away: boolean;
+}
+
+export interface MemberChanges {
+  readonly displayName?: string | undefined;
+  readonly email?: string | null | undefined;
+  readonly slackUserId?: string | null | undefined;
+  readonly roles?: readonly MemberRole[] | undefined;
+  /** Who acts for this member while away. */
+  readonly delegate?: string | null | undefined;
+  readonly awayFrom?: Date | null | undefined;
+  readonly awayUntil?: Date | null | undefined;
+  /** False removes the member, and goes alone. True brings a removed one back, with nothing but what is given beside it. */
+  readonly active?: boolean | undefined;
+}
+
+export interface Group {
+  readonly id: string;
+  readonly name: string;
+  readonly members: readonly string[];
+}
+
+export interface GroupChanges {
+  readonly name?: string | undefined;
+  readonly add?: readonly string[] | undefined;
+  readonly remove?: readonly string[] | undefined;
+}
+
+/** What ended with a member who was removed, and what is left behind for others. */
+export interface Removed {
+  readonly outcome: "removed";
+  readonly memberId: string;
+  readonly leftGroups: readonly string[];
+  readonly roles: readonly string[];
+  readonly slackUserId: string | null;
+  /** How many accounts at identity providers were linked. */
+  readonly accounts: number;
+  /** Keys of the API that are revoked now, by id. */
+  readonly apiKeys: readonly string[];
+  readonly openRequests: number;
+  readonly policies: readonly string[];
+  /** For whom nobody acts any more while they are away. */
+  readonly delegators: readonly string[];
+}
+
+export async function listMembers(
+  db: Queryable,
+  workspaceId: string,
+  options: { readonly inactive?: boolean | undefined } = {},
+): Promise<{ readonly outcome: "listed"; readonly members: readonly ListedMember[] } | Refused> {
+  const rows = await refusable(
+    call(db, "directory.list_members", { p_workspace_id: workspaceId, p_inactive: options.inactive }),
+  );
+  if (!Array.isArray(rows)) return rows;
+  return { outcome: "listed", members: rows.map((row) => ({ ...toMember(row), groups: row.groups, away: row.away })) };
+}
+
+export async function putMember(
+  db: Queryable,
+  workspaceId: string,
+  id: string,
+  changes: MemberChanges,
+): Promise<{ readonly outcome: "put"; readonly member: Member } | Refused> {
+  const row = await refusable(
+    call(db, "directory.put_member", {
+      p_workspace_id: workspaceId,
+      p_id: id,
+      p_changes: {
+        display_name: changes.displayName,
+        email: changes.email,
+        slack_user_id: changes.slackUserId,
+        roles: changes.roles,
+        delegate_id: changes.delegate,
+        away_from: changes.awayFrom,
+        away_until: changes.awayUntil,
+        active: changes.active,
+      },
+    }),
+  );
+  return "outcome" in row ? row : { outcome: "put", member: toMember(row) };
+}
+
+/** What layers above the directory know to have waited on the member. */
+const leftBehind = z.object({ open_requests: z.number().default(0), policies: z.array(z.string()).default([]) });
+
+/** Ends everything by which somebody could be this member. The log keeps the id and the name. */
+export async function removeMember(db: Queryable, workspaceId: string, id: string): Promise<Removed | Refused> {
+  const row = await refusable(call(db, "directory.remove_member", { p_workspace_id: workspaceId, p_id: id }));
+  if ("outcome" in row) return row;
+  const left = leftBehind.parse(row.left_behind);
+  return {
+    outcome: "removed",
+    memberId: row.member_id,
+    leftGroups: row.left_groups,
+    roles: row.roles,
+    slackUserId: row.slack_user_id,
+    accounts: row.accounts,
+    apiKeys: row.api_keys,
+    openRequests: left.open_requests,
+    policies: left.policies,
+    delegators: row.delegators,
+  };
+}
+
+export async function listGroups(db: Queryable, workspaceId: string): Promise<readonly Group[]> {
+  return call(db, "directory.list_groups", { p_workspace_id: workspaceId });
+}
+
+export async function putGroup(
+  db: Queryable,
+  workspaceId: string,
+  id: string,
+  changes: GroupChanges,
+): Promise<{ readonly outcome: "put"; readonly group: Group } | Refused> {
+  const row = await refusable(
+    call(db, "directory.put_group", {
+      p_workspace_id: workspaceId,
+      p_id: id,
+      p_name: changes.name,
+      p_add: changes.add,
+      p_remove: changes.remove,
+    }),
+  );
+  return "outcome" in row ? row : { outcome: "put", group: row };
+}
+
+export async function removeGroup(
+  db: Queryable,
+  workspaceId: string,
+  id: string,
+): Promise<{ readonly outcome: "removed" } | Refused> {
+  const refused = await refusable(call(db, "directory.remove_group", { p_workspace_id: workspaceId, p_id: id }));
+  return refused ?? { outcome: "removed" };
+}
+
+type MemberRow = Omit<FunctionResult<"directory.list_members">[number], "groups" | "away" | "created_at">;
+
+function toMember(row: MemberRow): Member {
+  return {
+    id: row.id,
+    displayName: row.display_name,
+    email: row.email,
+    slackUserId: row.slack_user_id,
+    roles: row.roles,
+    delegate: row.delegate_id,
+    awayFrom: row.away_from,
+    awayUntil: row.away_until,
+    active: row.active,
+  };
+}

@@ -1,0 +1,362 @@
+/**
+ * What the catalogue says about who may do what in the workflow. The lists here are the whole truth: what is granted and not
+ * listed is a failure, and so is the opposite. Asked of a database with a platform's default privileges planted, and of
+ * one whose owner's own default privileges were tampered with before it was migrated.
+ */
+import { Pool } from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { withConnection } from "../../../../src/db/connect.ts";
+import { migrate } from "../../../../src/db/migrate.ts";
+import { createEmptyDatabase, createTestDatabase, POSTGRES_VERSIONS } from "../../../helpers/database.ts";
+import { oneOf, rowsOf } from "../../outbox/sql/queries.ts";
+
+const acting = [
+  "apply_capacity_event",
+  "create_capacity_request",
+  "decide_capacity_request",
+  "erase_customer",
+  "get_capacity_request",
+  "note_capacity_request",
+  "nudge_capacity_request",
+  "preview_capacity_request",
+  "send_confirmation_link",
+  "set_customer_address",
+].map((name) => `public.${name}`);
+const byLink = ["public.decide_by_token", "public.describe_confirmation"];
+/** What providers send, and the gate before every request: for everybody. */
+const receiving = ["public.check_request", "public.handle_linear_webhook", "public.handle_slack_webhook"];
+/** Our own server's, guarded by a purpose that no key carries. */
+const ofServer = ["public.list_personas", "public.record_receipt", "public.sign_in_member", "public.webhook_keys"];
+const ofMembers = ["public.sign_out_everywhere", "public.who_am_i"];
+/** Runs with the caller's rights on purpose: row-level security decides what it tells. */
+const asCaller = "public.recent_capacity_events";
+const ofEndpoints = [
+  "disable_endpoint",
+  "enable_endpoint",
+  "list_endpoints",
+  "put_endpoint",
+  "remove_endpoint",
+  "rotate_endpoint_secret",
+].map((name) => `public.${name}`);
+const timers = "public.run_capacity_request_timers";
+const ofViews = ["capacity.last_notified_at", "capacity.unasked"];
+const ofPolicies = ["named", "groups", "id", "owners", "roles", "workspace"].map((name) => `directory.reader_${name}`);
+const ofMachines = ["directory.reader_key_valid"];
+const auditing = [
+  "capacity.list_heads",
+  "capacity.list_linear_states",
+  "capacity.list_policies",
+  "capacity.list_requests",
+  "capacity.list_subscriptions",
+  "capacity.timers_last_ran",
+  "capacity.verify_deliveries",
+  "capacity.verify_extent",
+  "capacity.verify_heads",
+  "capacity.verify_requests",
+  "capacity.workspace_needs",
+  "directory.list_api_keys",
+  "directory.list_groups",
+  "directory.list_identities",
+  "directory.list_identity_domains",
+  "directory.list_members",
+  "directory.list_workspaces",
+];
+const keeping = [
+  "capacity.put_linear_state",
+  "capacity.put_policy",
+  "capacity.put_subscription",
+  "capacity.remove_policy",
+  "capacity.remove_subscription",
+  "directory.put_api_key",
+  "directory.put_group",
+  "directory.put_identity",
+  "directory.put_identity_domain",
+  "directory.put_member",
+  "directory.put_workspace",
+  "directory.remove_group",
+  "directory.remove_identity",
+  "directory.remove_identity_domain",
+  "directory.remove_member",
+  "directory.revoke_api_key",
+];
+
+/** Every function of the workflow that anybody but its owner may execute. */
+const mayExecute: Readonly<Record<string, readonly string[]>> = {
+  anon: [...byLink, ...receiving],
+  authenticated: [
+    ...acting,
+    ...ofEndpoints,
+    ...byLink,
+    ...receiving,
+    ...ofViews,
+    ...ofPolicies,
+    asCaller,
+    ...ofMembers,
+  ],
+  service_role: [
+    ...acting,
+    ...ofEndpoints,
+    ...byLink,
+    ...receiving,
+    ...ofViews,
+    ...ofServer,
+    ...ofMachines,
+    asCaller,
+    timers,
+  ],
+  headroom_executor: ["capacity.confirmation_token", "capacity.note_timers_failed", "capacity.timers_last_ran", timers],
+  headroom_control: [...acting, ...ofViews, ...auditing, ...keeping, timers],
+  headroom_auditor: [...ofViews, ...auditing],
+};
+
+const views = [
+  "capacity_approval_latency",
+  "capacity_backlog",
+  "capacity_outcomes",
+  "capacity_provisioning_duration",
+  "capacity_request_events",
+  "capacity_requests",
+  "capacity_time_in_state",
+];
+/** Views that the others are made of; the first is for the owner, and for those who read the whole schema. */
+const inner = ["candidates", "parties", "waits"];
+/** What the views read, for those who have no other way to it. */
+const underViews = [
+  "capacity.events",
+  "capacity.free_texts",
+  "capacity.personal_data",
+  "capacity.request_captures",
+  "capacity.requests",
+  "directory.members",
+  "directory.workspaces",
+];
+
+/** Tables that members see rows of; of all others they see none. */
+const policies = {
+  all_workspaces: "headroom_auditor,headroom_control",
+  machines: "service_role",
+  members: "authenticated",
+} as const;
+
+const gatewayRoles = ["anon", "authenticated", "service_role", "authenticator", "headroom_gateway"];
+
+/** Ours, wherever it is: the schemas of the directory, the workflow and of receiving, and in public what belongs to the owner. */
+const ours = (owner: string): string =>
+  `(n.nspname in ('directory', 'capacity', 'inbound') or n.nspname = 'public' and ${owner} = 'headroom_owner'::regrole)`;
+
+const sorted = (lists: Readonly<Record<string, readonly string[]>>): Record<string, string[]> =>
+  Object.fromEntries(Object.entries(lists).map(([role, names]) => [role, names.toSorted()]));
+
+describe.each(POSTGRES_VERSIONS)("grants of the workflow on PostgreSQL %i", async (version) => {
+  const template = await createTestDatabase({ version });
+  const hostile = await createEmptyDatabase(version);
+  const hostilePool = new Pool({ connectionString: hostile.superuserUrl, max: 1 });
+
+  beforeAll(async () => {
+    const everybody =
+      "public, anon, authenticated, service_role, headroom_ingest, headroom_executor, headroom_control, headroom_auditor";
+    for (const what of ["tables", "functions", "sequences"]) {
+      await hostilePool.query(`alter default privileges for role headroom_owner grant all on ${what} to ${everybody}`);
+      await hostilePool.query(
+        `alter default privileges for role headroom_owner in schema public grant all on ${what} to ${everybody}`,
+      );
+    }
+    await withConnection(hostile.url, (client) => migrate(client));
+  });
+  afterAll(async () => {
+    await hostilePool.end();
+    await hostile[Symbol.asyncDispose]();
+  });
+
+  describe.each([
+    ["a platform's default privileges", () => template.superuser.pool],
+    ["default privileges that give everything to everybody", () => hostilePool],
+  ])("with %s", (_what, database) => {
+    test("functions are executable by exactly those who are listed", async () => {
+      const grants = await rowsOf<{ grantee: string; name: string; grantable: boolean }>(
+        database(),
+        `select coalesce(r.rolname, 'public') as grantee, format('%s.%s', n.nspname, p.proname) as name, x.is_grantable as grantable
+           from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+          cross join aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) x left join pg_roles r on r.oid = x.grantee
+          where ${ours("p.proowner")} and x.grantee <> p.proowner`,
+      );
+      const found: Record<string, string[]> = {};
+      for (const { grantee, name } of grants) (found[grantee] ??= []).push(name);
+      expect(sorted(found)).toEqual(sorted(mayExecute));
+      expect(grants.filter((grant) => grant.grantable)).toEqual([]);
+    });
+
+    test("tables and views are readable by exactly those who are listed, and writable by nobody", async () => {
+      const relations = await rowsOf<{ name: string; owner: string; kind: string; grants: string[] }>(
+        database(),
+        `select format('%s.%s', n.nspname, c.relname) as name, c.relowner::regrole::text as owner, c.relkind as kind,
+                coalesce((select array_agg(format('%s:%s', coalesce(r.rolname, 'public'), x.privilege_type) order by r.rolname, x.privilege_type)
+                   from aclexplode(c.relacl) x left join pg_roles r on r.oid = x.grantee where x.grantee <> c.relowner), '{}') as grants
+           from pg_class c join pg_namespace n on n.oid = c.relnamespace
+          where ${ours("c.relowner")} and c.relkind in ('r', 'p', 'v', 'm', 'f', 'S') order by 1`,
+      );
+      expect(relations.filter((relation) => relation.owner !== "headroom_owner")).toEqual([]);
+      expect(relations.filter((relation) => relation.kind === "v").map((relation) => relation.name)).toEqual([
+        ...inner.map((name) => `capacity.${name}`),
+        ...views.map((name) => `public.${name}`),
+      ]);
+      for (const { name, kind, grants } of relations) {
+        const readers = kind === "S" ? [] : ["headroom_auditor", "headroom_control"];
+        if ((kind === "v" && name !== "capacity.candidates") || underViews.includes(name))
+          readers.push("authenticated", "service_role");
+        expect([name, grants]).toEqual([name, readers.toSorted().map((role) => `${role}:SELECT`)]);
+      }
+    });
+
+    test("no single column is granted apart from its table", async () => {
+      const columns = await rowsOf(
+        database(),
+        `select a.attrelid::regclass from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
+          where ${ours("c.relowner")} and a.attacl is not null`,
+      );
+      expect(columns).toEqual([]);
+    });
+
+    test("the private schema is open to operators, auditors and the executor, and to nobody for creating", async () => {
+      const schema = await oneOf(
+        database(),
+        `select array_agg(format('%s:%s', coalesce(r.rolname, 'public'), x.privilege_type) order by r.rolname, x.privilege_type) as grants
+           from pg_namespace n cross join aclexplode(n.nspacl) x left join pg_roles r on r.oid = x.grantee
+          where n.nspname = 'capacity' and x.grantee <> n.nspowner`,
+      );
+      expect(schema).toEqual({
+        grants: ["headroom_auditor:USAGE", "headroom_control:USAGE", "headroom_executor:USAGE"],
+      });
+    });
+
+    test.each(gatewayRoles)("%s reaches nothing of the engine, nor the private schema", async (role) => {
+      const reach = await oneOf(
+        database(),
+        `select (select count(*) from pg_namespace n
+                  where n.nspname in ('headroom', 'outbox', 'webhooks', 'payments', 'ledger', 'directory', 'capacity', 'inbound') and has_schema_privilege($1, n.oid, 'usage, create')) as schemas,
+                (select count(*) from pg_class c join pg_namespace n on n.oid = c.relnamespace
+                  where n.nspname in ('headroom', 'outbox', 'webhooks', 'payments', 'ledger') and c.relkind in ('r', 'p', 'v')
+                    and has_table_privilege($1, c.oid, 'select, insert, update, delete, truncate, references, trigger')) as tables,
+                (select count(*) from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+                  where n.nspname in ('headroom', 'outbox', 'webhooks', 'payments', 'ledger') and has_function_privilege($1, p.oid, 'execute')) as functions,
+                (select count(*) from pg_class c join pg_namespace n on n.oid = c.relnamespace
+                  where ${ours("c.relowner")} and c.relkind in ('r', 'p', 'v')
+                    and has_table_privilege($1, c.oid, 'insert, update, delete, truncate, references, trigger')) as writable,
+                (select count(*) from pg_class c join pg_namespace n on n.oid = c.relnamespace
+                  where ${ours("c.relowner")} and case when c.relkind = 'S' then has_sequence_privilege($1, c.oid, 'usage, select, update') end) as sequences`,
+        [role],
+      );
+      expect(reach).toEqual({ schemas: 0, tables: 0, functions: 0, writable: 0, sequences: 0 });
+    });
+
+    test.each(["authenticator", "headroom_gateway", "headroom_ingest"])(
+      "%s by itself may execute and read nothing",
+      async (role) => {
+        const reach = await oneOf(
+          database(),
+          `select (select count(*) from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+                  where ${ours("p.proowner")} and has_function_privilege($1, p.oid, 'execute')) as functions,
+                (select count(*) from pg_class c join pg_namespace n on n.oid = c.relnamespace
+                  where ${ours("c.relowner")} and c.relkind in ('r', 'p', 'v') and has_table_privilege($1, c.oid, 'select')) as tables`,
+          [role],
+        );
+        expect(reach).toEqual({ functions: 0, tables: 0 });
+      },
+    );
+  });
+
+  const database = template.superuser.pool;
+
+  test("every function belongs to the owner and has a pinned search_path; definers are exactly those that somebody may execute, but one", async () => {
+    const functions = await rowsOf<{ name: string; owner: string; pinned: boolean; definer: boolean }>(
+      database,
+      `select format('%s.%s', n.nspname, p.proname) as name, p.proowner::regrole::text as owner, p.prosecdef as definer,
+              coalesce('search_path=pg_catalog, pg_temp' = any (p.proconfig), false) as pinned
+         from pg_proc p join pg_namespace n on n.oid = p.pronamespace where ${ours("p.proowner")}`,
+    );
+    expect(functions.length).toBeGreaterThan(80);
+    expect(functions.filter((f) => f.owner !== "headroom_owner")).toEqual([]);
+    expect(functions.filter((f) => !f.pinned).map((f) => f.name)).toEqual([]);
+    const granted = new Set(Object.values(mayExecute).flat());
+    expect(
+      functions.filter((f) => f.definer !== (granted.has(f.name) && f.name !== asCaller)).map((f) => f.name),
+    ).toEqual([]);
+    expect(functions.map((f) => f.name)).toEqual(expect.arrayContaining([...granted]));
+  });
+
+  test("no function has two shapes: an overload would be a way around a changed one", async () => {
+    const twice = await rowsOf(
+      database,
+      `select p.proname from pg_proc p join pg_namespace n on n.oid = p.pronamespace where ${ours("p.proowner")} group by n.nspname, p.proname having count(*) > 1`,
+    );
+    expect(twice).toEqual([]);
+  });
+
+  test.each([
+    "headroom.get_secret",
+    "headroom.open_secret",
+    "headroom.seal_secret",
+    "headroom.open_box",
+    "headroom.register_hooks",
+    "capacity.apply",
+    "capacity.acting",
+    "directory.caller",
+    "capacity.new_confirmation_token",
+    "directory.member_for_slack",
+    "capacity.find_confirmation",
+  ])("%s is executable by nobody but its owner", async (name) => {
+    const who = await rowsOf(
+      database,
+      `select r.rolname from pg_roles r join pg_proc p on format('%s.%s', p.pronamespace::regnamespace, p.proname) = $1
+          where has_function_privilege(r.oid, p.oid, 'execute')
+            and not r.rolsuper and not pg_has_role(r.oid, 'headroom_owner', 'member')`,
+      [name],
+    );
+    expect(who).toEqual([]);
+  });
+
+  test("every table has row-level security, for reading only and with the listed policies", async () => {
+    const tables = await rowsOf<{ name: string; enabled: boolean; policies: Record<string, string> | null }>(
+      database,
+      `select c.oid::regclass::text as name, c.relrowsecurity as enabled,
+              (select jsonb_object_agg(p.polname || case when p.polcmd <> 'r' or p.polwithcheck is not null or not p.polpermissive then ' (not for reading)' else '' end,
+                        (select string_agg(r.rolname, ',' order by r.rolname) from unnest(p.polroles) u(oid) left join pg_roles r on r.oid = u.oid))
+                 from pg_policy p where p.polrelid = c.oid) as policies
+         from pg_class c where c.relnamespace::regnamespace::text in ('capacity', 'directory') and c.relkind in ('r', 'p') order by 1`,
+    );
+    expect(tables.length).toBeGreaterThan(14);
+    for (const { name, enabled, policies: found } of tables) {
+      const { members: _members, ...others } = policies;
+      const wanted = underViews.includes(name) ? policies : others;
+      expect([name, enabled, found]).toEqual([name, true, wanted]);
+    }
+  });
+
+  test("every view of the API runs with the rights of who asks", async () => {
+    const bare = await rowsOf(
+      database,
+      `select c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace
+        where n.nspname = 'public' and ${ours("c.relowner")} and c.relkind in ('v', 'm')
+          and not coalesce('security_invoker=true' = any (c.reloptions), false)`,
+    );
+    expect(bare).toEqual([]);
+  });
+
+  test("the gateway inherits nothing, and none of our roles passes row-level security by", async () => {
+    const roles = await rowsOf(
+      database,
+      String.raw`select rolname, rolinherit from pg_roles
+         where rolname like 'headroom\_%' and (rolcanlogin or rolsuper or rolbypassrls or rolcreaterole or rolname = 'headroom_gateway')`,
+    );
+    expect(roles).toEqual([{ rolname: "headroom_gateway", rolinherit: false }]);
+  });
+
+  test("pgcrypto is out of the exposed schema", async () => {
+    expect(
+      await rowsOf(
+        database,
+        "select n.nspname as name from pg_extension e join pg_namespace n on n.oid = e.extnamespace where e.extname = 'pgcrypto'",
+      ),
+    ).toEqual([{ name: "extensions" }]);
+  });
+});

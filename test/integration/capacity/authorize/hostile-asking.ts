@@ -1,0 +1,151 @@
+/**
+ * Asks as Globex's people do, through the gateway's login, and takes out of an answer what may differ between two of them: moments, random
+ * ids, and what the caller said themselves.
+ *
+ * Does not own: what is asked, nor what is expected.
+ */
+import type { ClientBase } from "pg";
+import { oneOf, rowsOf, type Queryable } from "../../outbox/sql/queries.ts";
+import { sign } from "../../inbound/slack/slack.ts";
+import { enter, type Session } from "../gateway.ts";
+import { fillProbe, type Filled, type Probe } from "./hostile-table.ts";
+import type { Things } from "./hostile-workspaces.ts";
+
+export interface Asked {
+  /** The answer as it came, with what the caller named written as `<thing>`. */
+  readonly said: string;
+  /** How many rows were looked at and written, by table; when it was asked for. */
+  readonly work: string;
+  /** The forms and notes that it sent in Slack, when it was kept. */
+  readonly sent: string;
+}
+
+export interface Asking {
+  readonly client: ClientBase;
+  readonly own: Things;
+  /** Keeps what the call does, and looks with this at what it sent. By default nothing of it stays. */
+  readonly keep?: Queryable;
+  readonly measure?: boolean;
+}
+
+/** One call in a transaction of its own. */
+export async function ask(
+  { client, own, keep, measure = false }: Asking,
+  session: Session,
+  probe: Probe,
+  things: Things,
+): Promise<Asked> {
+  const filled = fillProbe(probe, things, own);
+  const { text, values } = statementOf(probe, filled);
+  const mark = keep === undefined ? null : await oneOf<{ at: string }>(keep, "select clock_timestamp()::text as at");
+  // Whoever waited for somebody else's row would be told that it is locked (55P03).
+  await client.query("begin; set local lock_timeout = '250ms'");
+  let said: string;
+  let work = "";
+  try {
+    await client.query("select set_config('request.path', $1, true), set_config('request.headers', $2, true)", [
+      `/rpc/${probe.of}`,
+      JSON.stringify(headersOf(probe, filled)),
+    ]);
+    await enter(client, session);
+    const before = measure ? await touched(client) : [];
+    await client.query("savepoint asked");
+    said = await rowsOf(client, text, values).then(
+      (rows) => JSON.stringify({ rows }),
+      async (error: unknown) => {
+        await client.query("rollback to savepoint asked");
+        const { code, message, detail, hint } = error as Record<string, unknown>;
+        return JSON.stringify({ code, message, detail, hint });
+      },
+    );
+    if (measure) work = difference(new Map(before), await touched(client));
+  } finally {
+    await client.query(keep === undefined ? "rollback" : "commit");
+  }
+  const sent = keep === undefined ? [] : await rowsOf(keep, interactions, [mark?.at]);
+  return { said: withoutNamed(said, filled), work, sent: withoutNamed(JSON.stringify(sent), filled) };
+}
+
+const interactions = `
+select m.payload from outbox.payloads m join outbox.streams s on s.stream_id = m.stream_id and s.name = 'interactions'
+ where m.created_at > $1 order by m.created_at`;
+
+function statementOf({ of, kind }: Probe, { values }: Filled): { text: string; values: unknown[] } {
+  const names = [...values.keys()];
+  const list = names.map((name, index) => (kind === "view" ? `${name} = $${index + 1}` : argument(name, index)));
+  const where = list.length === 0 ? "" : ` where ${list.join(" and ")}`;
+  const text =
+    kind === "view"
+      ? `select * from public.${of} v${where} order by ${orders[of] ?? "v::text"}`
+      : `select * from public.${of}(${list.join(", ")})`;
+  return { text, values: names.map((name) => values.get(name)) };
+}
+
+/** By what does not differ from one installation to the next. */
+const orders: Readonly<Record<string, string>> = {
+  capacity_requests: "created_at",
+  capacity_request_events: "created_at, seq",
+};
+
+const argument = (name: string, index: number): string => (name.startsWith("$") ? name : `${name} => $${index + 1}`);
+
+/** Slack's deliveries are signed by Slack; Linear's by nobody who knows the secret. */
+function headersOf({ of }: Probe, { values }: Filled): Readonly<Record<string, string>> {
+  const body = values.get("$1");
+  if (of === "handle_slack_webhook" && typeof body === "string") {
+    // Ahead of the clock, so that no slow machine makes a form a late one.
+    return sign(body, { at: Math.floor(Date.now() / 1000) + 60 }).headers;
+  }
+  return of === "handle_linear_webhook" ? { "linear-signature": "0".repeat(64) } : {};
+}
+
+async function touched(client: ClientBase): Promise<(readonly [string, number])[]> {
+  const rows = await rowsOf<{ name: string; count: number }>(
+    client,
+    `select format('%s.%s %s', s.schemaname, s.relname, c.name) as name, c.count::integer as count
+       from pg_stat_xact_user_tables s
+      cross join lateral (values ('sequential scans', s.seq_scan), ('rows read in sequence', s.seq_tup_read), ('index scans', s.idx_scan),
+                                 ('rows by index', s.idx_tup_fetch), ('inserts', s.n_tup_ins), ('updates', s.n_tup_upd), ('deletes', s.n_tup_del)) c(name, count)
+      where c.count > 0`,
+  );
+  return rows.map(({ name, count }) => [name, count] as const);
+}
+
+function difference(before: ReadonlyMap<string, number>, after: readonly (readonly [string, number])[]): string {
+  return (
+    after
+      .map(([name, count]) => [name, count - (before.get(name) ?? 0)] as const)
+      // That there is a row by this id is found out by looking at it; all else is done for one's own workspace only.
+      .filter(([name, count]) => count !== 0 && name !== "capacity.requests rows by index")
+      .map(([name, count]) => `${name}: ${count}`)
+      .toSorted()
+      .join("\n")
+  );
+}
+
+export function withoutNamed(said: string, { named }: Filled): string {
+  let text = said;
+  for (const [thing, value] of named) {
+    text = text.replaceAll(value, `<${thing}>`).replaceAll(value.toUpperCase(), `<${thing}>`);
+  }
+  return text;
+}
+
+/** What two answers to the same question may differ in, whoever else is there. */
+export function withoutMoments(said: string): string {
+  const requests = new Map<string, string>();
+  return said
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "<uuid>")
+    .replaceAll(/[0-9a-f]{64}/g, "<hash>")
+    .replaceAll(/\d{13}\.\d+\.[0-9a-f]{32}/g, "<trigger>")
+    .replaceAll(/whsec_[A-Za-z0-9+/=]+/g, "<secret>")
+    .replaceAll(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?( UTC|Z|[+-]\d\d(:\d\d)?)?/g, "<moment>")
+    .replaceAll(/"\d{4}-\d\d-\d\d"/g, "<day>")
+    .replaceAll(/(?<![\d.-])1[789]\d{8}(\d{6})?(\.\d+)?(?!\d)/g, "<moment>")
+    .replaceAll(/("[a-z0-9]+_seconds":)[\d.e+-]+/g, "$1<seconds>")
+    .replaceAll(/\d+ seconds/g, "<seconds>")
+    .replaceAll(/CR-\d{4}-\d{6,}/g, (id) => {
+      if (!requests.has(id)) requests.set(id, `<request ${requests.size + 1}>`);
+      return requests.get(id) ?? id;
+    });
+}

@@ -1,0 +1,356 @@
+/**
+ * What Globex's people try: every function and every view that they or anybody reach, and for each argument and column the things of another
+ * workspace that could be put there. An empty list says that the argument names nothing.
+ *
+ * For each line the answer about Zebra's thing must be the answer about one that does not exist: the same rows, or the same SQLSTATE,
+ * message, detail and hint. And every answer must be the same whether Zebra is there or not, and however much it does.
+ *
+ * Does not own: asking and comparing.
+ */
+import { clickBody, commandBody, submissionBody, typed } from "../../inbound/slack/slack.ts";
+import type { Things } from "./hostile-workspaces.ts";
+
+/** Replaces `{thing}` in a text by the thing, and remembers which were named. */
+export type Fill = (template: string) => string;
+
+/** What is put in the place of an argument: a text with things in it, or something that is made of such texts. */
+export type Try = string | ((fill: Fill) => unknown);
+
+export interface FunctionRow {
+  /** A call that the workspace's own people make; what is left out keeps its default. */
+  readonly call: Readonly<Record<string, Try>>;
+  readonly tries: Readonly<Record<string, readonly Try[]>>;
+}
+
+const anyRequest = ["{request}", "{closed}", "{offered}"];
+const anyMember = ["{member}", "{slackUser}", "{email}"];
+const terms = { p_requested_size: "32XL", p_quantity: "4", p_region: "us-east-1" };
+const termsTries = { p_requested_size: [], p_quantity: [], p_region: [], p_estimated_monthly_cost_usd: [] };
+const plan = { p_commercial_owner_user_id: "cora", p_infra_owner_group: "infra" };
+const planTries = {
+  p_requester_user_id: anyMember,
+  p_commercial_owner_user_id: anyMember,
+  p_infra_owner_group: ["{group}"],
+  p_workspace_id: ["{workspace}"],
+  p_slack_channel_id: ["{channel}"],
+};
+
+const rex = "U0GLOBEX1";
+const command =
+  (text: string, user = rex, more: Record<string, string> = {}): Try =>
+  (fill) =>
+    commandBody(
+      fill(text),
+      fill(user),
+      Object.fromEntries(Object.entries(more).map(([field, value]) => [field, fill(value)])),
+    );
+const click =
+  (action: string, request: string, more: object = {}): Try =>
+  (fill) =>
+    clickBody(action, fill(request), rex, JSON.parse(fill(JSON.stringify(more))) as object);
+const sent =
+  (callback: string, entered: Readonly<Record<string, object>>, request: string): Try =>
+  (fill) =>
+    submissionBody(
+      callback,
+      JSON.parse(fill(JSON.stringify(entered))) as Readonly<Record<string, object>>,
+      { request: fill(request) },
+      rex,
+    );
+const reason =
+  (action: string, request: string): Try =>
+  (fill) =>
+    submissionBody("capacity_reason", { reason: typed("why") }, { request: fill(request), action }, rex);
+const intake =
+  (metadata: Record<string, string>, owner = "", group = ""): Try =>
+  (fill) =>
+    submissionBody(
+      "capacity_intake",
+      {
+        size: typed("32XL"),
+        region: typed("us-east-1"),
+        ...(owner === "" ? {} : { owner: { type: "users_select", selected_user: fill(owner) } }),
+        ...(group === "" ? {} : { group: { type: "static_select", selected_option: { value: fill(group) } } }),
+      },
+      Object.fromEntries(Object.entries(metadata).map(([field, value]) => [field, fill(value)])),
+      rex,
+    );
+
+const made = "create 32XL x4 us-east-1 owner cora group infra";
+
+export const functions: Readonly<Record<string, FunctionRow>> = {
+  create_capacity_request: {
+    call: {
+      p_requester_user_id: () => null,
+      ...plan,
+      p_customer_ref: () => ({ name: "A buyer" }),
+      ...terms,
+      p_needed_by_date: () => null,
+      p_expected_duration_days: "30",
+    },
+    tries: {
+      ...planTries,
+      ...termsTries,
+      p_customer_ref: [(fill) => ({ name: fill("{customer}"), email: fill("{email}") })],
+      p_needed_by_date: [],
+      p_expected_duration_days: [],
+      p_confirmation_ttl_days: [],
+      p_idempotency_key: ["{key}", "{keyUnderWay}"],
+      p_replaces_request_id: anyRequest,
+    },
+  },
+  preview_capacity_request: {
+    call: { p_requester_user_id: () => null, ...plan, ...terms },
+    tries: {
+      ...planTries,
+      ...termsTries,
+      p_customer_ref: [(fill) => ({ name: fill("{customer}"), email: fill("{email}") })],
+    },
+  },
+  apply_capacity_event: {
+    call: {
+      p_request_id: "{request}",
+      p_event_type: "CANCEL_APPROVED",
+      p_actor_type: "user",
+      p_actor_id: () => null,
+      p_payload: () => ({ reason: "why" }),
+    },
+    tries: {
+      p_request_id: anyRequest,
+      p_event_type: [],
+      p_actor_type: [],
+      p_actor_id: anyMember,
+      p_payload: [(fill) => ({ reason: fill("as in {request}") })],
+      p_expected_version: [],
+    },
+  },
+  decide_capacity_request: {
+    call: { p_request_id: "{request}", p_event_type: "REQUEST_SUBMITTED" },
+    tries: {
+      p_request_id: anyRequest,
+      p_event_type: [],
+      p_actor_id: anyMember,
+      p_payload: [(fill) => ({ confirmation_token_id: fill("{event}") })],
+      p_expected_version: [],
+    },
+  },
+  get_capacity_request: { call: { p_request_id: "{request}" }, tries: { p_request_id: anyRequest } },
+  nudge_capacity_request: {
+    call: { p_request_id: "{request}" },
+    tries: { p_request_id: anyRequest, p_actor_id: anyMember },
+  },
+  note_capacity_request: {
+    call: { p_request_id: "{request}", p_body: "a note" },
+    tries: {
+      p_request_id: anyRequest,
+      p_body: ["see {request}, <@{slackUser}> in <#{channel}>"],
+      p_actor_id: anyMember,
+    },
+  },
+  set_customer_address: {
+    call: { p_request_id: "{request}", p_email: "a@b.example" },
+    tries: { p_request_id: anyRequest, p_email: ["{email}"], p_actor_id: anyMember },
+  },
+  send_confirmation_link: {
+    call: { p_request_id: "{offered}" },
+    tries: { p_request_id: anyRequest, p_actor_id: anyMember },
+  },
+  erase_customer: {
+    call: { p_request_id: "{closed}", p_why: "asked to" },
+    tries: { p_request_id: anyRequest, p_why: ["as in {request}"], p_actor_id: anyMember },
+  },
+  describe_confirmation: { call: { p_token: "none" }, tries: { p_token: ["{token}", "{event}"] } },
+  decide_by_token: {
+    call: { p_token: "none", p_decision: "confirm" },
+    tries: { p_token: ["{token}"], p_decision: [], p_reason: ["as in {request}"] },
+  },
+  who_am_i: { call: {}, tries: {} },
+  sign_out_everywhere: { call: {}, tries: {} },
+  check_request: { call: {}, tries: {} },
+  recent_capacity_events: { call: { p_since: "0" }, tries: { p_since: [], p_limit: [] } },
+  list_endpoints: { call: {}, tries: { p_workspace_id: ["{workspace}"] } },
+  put_endpoint: {
+    call: { p_name: "another-hook", p_url: "https://example.com/hook" },
+    tries: {
+      p_name: ["{endpoint}", "{endpointUnderWay}"],
+      p_url: ["https://{workspace}.example/hook"],
+      p_topics: [],
+      p_description: ["as {endpoint}"],
+      p_headers: [],
+      p_workspace_id: ["{workspace}"],
+    },
+  },
+  remove_endpoint: {
+    call: { p_name: "globex-hook" },
+    tries: { p_name: ["{endpoint}", "{endpointUnderWay}"], p_workspace_id: ["{workspace}"] },
+  },
+  rotate_endpoint_secret: {
+    call: { p_name: "globex-hook" },
+    tries: { p_name: ["{endpoint}", "{endpointUnderWay}"], p_hours: [], p_workspace_id: ["{workspace}"] },
+  },
+  enable_endpoint: {
+    call: { p_name: "globex-hook" },
+    tries: { p_name: ["{endpoint}", "{endpointUnderWay}"], p_workspace_id: ["{workspace}"] },
+  },
+  disable_endpoint: {
+    call: { p_name: "globex-hook" },
+    tries: {
+      p_name: ["{endpoint}", "{endpointUnderWay}"],
+      p_reason: ["as {endpoint}"],
+      p_workspace_id: ["{workspace}"],
+    },
+  },
+  handle_slack_webhook: {
+    call: { $1: command("list") },
+    tries: {
+      $1: [
+        ...["show", "approve", "reject", "confirm", "decline", "cancel", "nudge", "note", "link", "address"].flatMap(
+          (verb) => [command(`${verb} {request}`), command(`${verb} {closed} why`)],
+        ),
+        command("address {offered} a@b.example"),
+        command("note {offered} see {request}"),
+        command("approve {request} technical"),
+        command(`${made} replaces {closed}`),
+        command("create 32XL us-east-1 group infra owner <@{slackUser}>"),
+        command("create 32XL us-east-1 group infra owner {member}"),
+        command("create 32XL us-east-1 owner cora group {group}"),
+        command("32XL us-east-1 owner {member}"),
+        command("list", rex, { channel_id: "{channel}" }),
+        command("list", "{slackUser}"),
+        ...[
+          "tech_approve",
+          "commercial_approve",
+          "cancel",
+          "tech_reject",
+          "customer_confirm",
+          "nudge",
+          "note",
+          "customer_link",
+        ].map((action) => click(action, "{request}")),
+        click("cancel", "{request}", {
+          message: { ts: "{thread}", thread_ts: "{thread}" },
+          channel: { id: "{channel}" },
+        }),
+        click("cancel", "{request}", {
+          team: null,
+          user: { id: rex, team_id: "{team}" },
+          enterprise: { id: "E0NOBODY" },
+        }),
+        reason("cancel", "{request}"),
+        reason("tech_reject", "{closed}"),
+        sent("capacity_note", { note: typed("hello") }, "{request}"),
+        sent("capacity_link", { email: typed("a@b.example") }, "{offered}"),
+        sent("capacity_link", { email: typed("{email}") }, "{offered}"),
+        intake({}, "{slackUser}", "infra"),
+        intake({}, rex, "{group}"),
+      ],
+    },
+  },
+  /** Signed by nobody: what Linear itself sends is not Globex's to say. */
+  handle_linear_webhook: {
+    call: { $1: "{}" },
+    tries: { $1: [(fill) => JSON.stringify({ type: "Issue", action: "remove", data: { id: fill("{issue}") } })] },
+  },
+};
+
+const byMember = ["{member}"];
+const byDay = { workspace_id: ["{workspace}"] };
+
+/** Columns that hold texts, and what the rows are searched by. */
+export const views: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  capacity_requests: {
+    id: anyRequest,
+    requester_user_id: byMember,
+    commercial_owner_user_id: byMember,
+    infra_owner_group: ["{group}"],
+    requested_size: [],
+    region: [],
+    slack_channel_id: ["{channel}"],
+    slack_thread_ts: ["{thread}"],
+    linear_issue_id: ["{issue}"],
+    cancellation_reason: ["a reason of {workspace}"],
+    cancellation_authorizer_user_id: byMember,
+    workspace_id: ["{workspace}"],
+    replaces_request_id: ["{closed}"],
+    commercial_endorsed_by: byMember,
+    commercial_approved_by: byMember,
+    technical_approved_by: byMember,
+    rejection_reason: ["a reason of {workspace}"],
+    customer_unasked: [],
+  },
+  capacity_request_events: {
+    capacity_request_id: anyRequest,
+    actor_id: byMember,
+    via: [],
+    hash: ["{hash}"],
+  },
+  capacity_approval_latency: { ...byDay, step: [] },
+  capacity_backlog: { ...byDay, stage: [], waits_on_kind: [], waits_on: ["{member}", "{group}"] },
+  capacity_outcomes: byDay,
+  capacity_provisioning_duration: byDay,
+  capacity_time_in_state: byDay,
+};
+
+/** For whom a signature or a link speaks, whoever calls: asked by anybody alone. */
+const byAnybody = ["handle_slack_webhook", "handle_linear_webhook", "describe_confirmation", "decide_by_token"];
+
+export interface Probe {
+  /** The function or view, and what is put where. */
+  readonly title: string;
+  readonly of: string;
+  readonly kind: "function" | "view";
+  readonly argument: string | null;
+  readonly what: Try | null;
+  readonly anybody: boolean;
+}
+
+function titled(of: string, kind: Probe["kind"], argument: string, tries: readonly Try[]): Probe[] {
+  return tries.map((what, index) => ({
+    title: `${of} with ${argument} = ${typeof what === "string" ? what : `try ${index + 1}`}`,
+    of,
+    kind,
+    argument,
+    what,
+    anybody: byAnybody.includes(of),
+  }));
+}
+
+const bare = { argument: null, what: null, anybody: false };
+
+/** Every line of the table, beginning with the calls that name nothing of anybody else. */
+export const probes: readonly Probe[] = [
+  ...Object.keys(functions).map((of): Probe => ({ ...bare, title: of, of, kind: "function" })),
+  ...Object.keys(views).map((of): Probe => ({ ...bare, title: of, of, kind: "view" })),
+  ...Object.entries(functions).flatMap(([of, { tries }]) =>
+    Object.entries(tries).flatMap(([argument, list]) => titled(of, "function", argument, list)),
+  ),
+  ...Object.entries(views).flatMap(([of, columns]) =>
+    Object.entries(columns).flatMap(([column, list]) => titled(of, "view", column, list)),
+  ),
+];
+
+export interface Filled {
+  readonly values: ReadonlyMap<string, unknown>;
+  /** The things that were named, as they were. */
+  readonly named: ReadonlyMap<keyof Things, string>;
+}
+
+const valueOf = (what: Try, fill: Fill): unknown => (typeof what === "string" ? fill(what) : what(fill));
+
+/** The arguments or conditions of a probe: the argument in question about these things, all others about one's own. */
+export function fillProbe(probe: Probe, things: Things, own: Things): Filled {
+  const named = new Map<keyof Things, string>();
+  const fillFrom =
+    (source: Things, remember: boolean): Fill =>
+    (template) =>
+      template.replaceAll(/\{([a-zA-Z]+)\}/g, (_, key: keyof Things) => {
+        if (remember) named.set(key, source[key]);
+        return source[key];
+      });
+  const base = probe.kind === "function" ? (functions[probe.of]?.call ?? {}) : {};
+  const values = new Map(Object.entries(base).map(([name, what]) => [name, valueOf(what, fillFrom(own, false))]));
+  if (probe.argument !== null && probe.what !== null) {
+    values.set(probe.argument, valueOf(probe.what, fillFrom(things, true)));
+  }
+  return { values, named };
+}

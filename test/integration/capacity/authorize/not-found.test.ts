@@ -1,0 +1,79 @@
+/**
+ * What somebody learns about a request that is not theirs: nothing. Every entrance gives the same answer for a request that is not
+ * there, one of another workspace, and one that they may not read.
+ */
+import { beforeAll, describe, expect, test } from "vitest";
+import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
+import { memberSession, overHttp, service, type Session } from "../gateway.ts";
+import { refusalOf, rowsOf, startWorkflow } from "../workflow.ts";
+
+const absent = "CR-1999-000001";
+
+const entrances: Readonly<Record<string, string>> = {
+  get_capacity_request: "select public.get_capacity_request($1)",
+  apply_capacity_event: "select public.apply_capacity_event($1, 'COMMERCIAL_APPROVED', 'user', null)",
+  "apply_capacity_event for somebody else":
+    "select public.apply_capacity_event($1, 'COMMERCIAL_APPROVED', 'user', 'cora')",
+  "apply_capacity_event as the system": "select public.apply_capacity_event($1, 'COMMERCIAL_APPROVED', 'system', 'x')",
+  "apply_capacity_event with bad content":
+    "select public.apply_capacity_event($1, 'CANCEL_APPROVED', 'user', null, '[]', 99)",
+  decide_capacity_request: "select public.decide_capacity_request($1, 'TECH_REVIEW_APPROVED')",
+  "decide_capacity_request of what was decided": "select public.decide_capacity_request($1, 'REQUEST_SUBMITTED')",
+  "decide_capacity_request for somebody else":
+    "select public.decide_capacity_request($1, 'TECH_REVIEW_APPROVED', 'tess')",
+  nudge_capacity_request: "select public.nudge_capacity_request($1)",
+  "nudge_capacity_request for somebody else": "select public.nudge_capacity_request($1, 'rita')",
+  note_capacity_request: "select public.note_capacity_request($1, 'hello')",
+  "note_capacity_request with bad content": "select public.note_capacity_request($1, '')",
+  erase_customer: "select public.erase_customer($1, 'asked to')",
+  "erase_customer with bad content": "select public.erase_customer($1, '')",
+  "erase_customer for somebody else": "select public.erase_customer($1, 'asked to', 'ada')",
+};
+
+describe.each(POSTGRES_VERSIONS)("a request that is not one's own on PostgreSQL %i", async (version) => {
+  const workflow = await startWorkflow(version);
+  let id: string;
+
+  beforeAll(async () => {
+    ({ id } = await workflow.create());
+  });
+
+  /** All that is said, with the id that was asked for taken out. */
+  async function answerTo(session: Session, text: string, asked: string): Promise<unknown> {
+    const refusal = await refusalOf(overHttp(workflow.db, session, (client) => rowsOf(client, text, [asked])));
+    const { code, message, detail, hint } = refusal;
+    return JSON.parse(JSON.stringify({ code, message, detail, hint }).replaceAll(asked, "<id>"));
+  }
+
+  test.each(Object.entries(entrances))("is to %s as one that does not exist", async (_entrance, text) => {
+    const before = await workflow.size();
+    const answer = {
+      code: "PT404",
+      message: "There is no such request, or you may not see it.",
+      detail: "not_found: <id>",
+      hint: "Check the id; it looks like CR-2026-000042.",
+    };
+    // Carl and Otto are of the workspace and have nothing to do with it; Glen is everything, in another one.
+    for (const session of [memberSession("carl"), memberSession("otto"), memberSession("glen", "globex")]) {
+      expect(await answerTo(session, text, id)).toEqual(answer);
+      expect(await answerTo(session, text, absent)).toEqual(answer);
+    }
+    expect(await answerTo(service, text, absent)).toEqual(answer);
+    expect(await workflow.size()).toEqual(before);
+  });
+
+  test("cannot be held up by deciding it: who may not read it waits for nobody and is waited for by nobody", async () => {
+    const client = await workflow.db.superuser.connect();
+    await client.query("begin");
+    await client.query("select from capacity.requests where id = $1 for update", [id]);
+    for (const text of Object.values(entrances)) {
+      const attempt = overHttp(workflow.db, memberSession("carl"), async (stranger) => {
+        // Somebody who waited for the request would be told that it is locked (55P03).
+        await stranger.query("set local lock_timeout = '200ms'");
+        await stranger.query(text, [id]);
+      });
+      expect(await refusalOf(attempt)).toMatchObject({ code: "PT404" });
+    }
+    await client.query("rollback");
+  });
+});

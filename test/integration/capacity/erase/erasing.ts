@@ -1,0 +1,122 @@
+/**
+ * A workflow with every surface switched on, for tests of erasing: requests that have mailed their customer, and messages that can be
+ * brought to every place they can be in: delivered, waiting, in flight, given up.
+ *
+ * Owns: the harness. Does not own: what is asserted about an erasure.
+ */
+import { beforeAll, expect } from "vitest";
+import type { EmbeddedVersion } from "../../../../src/db/embedded.ts";
+import { Engine, type Claimed, type Outcome, type Stream } from "../../outbox/sql/engine.ts";
+import { memberSession, overHttp, type Session } from "../gateway.ts";
+import { oneOf, startWorkflow, type RequestInput, type Workflow } from "../workflow.ts";
+
+export const customer = { name: "Initech Ltd", email: "bill@initech.example", org: "org_tpsreport" };
+
+/** What erase_customer() answers. */
+export interface Erasure {
+  readonly request_id: string;
+  readonly state: "waiting" | "done";
+  readonly erased_by: string;
+  readonly erased_at: string;
+  readonly why: string;
+  readonly finished_at: string | null;
+  readonly texts: number;
+  readonly messages: { readonly erased: number; readonly skipped: number; readonly waiting: number };
+}
+
+export const eraseText = "select public.erase_customer($1, $2, $3) as erasure";
+
+/** Outcomes by rail; what is not named is delivered. */
+type Outcomes = Readonly<Record<string, Outcome>>;
+
+export class Erasing {
+  readonly workflow: Workflow;
+  readonly engine: Engine;
+  stream: Stream = { id: 0, name: "capacity" };
+
+  constructor(workflow: Workflow) {
+    this.workflow = workflow;
+    this.engine = new Engine(workflow.db);
+  }
+
+  async start(): Promise<void> {
+    const { superuser } = this.workflow;
+    await this.engine.start();
+    this.stream = await oneOf<Stream>(
+      superuser,
+      "select stream_id as id, name from outbox.streams where name = 'capacity'",
+    );
+    await superuser.query(
+      `update directory.workspaces set public_url = 'https://acme.example', slack_channel_id = 'C0ACME', linear_team_id = 'team' where id = 'acme';
+       insert into capacity.subscriptions (workspace_id, endpoint) values ('acme', 'crm');
+       insert into directory.members (workspace_id, id, display_name, roles) values ('acme', 'aude', 'Aude', '{auditor}')`,
+    );
+  }
+
+  async erase(
+    id: string | null,
+    session: Session = memberSession("ada"),
+    why: string | null = "asked to",
+    actor: string | null = null,
+  ): Promise<Erasure> {
+    const { erasure } = await overHttp(this.workflow.db, session, (client) =>
+      oneOf<{ erasure: Erasure }>(client, eraseText, [id, why, actor]),
+    );
+    return erasure;
+  }
+
+  /** A request that has mailed its customer, or is about to. */
+  offer(input: RequestInput = {}): Promise<string> {
+    return this.workflow.createIn("CUSTOMER_CONFIRMATION_REQUIRED", { customer, ...input });
+  }
+
+  async note(id: string, body: string): Promise<void> {
+    await overHttp(this.workflow.db, memberSession("rita"), (client) =>
+      client.query("select public.note_capacity_request($1, $2)", [id, body]),
+    );
+  }
+
+  /** Lets all waiting be over: backoff, and the slots of channels that take one message a second. */
+  async makeDue(): Promise<void> {
+    await this.workflow.superuser.query(
+      "update outbox.gates set next_slot_at = '-infinity', open_until = null, failures = 0",
+    );
+    await this.engine.makeDue(this.stream);
+  }
+
+  /** Gives every message that is due the outcome that its rail is to have. */
+  async deliver(outcomes: Outcomes = {}, message?: string): Promise<Claimed[]> {
+    const outcomeOf = (row: Claimed): Outcome => outcomes[row.key?.split(":")[1] ?? ""] ?? "delivered";
+    for (let round = 0; round < 50; round += 1) {
+      await this.makeDue();
+      const rows = await this.engine.claim(this.stream);
+      if (rows.length === 0) return rows;
+      await this.engine.settle(
+        this.stream,
+        rows.map((row) => ({ row, outcome: outcomeOf(row), ...(message === undefined ? {} : { message }) })),
+      );
+      if (rows.every((row) => outcomeOf(row) === "retry")) return rows;
+    }
+    throw new Error("The messages do not come to an end.");
+  }
+
+  async expectVerified(id: string): Promise<void> {
+    await this.workflow.expectWhole([id]);
+    const auditor = this.workflow.db.as("headroom_auditor").pool;
+    for (const batch of [
+      "capacity.verify_requests()",
+      "capacity.verify_deliveries()",
+      "outbox.verify_keys('capacity')",
+    ]) {
+      const verified = await oneOf<{ findings: unknown[] }>(auditor, `select findings from ${batch}`);
+      expect(verified.findings).toEqual([]);
+    }
+    await this.engine.assertInvariants();
+  }
+}
+
+export async function startErasing(version: EmbeddedVersion): Promise<Erasing> {
+  const erasing = new Erasing(await startWorkflow(version));
+  beforeAll(() => erasing.start());
+  return erasing;
+}

@@ -1,0 +1,231 @@
+/**
+ * An erasure that could not be finished at once: it is on record, the sweep finishes it when the messages that were on their way have
+ * come to something, and nothing is lost whoever dies in between. Interleavings are named, on real connections.
+ */
+import { describe, expect, test } from "vitest";
+import { runTimers } from "../../../../src/capacity/timers.ts";
+import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
+import { customer, eraseText, startErasing } from "./erasing.ts";
+import { memberSession } from "../gateway.ts";
+import { tracesOf } from "../traces.ts";
+import { oneOf, refusalOf, rowsOf } from "../workflow.ts";
+
+const words = ["initech", "tpsreport"];
+
+describe.each(POSTGRES_VERSIONS)("finishing an erasure on PostgreSQL %i", async (version) => {
+  const erasing = await startErasing(version);
+  const { workflow, engine } = erasing;
+  const { db, superuser } = workflow;
+  const executor = db.as("headroom_executor").pool;
+  const sweep = () => runTimers(executor);
+
+  const stateOf = async (id: string) =>
+    oneOf<{ state: string; waiting: number; messages: number }>(
+      superuser,
+      `select case when finished_at is null then 'waiting' else 'done' end as state, waiting, messages from capacity.erasures where request_id = $1`,
+      [id],
+    );
+  const unfinished = () =>
+    rowsOf(superuser, "select request_id from capacity.erasures where finished_at is null order by 1");
+
+  test("what is on its way is counted, arrives, and is erased by the sweep without anybody's asking", async () => {
+    const id = await erasing.offer();
+    const inFlight = await engine.claim(erasing.stream);
+    expect(inFlight.length).toBeGreaterThan(0);
+    const first = await erasing.erase(id);
+    expect(first).toMatchObject({ state: "waiting", finished_at: null });
+    expect(first.messages.waiting).toBeGreaterThan(1);
+    expect(await tracesOf(db, words)).toEqual(["outbox.payloads"]);
+
+    // Still on the way: the sweep leaves it, says nothing, and does not ask to be called again at once.
+    expect(await sweep()).toMatchObject({ erased: 0, failed: [], more: false });
+    expect(await stateOf(id)).toMatchObject({ state: "waiting", waiting: first.messages.waiting });
+
+    await engine.deliver(erasing.stream, inFlight);
+    await erasing.deliver();
+    expect(await sweep()).toMatchObject({ erased: 1, failed: [] });
+    expect(await tracesOf(db, words)).toEqual([]);
+    expect(await stateOf(id)).toEqual({
+      state: "done",
+      waiting: 0,
+      messages: first.messages.erased + first.messages.waiting,
+    });
+    expect(await erasing.erase(id, memberSession("ada"), "once more")).toMatchObject({
+      state: "done",
+      erased_at: first.erased_at,
+      why: "asked to",
+      messages: { waiting: 0 },
+    });
+    expect(await sweep()).toMatchObject({ erased: 0 });
+    await erasing.expectVerified(id);
+  });
+
+  test("messages that die after the erasure was asked for are given up by the sweep, and cannot be redriven", async () => {
+    const id = await erasing.offer();
+    const inFlight = await engine.claim(erasing.stream);
+    expect(await erasing.erase(id)).toMatchObject({ state: "waiting" });
+    await engine.settle(
+      erasing.stream,
+      inFlight.map((row) => ({ row, outcome: "rejected" as const })),
+    );
+    await erasing.deliver({ slack: "rejected", linear: "rejected", email: "rejected" });
+    expect(await sweep()).toMatchObject({ erased: 1, failed: [] });
+    expect(await tracesOf(db, words)).toEqual([]);
+    const [row] = inFlight;
+    expect(await engine.redrive([row!.outbox_id])).toMatchObject([{ result: expect.not.stringMatching(/^redriven$/) }]);
+    await erasing.expectVerified(id);
+  });
+
+  test("mail to colleagues is left to arrive: it may be about other requests too", async () => {
+    await superuser.query(
+      `update directory.workspaces set slack_channel_id = null where id = 'acme';
+       update directory.members set email = 'cora@acme.example' where id = 'cora' and workspace_id = 'acme'`,
+    );
+    const id = await workflow.createIn("UNDER_REVIEW", { customer });
+    await superuser.query("select public.nudge_capacity_request($1, 'rita')", [id]);
+    await superuser.query("update directory.workspaces set slack_channel_id = 'C0ACME' where id = 'acme'");
+    expect(await erasing.erase(id)).toMatchObject({ state: "waiting", messages: { skipped: 0 } });
+    await erasing.deliver();
+    const mail = await oneOf<{ id: string }>(
+      superuser,
+      "select outbox_id as id from outbox.payloads where instruction_id ~ ('^' || $1 || '!') and idempotency_key like 'email:member:%'",
+      [id],
+    );
+    expect(await engine.states(mail.id)).toEqual(["DISPATCHING", "DISPATCHED"]);
+    expect(await sweep()).toMatchObject({ erased: 1 });
+    expect(await tracesOf(db, words)).toEqual([]);
+    await erasing.expectVerified(id);
+  });
+
+  test("a relay that dies with the messages loses nothing: they are reaped, delivered by another, and erased", async () => {
+    const id = await erasing.offer();
+    await engine.claim(erasing.stream);
+    await erasing.erase(id);
+    await engine.expireLeases(erasing.stream);
+    expect(await engine.reap()).toBeGreaterThan(0);
+    expect(await sweep()).toMatchObject({ erased: 0 });
+    await erasing.deliver();
+    expect(await sweep()).toMatchObject({ erased: 1 });
+    expect(await tracesOf(db, words)).toEqual([]);
+    await erasing.expectVerified(id);
+  });
+
+  test("a crash before the erasure commits leaves everything as it was; the next call does all of it", async () => {
+    const id = await erasing.offer();
+    await erasing.deliver();
+    const before = await workflow.size();
+    const traces = await tracesOf(db, words);
+    const dying = await db.as("headroom_control").connect();
+    await dying.query("begin");
+    await dying.query(eraseText, [id, "asked to", "ada"]);
+    dying.on("error", () => undefined);
+    await superuser.query("select pg_terminate_backend($1, 5000)", [dying.pid]);
+    expect(await workflow.size()).toEqual(before);
+    expect(await tracesOf(db, words)).toEqual(traces);
+    expect(await erasing.erase(id)).toMatchObject({ state: "done" });
+    expect(await tracesOf(db, words)).toEqual([]);
+    await erasing.expectVerified(id);
+  });
+
+  test("a crash of the sweep half-way leaves the erasure on record; the next sweep finishes it", async () => {
+    const id = await erasing.offer();
+    const inFlight = await engine.claim(erasing.stream);
+    await erasing.erase(id);
+    await engine.deliver(erasing.stream, inFlight);
+    await erasing.deliver();
+    const dying = await db.as("headroom_executor").connect();
+    await dying.query("begin");
+    const { swept } = await oneOf<{ swept: { erased: number } }>(
+      dying,
+      "select public.run_capacity_request_timers() as swept",
+    );
+    expect(swept.erased).toBe(1);
+    dying.on("error", () => undefined);
+    await superuser.query("select pg_terminate_backend($1, 5000)", [dying.pid]);
+    expect(await stateOf(id)).toMatchObject({ state: "waiting" });
+    expect(await sweep()).toMatchObject({ erased: 1, failed: [] });
+    expect(await tracesOf(db, words)).toEqual([]);
+    await erasing.expectVerified(id);
+  });
+
+  test("two sweeps at once: the second leaves what the first has, and nothing is counted twice", async () => {
+    const id = await erasing.offer();
+    const inFlight = await engine.claim(erasing.stream);
+    const first = await erasing.erase(id);
+    await engine.deliver(erasing.stream, inFlight);
+    await erasing.deliver();
+    const [one, other] = await db.twoConnections("headroom_executor");
+    await one.query("begin");
+    expect(await runTimers(one)).toMatchObject({ erased: 1 });
+    expect(await runTimers(other)).toMatchObject({ erased: 0, failed: [] });
+    await one.query("commit");
+    expect(await runTimers(other)).toMatchObject({ erased: 0, failed: [] });
+    expect(await stateOf(id)).toMatchObject({ messages: first.messages.erased + first.messages.waiting });
+    await erasing.expectVerified(id);
+  });
+
+  test("a note that is being written when the erasure comes is waited for, and erased with the rest", async () => {
+    const id = await erasing.offer();
+    await erasing.deliver();
+    const [writer, eraser] = await db.twoConnections("headroom_control");
+    await writer.query("begin");
+    await writer.query("select public.note_capacity_request($1, 'Initech calls again', 'rita')", [id]);
+    const erasure = eraser.query(eraseText, [id, "asked to", "ada"]);
+    await db.waitUntilBlocked(eraser);
+    await writer.query("commit");
+    await erasure;
+    await erasing.deliver();
+    expect(await sweep()).toMatchObject({ erased: 1 });
+    expect(await tracesOf(db, words)).toEqual([]);
+    await erasing.expectVerified(id);
+  });
+
+  test("an erasure that fails is named, left alone for a while, and stops no other", async () => {
+    const [bad, good] = [await erasing.offer(), await erasing.offer()];
+    const inFlight = await engine.claim(erasing.stream);
+    await erasing.erase(bad);
+    await erasing.erase(good);
+    await engine.deliver(erasing.stream, inFlight);
+    await erasing.deliver();
+    await superuser.query(
+      `create function public.spoilt() returns trigger language plpgsql as $$
+       begin if new.request_id = tg_argv[0] then raise exception 'this row is spoilt'; end if; return new; end $$;
+       create trigger spoilt before update on capacity.erasures for each row execute function public.spoilt('${bad}')`,
+    );
+    expect(await sweep()).toMatchObject({ erased: 1, failed: [{ request_id: bad, timer: "erasure" }] });
+    expect(await unfinished()).toEqual([{ request_id: bad }]);
+    expect(await sweep()).toMatchObject({ erased: 0, failed: [] });
+    await superuser.query("drop trigger spoilt on capacity.erasures; drop function public.spoilt()");
+    await superuser.query("update capacity.timer_failures set retry_at = now()");
+    expect(await sweep()).toMatchObject({ erased: 1, failed: [] });
+    expect(await rowsOf(superuser, "select from capacity.timer_failures")).toEqual([]);
+    expect(await tracesOf(db, words)).toEqual([]);
+  });
+
+  test("a sweep takes on no more than it is told, those first that were looked at longest ago", async () => {
+    const ids = [await erasing.offer(), await erasing.offer(), await erasing.offer()];
+    const inFlight = await engine.claim(erasing.stream);
+    for (const id of ids) await erasing.erase(id);
+    const two = "select public.run_capacity_request_timers(2) as swept";
+    // Nothing came of it, so calling again at once would be idle.
+    expect(await oneOf(executor, two)).toMatchObject({ swept: { erased: 0, more: false } });
+    await engine.deliver(erasing.stream, inFlight);
+    await erasing.deliver();
+    expect(await oneOf(executor, two)).toMatchObject({ swept: { erased: 2, more: true } });
+    expect(await oneOf(executor, two)).toMatchObject({ swept: { erased: 1, more: false } });
+    expect(await unfinished()).toEqual([]);
+  });
+
+  test("the record of an erasure is nobody's to write but the functions'", async () => {
+    for (const role of ["headroom_control", "headroom_executor", "headroom_auditor"] as const) {
+      expect(await refusalOf(db.as(role).pool.query("update capacity.erasures set finished_at = now()"))).toMatchObject(
+        {
+          code: "42501",
+        },
+      );
+      expect(await refusalOf(db.as(role).pool.query("update capacity.free_texts set content = null"))).toMatchObject({
+        code: "42501",
+      });
+    }
+  });
+});

@@ -1,0 +1,49 @@
+/**
+ * Asks the renderers: each is a pure function of a story, so no request is needed.
+ */
+import type { TestDatabase } from "../../../helpers/database.ts";
+import type { Message } from "./block-kit.ts";
+import type { Story } from "./story.ts";
+import { oneOf } from "../workflow.ts";
+
+export type Renderer =
+  | "render_slack_reply"
+  | "render_slack_digest"
+  | "render_linear_issue"
+  | "render_linear_comment"
+  | "render_linear_state"
+  | "render_email_confirmation"
+  | "render_email_closing"
+  | "render_email_digest"
+  | "render_event";
+
+export interface Mail {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+export async function render<T>(db: TestDatabase, renderer: Renderer, story: Story): Promise<T> {
+  const answer = await oneOf<{ made: T }>(db.superuser.pool, `select capacity.${renderer}($1) as made`, [
+    JSON.stringify(story),
+  ]);
+  return answer.made;
+}
+
+export async function root(db: TestDatabase, story: Story, method = "chat.postMessage"): Promise<Message> {
+  const values = [JSON.stringify(story), method];
+  return (
+    await oneOf<{ made: Message }>(db.superuser.pool, "select capacity.render_slack_root($1, $2) as made", values)
+  ).made;
+}
+
+export async function textOf(
+  db: TestDatabase,
+  name: "render_text" | "slack_text",
+  text: string,
+  most: number,
+): Promise<string> {
+  return (await oneOf<{ made: string }>(db.superuser.pool, `select capacity.${name}($1, $2) as made`, [text, most]))
+    .made;
+}

@@ -1,0 +1,192 @@
+/**
+ * Rendering, whatever people write: control characters, emoji, a hundred kilobytes, markup. One server version is enough, since this
+ * is about text.
+ */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Json } from "../../../../src/contract/rail.ts";
+import { createTestDatabase } from "../../../helpers/database.ts";
+import { complaintsAbout, type Message } from "./block-kit.ts";
+import { type Mail, render, root, textOf } from "./renderers.ts";
+import { confirmationRequired, rejected, type Story, submitted } from "./story.ts";
+
+/** A text, and how long it gets by being repeated; kept apart so that a report names both and not a hundred kilobytes. */
+interface Wild {
+  readonly text: string;
+  readonly characters: number;
+}
+
+const spelledOut = ({ text, characters }: Wild): string =>
+  text.repeat(Math.ceil(characters / Math.max(text.length, 1)));
+
+/** Characters as people see them. */
+const segments = (text: string): string[] => [...new Intl.Segmenter("en").segment(text)].map(({ segment }) => segment);
+
+/** What Slack makes of an escaped text. */
+const shown = (text: string): string => text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
+
+describe("any input", async () => {
+  const db = await createTestDatabase();
+
+  /** Everything that has been known to break a message. NUL is what JSON in Postgres cannot hold, so it never gets this far. */
+  const wild: fc.Arbitrary<Wild> = fc.record({
+    text: fc.oneof(
+      fc.string({ unit: "binary", maxLength: 50 }).map((text) => text.replaceAll("\u0000", "")),
+      fc.string({ unit: "grapheme", maxLength: 50 }),
+      fc.constantFrom(
+        "<!channel>",
+        "&amp;",
+        "<https://evil.example|click>",
+        "👩‍👩‍👧‍👦",
+        "🇩🇪",
+        "{{confirmation_link}}",
+        "{",
+        "\u001b[31m",
+        "\n",
+        "\u202e",
+        '"\\',
+        "$id",
+        "![x](https://evil.example)",
+        "</p><script>",
+      ),
+    ),
+    characters: fc.constantFrom(0, 1, 100, 300, 3_001, 100_000),
+  });
+
+  const stories = { submitted, confirmationRequired, rejected };
+  const recipe = fc.record({
+    base: fc.constantFrom("submitted", "confirmationRequired", "rejected"),
+    name: wild,
+    customer: wild,
+    reason: wild,
+    what: wild,
+    note: wild,
+  });
+  type Recipe = typeof recipe extends fc.Arbitrary<infer T> ? T : never;
+
+  function storyOf(given: Recipe): Story {
+    const [name, what, note, buyer] = [given.name, given.what, given.note, given.customer].map(spelledOut) as [
+      string,
+      string,
+      string,
+      string,
+    ];
+    return {
+      ...stories[given.base],
+      customer: buyer,
+      reason: spelledOut(given.reason),
+      what,
+      body: note,
+      workspace_name: name,
+      needed_by: note,
+      people: { rita: { name, slack: name }, cora: { name: buyer, slack: null }, tess: { name, slack: null } },
+      items: Array.from({ length: 30 }, (_, index) =>
+        index < 2 ? { id: name, what, step: note, since: 1 } : { id: "CR-1", what: "w", step: "s", since: 1 },
+      ),
+      slack: "U0RITA",
+      member: "rita",
+    };
+  }
+
+  const runs = { numRuns: 60 };
+
+  test("keeps Block Kit's limits, and Slack reads none of it as markup", async () => {
+    await fc.assert(
+      fc.asyncProperty(recipe, async (ingredients) => {
+        const given = storyOf(ingredients);
+        expect(complaintsAbout(await root(db, given))).toEqual([]);
+        expect(complaintsAbout(await render<Message>(db, "render_slack_reply", given))).toEqual([]);
+        expect(complaintsAbout(await render<Message>(db, "render_slack_digest", given))).toEqual([]);
+      }),
+      runs,
+    );
+  });
+
+  test("makes no mail with a second header, another element or another link", async () => {
+    await fc.assert(
+      fc.asyncProperty(recipe, async (ingredients) => {
+        const given = storyOf(ingredients);
+        const asking = await render<Mail>(db, "render_email_confirmation", given);
+        const closing = await render<Mail>(db, "render_email_closing", given);
+        const digest = await render<Mail>(db, "render_email_digest", given);
+        for (const mail of [asking, closing, digest]) {
+          expect(mail.subject.length).toBeLessThanOrEqual(200);
+          // oxlint-disable-next-line no-control-regex -- these are what must not be there
+          expect(mail.subject).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
+          expect(
+            mail.html.replaceAll(/<\/?p>|<br>|<a href="\{\{confirmation_link\}\}">Confirm or decline<\/a>/g, ""),
+          ).not.toMatch(/[<>"]/);
+          const links = [...mail.text.matchAll(/\{\{/g)].length;
+          expect([links, [...mail.html.matchAll(/\{\{/g)].length]).toEqual(mail === asking ? [1, 1] : [0, 0]);
+        }
+      }),
+      runs,
+    );
+  });
+
+  test("becomes no link, image or mention in Linear, and no issue with a title that is too long", async () => {
+    await fc.assert(
+      fc.asyncProperty(recipe, async (ingredients) => {
+        const given = storyOf(ingredients);
+        const issue = await render<{ input: { title: string; description: string } }>(db, "render_linear_issue", given);
+        const comment = await render<{ input: { body: string } }>(db, "render_linear_comment", given);
+        expect(issue.input.title.length).toBeLessThanOrEqual(255);
+        for (const markdown of [issue.input.description, comment.input.body]) {
+          expect(markdown.length).toBeLessThanOrEqual(20_000);
+          expect(markdown.replaceAll(/\\[\\`*_[\]<>#!|~@]/g, "").replaceAll("**", "")).not.toMatch(/[[\]<`@]/);
+        }
+      }),
+      runs,
+    );
+  });
+
+  test("keeps the customer, the actor and every free text out of the CloudEvent", async () => {
+    const marked: Story = {
+      ...rejected,
+      customer: "SECRET",
+      email: "SECRET@x.example",
+      reason: "SECRET",
+      actor: "SECRET",
+      requester: "SECRET",
+      owner: "SECRET",
+      people: { SECRET: { name: "SECRET", slack: "SECRET" } },
+    };
+    expect(JSON.stringify(await render<Json>(db, "render_event", marked))).not.toContain("SECRET");
+  });
+
+  const clusters = fc.array(fc.constantFrom("a", "&", "<", "é", "👍🏽", "👩‍👩‍👧‍👦", "🇩🇪", "🏴󠁧󠁢󠁳󠁣󠁴󠁿", "1️⃣", "汉", "𝔘", "❤️‍🔥"), {
+    maxLength: 40,
+  });
+
+  test("is cut between characters as people see them, never inside one", async () => {
+    await fc.assert(
+      fc.asyncProperty(clusters, fc.integer({ min: 12, max: 90 }), async (parts, most) => {
+        const text = parts.join("");
+        const made = await textOf(db, "render_text", text, most);
+        expect(made.length).toBeLessThanOrEqual(most);
+        if (text.length <= most) {
+          expect(made).toBe(text);
+          return;
+        }
+        expect(made.endsWith("…")).toBe(true);
+        const kept = segments(made.slice(0, -1));
+        expect(kept).toEqual(segments(text).slice(0, kept.length));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test("is escaped whole: what Slack shows is the beginning of what was written", async () => {
+    await fc.assert(
+      fc.asyncProperty(clusters, fc.integer({ min: 12, max: 90 }), async (parts, most) => {
+        const text = parts.join("");
+        const made = await textOf(db, "slack_text", text, most);
+        expect(made.length).toBeLessThanOrEqual(most);
+        const kept = shown(made.endsWith("…") ? made.slice(0, -1) : made);
+        expect(text.startsWith(kept)).toBe(true);
+        expect(segments(text).slice(0, segments(kept).length).join("")).toBe(kept);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

@@ -1,0 +1,106 @@
+/** A story as capacity.story_of() tells it: what every renderer is a function of. Tests change what they are about. */
+import type { Json } from "../../../../src/contract/rail.ts";
+
+export type Story = { readonly [name: string]: Json };
+
+const submittedAt = 1_767_348_000; // 2026-01-02 10:00 UTC
+
+/** Rita asks for four machines; Cora and the infra group are asked. */
+export const submitted: Story = {
+  workspace: "acme",
+  workspace_name: "Acme",
+  id: "CR-2026-000042",
+  version: 1,
+  state: "UNDER_REVIEW",
+  channel: "C0CAPACITY",
+  what: "4 × 32XL in us-east-1",
+  size: "32XL",
+  quantity: 4,
+  region: "us-east-1",
+  needed_by: "2026-02-01",
+  duration_days: 30,
+  monthly_cost: 12_500,
+  replaces: null,
+  requester: "rita",
+  owner: "cora",
+  group: "infra",
+  since: submittedAt,
+  deadline: null,
+  token_id: null,
+  new_id: "0f4b2f3e-9d3c-4f5a-8f2b-1c2d3e4f5a6b",
+  linear_team: "team-1",
+  linear_state: null,
+  public_url: "https://capacity.acme.example",
+  customer: "Initech",
+  email: "buyer@initech.example",
+  commercial: {
+    by: null,
+    at: null,
+    endorsed_by: null,
+    auto: false,
+    why: "Cora is the commercial owner.",
+    asked: ["cora"],
+  },
+  technical: {
+    by: null,
+    at: null,
+    auto: false,
+    why: "Any member of the group Infra reviews it.",
+    asked: ["tess", "tim"],
+  },
+  confirmation: { asked: [] },
+  people: {
+    rita: { name: "Rita", slack: "U0RITA" },
+    cora: { name: "Cora", slack: "U0CORA" },
+    tess: { name: "Tess", slack: "U0TESS" },
+    tim: { name: "Tim", slack: null },
+  },
+  event: "REQUEST_SUBMITTED",
+  event_id: "7c9e6679-7425-40de-944b-e07fc1f90ae7",
+  seq: 1,
+  instruction: "CR-2026-000042#1",
+  at: submittedAt,
+  state_before: "SUBMITTED",
+  state_after: "UNDER_REVIEW",
+  actor_type: "user",
+  actor: "rita",
+  counts: null,
+  on_behalf: null,
+  reason: null,
+};
+
+/** Cora has approved, and Tess does now: the customer is asked until 2026-01-10 10:00 UTC. */
+export const confirmationRequired: Story = {
+  ...submitted,
+  version: 3,
+  state: "CUSTOMER_CONFIRMATION_REQUIRED",
+  confirmation: { asked: ["cora"] },
+  since: submittedAt + 86_400,
+  deadline: submittedAt + 8 * 86_400,
+  token_id: "b3f1c2d4-5e6f-4a7b-8c9d-0e1f2a3b4c5d",
+  commercial: { by: "cora", at: submittedAt + 3_600, endorsed_by: null, auto: false, why: "", asked: [] },
+  technical: { by: "tess", at: submittedAt + 86_400, auto: false, why: "", asked: [] },
+  event: "TECH_REVIEW_APPROVED",
+  seq: 3,
+  instruction: "CR-2026-000042#3",
+  at: submittedAt + 86_400,
+  state_before: "UNDER_REVIEW",
+  state_after: "CUSTOMER_CONFIRMATION_REQUIRED",
+  actor: "tess",
+};
+
+export const rejected: Story = {
+  ...submitted,
+  version: 2,
+  state: "REJECTED",
+  commercial: { by: null, at: null, endorsed_by: null, auto: false, why: "", asked: [] },
+  technical: { by: null, at: null, auto: false, why: "", asked: [] },
+  event: "COMMERCIAL_REJECTED",
+  seq: 2,
+  instruction: "CR-2026-000042#2",
+  at: submittedAt + 3_600,
+  state_before: "UNDER_REVIEW",
+  state_after: "REJECTED",
+  actor: "cora",
+  reason: "Too <large> & too soon.\nAsk again in *May*.",
+};

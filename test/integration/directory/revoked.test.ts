@@ -1,0 +1,148 @@
+/**
+ * What was called back is refused before every request, as PostgREST asks: a key that was revoked, and a session in a browser that began
+ * before its member was signed out. Whatever else a token says is none of this gate's business. And where nobody asks before a request,
+ * because PostgREST was not told to, functions refuse by themselves and views show nothing.
+ */
+import { describe, expect, test } from "vitest";
+import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
+import { memberSession, overHttp, service, type Session } from "../capacity/gateway.ts";
+import { codeOf, oneOf, rowsOf, startWorkflow } from "../capacity/workflow.ts";
+
+const withClaims = (session: Session, claims: object): Session => ({
+  role: session.role,
+  claims: { ...(session.claims as object), ...claims },
+});
+
+const inBrowser = (member: string, since: unknown): Session =>
+  withClaims(memberSession(member), { via: "web", signed_in_at: since });
+
+describe.each(POSTGRES_VERSIONS)("what was called back on PostgreSQL %i", async (version) => {
+  const workflow = await startWorkflow(version);
+  const { db } = workflow;
+  const control = db.as("headroom_control").pool;
+
+  /** One request: the gate first, then the work, in one transaction. */
+  const ask = (session: Session, path = "/rpc/who_am_i"): Promise<unknown> =>
+    overHttp(db, session, async (client) => {
+      await client.query("select set_config('request.path', $1, true)", [path]);
+      await client.query("select public.check_request()");
+      return rowsOf(client, "select id from public.capacity_requests limit 1");
+    });
+
+  test.each([
+    ["a member's key", "rita-laptop", memberSession("rita"), ["authenticated", "acme", "rita"]],
+    ["a machine's key", "ci", service, ["service_role", null, null]],
+  ] as const)("%s is good until it is revoked, and then refused on every path", async (_what, id, session, key) => {
+    const holder = withClaims(session, { key_id: id });
+    await ask(holder);
+    await rowsOf(control, "select directory.put_api_key($1, $2, $3, $4)", [id, ...key]);
+    await ask(holder);
+    await rowsOf(control, "select directory.revoke_api_key($1)", [id]);
+    for (const path of ["/rpc/who_am_i", "/capacity_requests", "/", ""]) {
+      expect([path, await codeOf(ask(holder, path))]).toEqual([path, "not_signed_in"]);
+    }
+    // Another key of the same holder, and a token without a key, are not touched.
+    await ask(withClaims(session, { key_id: `${id}-2` }));
+    await ask(session);
+  });
+
+  test("a session in a browser ends when its member is signed out, and a later one is good", async () => {
+    const { now } = await oneOf<{ now: number }>(
+      workflow.superuser,
+      "update directory.members set signed_out_at = now() where workspace_id = 'acme' and id = 'cora' returning extract(epoch from now())::float8 as now",
+    );
+    expect(await codeOf(ask(inBrowser("cora", Math.floor(now - 60))))).toBe("not_signed_in");
+    expect(await codeOf(ask(withClaims(memberSession("cora"), { via: "web" })))).toBe("not_signed_in");
+    await ask(inBrowser("cora", now + 60));
+    await ask(inBrowser("cora", 1e300));
+    // Keys of the API are not sessions.
+    await ask(memberSession("cora"));
+    await ask(inBrowser("rita", now - 60));
+  });
+
+  test("a deeply nested or odd claim is refused by nobody here and lets nobody in", async () => {
+    for (const claims of ["[".repeat(50_000), '{"key_id": {"a": 1}}', '{"via": "web", "signed_in_at": "x"}', "", "7"]) {
+      expect(await ask({ role: "authenticated", claims })).toEqual([]);
+    }
+  });
+
+  describe("where nobody asks before a request", () => {
+    const views = rowsOf<{ name: string }>(
+      workflow.superuser,
+      `select c.relname as name from pg_class c
+        where c.relnamespace = 'public'::regnamespace and c.relkind = 'v' and has_table_privilege('service_role', c.oid, 'select')
+          and has_table_privilege('authenticated', c.oid, 'select') order by 1`,
+    );
+    /** All rows of all views, and of the function that runs with its caller's rights. */
+    const seen = (session: Session): Promise<number> =>
+      overHttp(db, session, async (client) => {
+        const recent = "select jsonb_array_length(public.recent_capacity_events(0) -> 'events') as rows";
+        let { rows } = await oneOf<{ rows: number }>(client, recent);
+        for (const { name } of await views) rows += (await rowsOf(client, `select from public.${name}`)).length;
+        return rows;
+      });
+    /** What each function says when it is called with nothing that means anything; those whose credential is another one are left out. */
+    const answers = async (session: Session): Promise<Record<string, string>> => {
+      const functions = await rowsOf<{ name: string; call: string }>(
+        workflow.superuser,
+        `select p.proname as name, format('select public.%I(%s)', p.proname,
+                  (select string_agg(case t.typtype when 'e' then format('enum_first(null::%s)', t.oid::regtype) else 'null::' || t.oid::regtype end, ', ' order by a.n)
+                     from unnest(p.proargtypes::oid[]) with ordinality a(type, n) join pg_type t on t.oid = a.type)) as call
+           from pg_proc p
+          where p.pronamespace = 'public'::regnamespace and has_function_privilege($1, p.oid, 'execute')
+            and p.proowner = 'headroom_owner'::regrole and p.proname <> all ($2)`,
+        [session.role, otherCredentials],
+      );
+      const said: Record<string, string> = {};
+      for (const { name, call } of functions) {
+        const asked = overHttp(db, session, (client) => rowsOf(client, call), { dryRun: true });
+        said[name] = await asked.then(() => "done", refusalCode);
+      }
+      return said;
+    };
+
+    test.each([
+      ["a member's key", "ada-laptop", memberSession("ada"), ["authenticated", "acme", "ada"]],
+      ["a machine's key", "nightly", service, ["service_role", null, null]],
+    ] as const)("%s that was revoked sees nothing and does nothing", async (_what, id, session, key) => {
+      await workflow.create();
+      const holder = withClaims(session, { key_id: id });
+      await rowsOf(control, "select directory.put_api_key($1, $2, $3, $4)", [id, ...key]);
+      expect(await seen(holder)).toBeGreaterThan(2);
+      expect(Object.values(await answers(holder))).not.toContain("not_signed_in");
+      await rowsOf(control, "select directory.revoke_api_key($1)", [id]);
+      expect(await seen(holder)).toBe(0);
+      expect(new Set(Object.values(await answers(holder)))).toEqual(new Set(["not_signed_in"]));
+      expect(await seen(session)).toBeGreaterThan(2);
+    });
+
+    test("a session whose member was signed out sees nothing and does nothing", async () => {
+      const { now } = await oneOf<{ now: number }>(
+        workflow.superuser,
+        "update directory.members set signed_out_at = now() where workspace_id = 'acme' and id = 'ada' returning extract(epoch from now())::float8 as now",
+      );
+      await workflow.create();
+      expect(await seen(inBrowser("ada", now + 60))).toBeGreaterThan(2);
+      for (const at of [now - 60, "yesterday", null]) {
+        expect([at, await seen(inBrowser("ada", at))]).toEqual([at, 0]);
+        expect(new Set(Object.values(await answers(inBrowser("ada", at))))).toEqual(new Set(["not_signed_in"]));
+      }
+    });
+  });
+});
+
+/** The code in the detail of a refusal; what has none refused for another reason. */
+function refusalCode(error: unknown): string {
+  const { detail } = error as { detail?: string };
+  return /^[a-z_]+(?=:|$)/.exec(detail ?? "")?.[0] ?? "other";
+}
+
+/** The gate itself; links and signatures, for which no key is asked; and what runs with its caller's rights. */
+const otherCredentials = [
+  "check_request",
+  "describe_confirmation",
+  "decide_by_token",
+  "handle_slack_webhook",
+  "handle_linear_webhook",
+  "recent_capacity_events",
+];

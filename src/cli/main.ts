@@ -1,28 +1,34 @@
 /**
- * The command line: collects the commands, runs the one that was asked for, and reports its failure.
+ * The command line: loads the commands, runs the one that was asked for, and reports its failure.
  *
- * Exit codes: 0 done, 1 failed, 2 called wrongly. With --json a failure too is one JSON object on stdout. Each file in
- * commands/ exports `register(program)`; nothing needs to be entered anywhere else.
+ * Exit codes: 0 done, 1 failed, 2 called wrongly. With --json a failure, too, is one JSON object on stdout. What is in commands/
+ * is a command, and exports `register(program)`; it is listed nowhere else. README.md says what belongs where.
  */
 import { readFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
+import { basename, extname } from "node:path";
 import { Command, CommanderError, Help, type Option } from "commander";
 import { z } from "zod";
 import { HeadroomError, isRetryableConnectionError, sqlStateOf, toHeadroomError } from "../db/errors.ts";
 import { ExitWith } from "./exit.ts";
 import { formatError, printJson } from "./output.ts";
 
-/** What a file in commands/ must export. */
+/** What a command's module must export. */
 const commandModule = z.object({
   register: z.custom<(program: Command) => void>((value) => typeof value === "function"),
 });
 
 const manifestFile = z.object({ version: z.string(), description: z.string() });
 
+/** A command is a file or a folder with an index: `serve.ts`, `outbox/index.ts`. Tests and declarations have a second dot in their names. */
 async function loadCommands(program: Command): Promise<void> {
   const folder = new URL("./commands/", import.meta.url);
-  const names = (await readdir(folder)).filter((name) => /^[a-z-]+\.(ts|js)$/.test(name)).toSorted();
-  for (const name of names) {
+  const ending = extname(import.meta.url);
+  const entries = await readdir(folder, { withFileTypes: true });
+  const modules = entries
+    .filter((entry) => /^[a-z-]+$/.test(basename(entry.name, ending)))
+    .map((entry) => (entry.isDirectory() ? `${entry.name}/index${ending}` : entry.name));
+  for (const name of modules.toSorted()) {
     commandModule.parse(await import(new URL(name, folder).href)).register(program);
   }
 }

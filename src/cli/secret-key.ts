@@ -8,9 +8,9 @@ import { Option } from "commander";
 import { HeadroomError } from "../db/errors.ts";
 import type { SecretKey } from "../db/secret-key.ts";
 import type { DatabaseUrlOption } from "./database.ts";
+import { readInstallationKeys, type InstallationKeys } from "./installation.ts";
 import { findLocalServer } from "./local-server.ts";
 import type { Environment } from "./relay/provider-rails.ts";
-import { readInstallationKeys, type InstallationKeys } from "./up/installation.ts";
 
 export interface SecretKeyOption {
   readonly secretKey?: string | undefined;

@@ -4,9 +4,10 @@ import type { Command } from "commander";
 import { listSecrets, removeSecret, setSecret } from "../../capacity/index.ts";
 import { HeadroomError } from "../../db/errors.ts";
 import { withDatabase } from "../database.ts";
+import { addCommon, type CommonOptions } from "../options.ts";
 import { printJson, printLine, printTable } from "../output.ts";
+import { orFail } from "../refusal.ts";
 import { findSecretKey, secretKeyOption } from "../secret-key.ts";
-import { addCommon, orFail, type CommonOptions } from "./request/acting.ts";
 
 interface SecretOptions extends CommonOptions {
   readonly secretKey?: string;

@@ -13,14 +13,14 @@ import type { OidcSettings } from "../../http/auth/oidc.ts";
 import { createGatewayDatabase, type GatewayDatabase } from "../../http/gateway-database.ts";
 import { startServer } from "../../http/server.ts";
 import { serviceSession } from "../../http/session.ts";
+import { anyHost, publicHosts, type HostPolicy } from "../../web/hosts.ts";
 import { freePort } from "../free-port.ts";
-import { signToken, tokenScope } from "../keys/issue.ts";
+import { signToken, tokenScope } from "../make-keys.ts";
+import { collectNames, parseWhole } from "../options.ts";
 import { printJson, printLine } from "../output.ts";
 import { createHttpLog, createLog } from "../relay/log.ts";
 import { createOnDemandRelay, type OnDemandRelay } from "../relay/on-demand.ts";
-import { collectNames, wholeNumber } from "../relay/options.ts";
 import { loadRails } from "../relay/rails.ts";
-import { anyHost, publicHosts, type HostPolicy } from "../../web/hosts.ts";
 import { secretKeyOf } from "../secret-key.ts";
 import { watchSignals } from "../signals.ts";
 
@@ -54,7 +54,7 @@ export function register(program: Command): void {
       ).env("DATABASE_URL"),
     )
     .option("--host <address>", "address to listen on", "127.0.0.1")
-    .option("--port <port>", "port to listen on; 0 takes a free one", wholeNumber(0, 65_535), 8400)
+    .option("--port <port>", "port to listen on; 0 takes a free one", parseWhole(0, 65_535), 8400)
     .addOption(
       new Option("--public-url <url>", "where the outside reaches it (default: its own address)")
         .env("HEADROOM_PUBLIC_URL")
@@ -65,8 +65,8 @@ export function register(program: Command): void {
       "names that it answers to beside the public address's, separated by commas",
       collectNames,
     )
-    .option("--max-connections <count>", "connections to the database", wholeNumber(1, 1_000), 10)
-    .option("--trusted-proxies <count>", "proxies in front whose X-Forwarded-For is believed", wholeNumber(0, 10), 0)
+    .option("--max-connections <count>", "connections to the database", parseWhole(1, 1_000), 10)
+    .option("--trusted-proxies <count>", "proxies in front whose X-Forwarded-For is believed", parseWhole(0, 10), 0)
     .option(
       "--no-prepare",
       "prepare no statements by name; behind a transaction pooler that is so without being asked for",

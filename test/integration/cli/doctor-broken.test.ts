@@ -6,7 +6,7 @@ import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { putMember, putWorkspace, setSecret, type WorkspaceChanges } from "../../../src/capacity/index.ts";
 import { freePort } from "../../../src/cli/free-port.ts";
-import { environmentOf } from "../../../src/cli/up/product.ts";
+import { environmentOf } from "../../../src/cli/commands/up/product.ts";
 import { startEmbedded, type EmbeddedServer } from "../../../src/db/embedded.ts";
 import { defaultCast } from "../../../src/sandbox/cast.ts";
 import { startSandbox, type Sandbox } from "../../../src/sandbox/sandbox.ts";

@@ -1,8 +1,8 @@
 /** `headroom doctor` says what is wrong, and how to mend it. */
 import { expect, test } from "vitest";
 import { startTransactionPooler } from "../../helpers/transaction-pooler.ts";
-import { checkGateway } from "../../../src/cli/doctor/gateway-checks.ts";
-import { checkServerLog } from "../../../src/cli/doctor/secret-checks.ts";
+import { checkGateway } from "../../../src/cli/commands/doctor/gateway-checks.ts";
+import { checkServerLog } from "../../../src/cli/commands/doctor/server-log-check.ts";
 import { createEmptyDatabase, createTestDatabase, POSTGRES_VERSIONS } from "../../helpers/database.ts";
 import { probeRail } from "../outbox/relay/rails.ts";
 import { createStage, until } from "../outbox/relay/stage.ts";

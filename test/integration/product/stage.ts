@@ -7,8 +7,8 @@
 import { afterAll } from "vitest";
 import { putWorkspace, setSecret } from "../../../src/capacity/index.ts";
 import { createProviderRails } from "../../../src/cli/relay/provider-rails.ts";
-import { exampleWorkspace, makeDirectory } from "../../../src/cli/up/example.ts";
-import { environmentOf } from "../../../src/cli/up/product.ts";
+import { exampleWorkspace, makeDirectory } from "../../../src/cli/commands/up/example.ts";
+import { environmentOf } from "../../../src/cli/commands/up/product.ts";
 import type { EmbeddedVersion } from "../../../src/db/embedded.ts";
 import { createRelay, type Relay } from "../../../src/outbox/index.ts";
 import { defaultCast } from "../../../src/sandbox/cast.ts";

@@ -2,10 +2,10 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { putEndpoint, type EndpointChanges } from "../../../outbox/endpoints.ts";
 import { withDatabase } from "../../database.ts";
+import { addCommon, collect, type CommonOptions } from "../../options.ts";
 import { printJson, printLine } from "../../output.ts";
 import { findSecretKey, secretKeyOption } from "../../secret-key.ts";
-import { addCommon, collect, type CommonOptions } from "../request/acting.ts";
-import { named, workspaceOption } from "./owner.ts";
+import { named, ownerOption } from "./owner.ts";
 import { showSecret } from "./secret.ts";
 
 interface AddOptions extends CommonOptions {
@@ -37,7 +37,7 @@ export function registerAdd(endpoint: Command): void {
         addHeader,
       )
       .option("--no-headers", "no extra headers")
-      .addOption(workspaceOption())
+      .addOption(ownerOption())
       .option("--allow-private", "take http and private addresses, for a sandbox; relays must allow them too")
       .addOption(secretKeyOption()),
   ).action(runAdd);

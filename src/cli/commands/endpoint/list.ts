@@ -2,9 +2,9 @@
 import type { Command } from "commander";
 import { listEndpoints, type Endpoint } from "../../../outbox/endpoints.ts";
 import { withDatabase } from "../../database.ts";
+import { addCommon, type CommonOptions } from "../../options.ts";
 import { printJson, printLine, printTable } from "../../output.ts";
 import { findSecretKey, secretKeyOption } from "../../secret-key.ts";
-import { addCommon, type CommonOptions } from "../request/acting.ts";
 import { named } from "./owner.ts";
 
 interface ListOptions extends CommonOptions {

@@ -2,9 +2,9 @@
 import { Option, type Command } from "commander";
 import { replayEnvelopes } from "../../../outbox/endpoints.ts";
 import { withDatabase } from "../../database.ts";
+import { parseMoment, periodOf, readClock, type Moment } from "../../moment.ts";
+import { addCommon, type CommonOptions } from "../../options.ts";
 import { printJson, printLine } from "../../output.ts";
-import { parseMoment, readClock, toFilter, type Moment } from "../outbox/filters.ts";
-import { addCommon, type CommonOptions } from "../request/acting.ts";
 
 interface ReplayOptions extends CommonOptions {
   readonly from: Moment;
@@ -31,9 +31,8 @@ export function registerReplay(endpoint: Command): void {
 async function runReplay(name: string, options: ReplayOptions): Promise<void> {
   const sent = await withDatabase(options, "endpoint replay", async (client) => {
     const now = await readClock(client);
-    const { from, to } = options;
-    const { p_from = now, p_to } = toFilter({ from, ...(to === undefined ? {} : { to }) }, now);
-    return replayEnvelopes(client, name, { from: p_from, to: p_to, stream: options.stream });
+    const { from = now, to } = periodOf(options, now);
+    return replayEnvelopes(client, name, { from, to, stream: options.stream });
   });
   if (options.json === true) return printJson({ name, enqueued: sent });
   printLine(

@@ -2,10 +2,10 @@
 import type { Command } from "commander";
 import { rotateEndpointSecret } from "../../../outbox/endpoints.ts";
 import { withDatabase } from "../../database.ts";
+import { addCommon, parseWhole, type CommonOptions } from "../../options.ts";
 import { printJson, printLine } from "../../output.ts";
 import { findSecretKey, secretKeyOption } from "../../secret-key.ts";
-import { addCommon, parseWhole, type CommonOptions } from "../request/acting.ts";
-import { workspaceOption, type OwnerOption } from "./owner.ts";
+import { ownerOption, type OwnerOption } from "./owner.ts";
 import { showSecret } from "./secret.ts";
 
 interface RotateOptions extends CommonOptions, OwnerOption {
@@ -20,7 +20,7 @@ export function registerRotate(endpoint: Command): void {
       .description("give an endpoint a new secret, shown this once; the old one signs beside it for a while")
       .argument("<name>", "the endpoint")
       .option("--hours <hours>", "how long the old secret goes on signing; 0 ends it now", parseWhole(0, 720), 24)
-      .addOption(workspaceOption())
+      .addOption(ownerOption())
       .addOption(secretKeyOption()),
   ).action(runRotate);
 }

@@ -3,16 +3,10 @@ import type { Command } from "commander";
 import { listSubscriptions, putSubscription, removeSubscription, type Subscription } from "../../../capacity/index.ts";
 import { HeadroomError } from "../../../db/errors.ts";
 import { withDatabase } from "../../database.ts";
+import { addCommon, collect, type CommonOptions } from "../../options.ts";
 import { printJson, printLine, printTable } from "../../output.ts";
-import {
-  addCommon,
-  collect,
-  orFail,
-  requireWorkspace,
-  workspaceOption,
-  type CommonOptions,
-  type WorkspaceOption,
-} from "../request/acting.ts";
+import { orFail } from "../../refusal.ts";
+import { requireWorkspace, workspaceOption, type WorkspaceOption } from "../../workspace.ts";
 
 type Options = CommonOptions & WorkspaceOption;
 

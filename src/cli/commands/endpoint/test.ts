@@ -12,10 +12,10 @@ import { call } from "../../../db/call.ts";
 import { pingEndpoint } from "../../../outbox/endpoints.ts";
 import { withDatabase } from "../../database.ts";
 import { ExitWith } from "../../exit.ts";
+import { addCommon, parseWhole, type CommonOptions } from "../../options.ts";
 import { printJson, printLine, visible } from "../../output.ts";
 import { readRelays } from "../../relays.ts";
-import { addCommon, parseWhole, type CommonOptions } from "../request/acting.ts";
-import { workspaceOption, type OwnerOption } from "./owner.ts";
+import { ownerOption, type OwnerOption } from "./owner.ts";
 
 interface TestOptions extends CommonOptions, OwnerOption {
   readonly wait: number;
@@ -28,7 +28,7 @@ export function registerTest(endpoint: Command): void {
       .description("send a signed event of the type headroom.ping, and show what came of it")
       .argument("<name>", "the endpoint")
       .option("--wait <seconds>", "how long to wait for an outcome", parseWhole(1, 60), 20)
-      .addOption(workspaceOption()),
+      .addOption(ownerOption()),
   ).action(runTest);
 }
 

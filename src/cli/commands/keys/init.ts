@@ -7,7 +7,7 @@ import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import type { Command } from "commander";
 import { HeadroomError, nodeCodeOf } from "../../../db/errors.ts";
-import { makeGatewayKeys, randomKey, signToken, tokenScope } from "../../keys/issue.ts";
+import { makeGatewayKeys, randomKey, signToken, tokenScope } from "../../make-keys.ts";
 import { printJson, printLine } from "../../output.ts";
 
 interface InitOptions {

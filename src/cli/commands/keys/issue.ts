@@ -7,10 +7,12 @@ import { InvalidArgumentError, Option, type Command } from "commander";
 import { registerApiKey, type KeyHolder } from "../../../capacity/index.ts";
 import { HeadroomError } from "../../../db/errors.ts";
 import { withDatabase } from "../../database.ts";
-import { signToken, tokenScope, type TokenClaims } from "../../keys/issue.ts";
+import { signToken, tokenScope, type TokenClaims } from "../../make-keys.ts";
+import { addCommon, type CommonOptions } from "../../options.ts";
 import { printJson, printLine } from "../../output.ts";
+import { orFail } from "../../refusal.ts";
 import { findLocalKeys } from "../../secret-key.ts";
-import { addCommon, orFail, workspaceOption, type CommonOptions, type WorkspaceOption } from "../request/acting.ts";
+import { workspaceOption, type WorkspaceOption } from "../../workspace.ts";
 
 interface IssueOptions extends CommonOptions {
   readonly id?: string;

@@ -1,18 +1,12 @@
-/** `headroom keys list` and `headroom keys revoke`: which keys were handed out, and calling one back. */
+/** `headroom keys list`: which API keys were issued, and whether they are still valid. */
 import type { Command } from "commander";
-import { listApiKeys, revokeApiKey, type ApiKey } from "../../../capacity/index.ts";
+import { listApiKeys, type ApiKey } from "../../../capacity/index.ts";
 import { withDatabase } from "../../database.ts";
+import { addCommon, type CommonOptions } from "../../options.ts";
 import { printJson, printLine, printTable } from "../../output.ts";
-import { addCommon, orFail, type CommonOptions } from "../request/acting.ts";
 
 export function registerListKeys(keys: Command): void {
   addCommon(keys.command("list").description("list the keys that were handed out")).action(runList);
-  addCommon(
-    keys
-      .command("revoke")
-      .description("call a key back, at once and for good")
-      .argument("<id>", "the key's id, as listed"),
-  ).action(runRevoke);
 }
 
 async function runList(options: CommonOptions): Promise<void> {
@@ -32,10 +26,4 @@ async function runList(options: CommonOptions): Promise<void> {
 function stateOf({ revokedAt, expiresAt }: ApiKey): string {
   if (revokedAt !== null) return `revoked ${revokedAt.toISOString()}`;
   return expiresAt !== null && expiresAt.getTime() < Date.now() ? "expired" : "valid";
-}
-
-async function runRevoke(id: string, options: CommonOptions): Promise<void> {
-  const { key } = orFail(await withDatabase(options, "keys revoke", (client) => revokeApiKey(client, id)));
-  if (options.json === true) return printJson({ key });
-  printLine(`${key.id} is revoked. Whoever presents it is refused from now on.`);
 }

@@ -7,9 +7,10 @@ import { listSecrets, rotateSecretKey, type Resealed } from "../../../capacity/i
 import { HeadroomError } from "../../../db/errors.ts";
 import { withDatabase } from "../../database.ts";
 import { ExitWith } from "../../exit.ts";
+import { addCommon, parseWhole, type CommonOptions } from "../../options.ts";
 import { printJson, printLine } from "../../output.ts";
+import { orFail } from "../../refusal.ts";
 import { findSecretKey, secretKeyOption } from "../../secret-key.ts";
-import { addCommon, orFail, parseWhole, type CommonOptions } from "../request/acting.ts";
 
 interface RotateOptions extends CommonOptions {
   readonly secretKey?: string;

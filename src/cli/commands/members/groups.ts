@@ -2,15 +2,10 @@
 import type { Command } from "commander";
 import { listGroups, putGroup, removeGroup } from "../../../capacity/index.ts";
 import { withDatabase } from "../../database.ts";
+import { addCommon, collect, type CommonOptions } from "../../options.ts";
 import { printJson, printLine, printTable, visible } from "../../output.ts";
-import {
-  addCommon,
-  collect,
-  orFail,
-  workspaceOption,
-  type CommonOptions,
-  type WorkspaceOption,
-} from "../request/acting.ts";
+import { orFail } from "../../refusal.ts";
+import { workspaceOption, type WorkspaceOption } from "../../workspace.ts";
 
 type Options = CommonOptions & WorkspaceOption;
 

@@ -3,15 +3,10 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { memberRoles, putMember, type MemberChanges, type MemberRole } from "../../../capacity/index.ts";
 import { HeadroomError } from "../../../db/errors.ts";
 import { withDatabase } from "../../database.ts";
+import { addCommon, emptied, type CommonOptions } from "../../options.ts";
 import { printJson, printLine, visible } from "../../output.ts";
-import {
-  addCommon,
-  emptied,
-  orFail,
-  workspaceOption,
-  type CommonOptions,
-  type WorkspaceOption,
-} from "../request/acting.ts";
+import { orFail } from "../../refusal.ts";
+import { workspaceOption, type WorkspaceOption } from "../../workspace.ts";
 
 /** False: emptied, by the option that begins with --no-. */
 interface PutOptions extends CommonOptions, WorkspaceOption {

@@ -2,8 +2,10 @@
 import type { Command } from "commander";
 import { removeMember, type Removed } from "../../../capacity/index.ts";
 import { withDatabase } from "../../database.ts";
+import { addCommon, type CommonOptions } from "../../options.ts";
 import { printJson, printLine } from "../../output.ts";
-import { addCommon, orFail, workspaceOption, type CommonOptions, type WorkspaceOption } from "../request/acting.ts";
+import { orFail } from "../../refusal.ts";
+import { workspaceOption, type WorkspaceOption } from "../../workspace.ts";
 
 export function registerRemoveMember(members: Command): void {
   addCommon(

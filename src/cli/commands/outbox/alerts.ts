@@ -1,15 +1,11 @@
 /** `headroom outbox alerts …`: who is told when rows are given up. */
 import { Option, type Command } from "commander";
 import { listAlerts, putAlert, removeAlert, type AlertTemplate } from "../../../outbox/alerts.ts";
-import { databaseUrlOption, withDatabase, type DatabaseUrlOption } from "../../database.ts";
+import { withDatabase } from "../../database.ts";
+import { addCommon, collect, parseWhole, type CommonOptions } from "../../options.ts";
 import { printJson, printLine, printTable } from "../../output.ts";
-import { wholeNumber } from "../../relay/options.ts";
 
-interface AlertsOptions extends DatabaseUrlOption {
-  readonly json?: boolean;
-}
-
-interface PutOptions extends AlertsOptions {
+interface PutOptions extends CommonOptions {
   readonly endpoint?: string;
   readonly template?: AlertTemplate;
   readonly routingKey?: string;
@@ -20,8 +16,8 @@ interface PutOptions extends AlertsOptions {
 
 export function registerAlerts(outbox: Command): void {
   const alerts = outbox.command("alerts").description("keep who is told when rows are given up, by webhook");
-  common(alerts.command("list").description("list alerts, and which are raised")).action(runList);
-  common(
+  addCommon(alerts.command("list").description("list alerts, and which are raised")).action(runList);
+  addCommon(
     alerts
       .command("put")
       .description("make an alert, or change what is given")
@@ -32,10 +28,10 @@ export function registerAlerts(outbox: Command): void {
       .addOption(new Option("--routing-key <key>").env("PAGERDUTY_ROUTING_KEY").hideHelp())
       .option("--stream <name>", "watch this stream; give it again for more", collect)
       .option("--all-streams", "watch all streams again")
-      .option("--repeat-minutes <minutes>", "be quiet that long about more of the same", wholeNumber(1, 10_080))
+      .option("--repeat-minutes <minutes>", "be quiet that long about more of the same", parseWhole(1, 10_080))
       .addHelpText("after", "\nPagerDuty's integration key is read from PAGERDUTY_ROUTING_KEY."),
   ).action(runPut);
-  common(
+  addCommon(
     alerts
       .command("remove")
       .description("remove an alert; nobody is told that it is over")
@@ -43,15 +39,7 @@ export function registerAlerts(outbox: Command): void {
   ).action(runRemove);
 }
 
-function common(command: Command): Command {
-  return command.addOption(databaseUrlOption()).option("--json", "print one JSON object");
-}
-
-function collect(name: string, before: readonly string[] | undefined): string[] {
-  return [...(before ?? []), name];
-}
-
-async function runList(options: AlertsOptions): Promise<void> {
+async function runList(options: CommonOptions): Promise<void> {
   const alerts = await withDatabase(options, "outbox alerts list", (client) => listAlerts(client));
   if (options.json === true) return printJson({ alerts });
   if (alerts.length === 0)
@@ -81,7 +69,7 @@ async function runPut(name: string, options: PutOptions): Promise<void> {
   printLine(`The alert ${name} is kept. Relays look for dead letters every few seconds.`);
 }
 
-async function runRemove(name: string, options: AlertsOptions): Promise<void> {
+async function runRemove(name: string, options: CommonOptions): Promise<void> {
   await withDatabase(options, "outbox alerts remove", (client) => removeAlert(client, name));
   if (options.json === true) return printJson({ name });
   printLine(`The alert ${name} is removed.`);

@@ -1,13 +1,14 @@
 /** `headroom outbox dead`: a page of dead letters. */
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import type { Client } from "pg";
 import { call, type FunctionResult } from "../../../db/call.ts";
-import { databaseUrlOption, withDatabase, type DatabaseUrlOption } from "../../database.ts";
+import { withDatabase } from "../../database.ts";
+import { readClock } from "../../moment.ts";
+import { addCommon, parseWhole, type CommonOptions } from "../../options.ts";
 import { printJson, printLine, printTable } from "../../output.ts";
-import { addFilters, parseId, readClock, toFilter, type FilterOptions } from "./filters.ts";
+import { addFilters, parseId, toFilter, type FilterOptions } from "./filters.ts";
 
-interface DeadOptions extends DatabaseUrlOption, FilterOptions {
-  readonly json?: boolean;
+interface DeadOptions extends CommonOptions, FilterOptions {
   readonly limit: number;
   readonly after?: string;
 }
@@ -15,18 +16,11 @@ interface DeadOptions extends DatabaseUrlOption, FilterOptions {
 const maxPage = 10_000;
 
 export function registerDead(outbox: Command): void {
-  addFilters(outbox.command("dead").description("list dead letters, oldest row first"))
-    .option("--limit <rows>", `rows on a page, up to ${maxPage}`, parseLimit, 50)
-    .option("--after <id>", "begin after this row: the next page", parseId)
-    .addOption(databaseUrlOption())
-    .option("--json", "print one JSON object")
-    .action(runDead);
-}
-
-function parseLimit(text: string): number {
-  const limit = Number(text);
-  if (Number.isInteger(limit) && limit >= 1 && limit <= maxPage) return limit;
-  throw new InvalidArgumentError(`A page has 1 to ${maxPage} rows.`);
+  addCommon(
+    addFilters(outbox.command("dead").description("list dead letters, oldest row first"))
+      .option("--limit <rows>", `rows on a page, up to ${maxPage}`, parseWhole(1, maxPage), 50)
+      .option("--after <id>", "begin after this row: the next page", parseId),
+  ).action(runDead);
 }
 
 type DeadLetter = FunctionResult<"outbox.list_dead">[number];

@@ -4,8 +4,8 @@ import type { Client } from "pg";
 import { call, type FunctionResult } from "../../../db/call.ts";
 import { HeadroomError } from "../../../db/errors.ts";
 import { withDatabase } from "../../database.ts";
+import { addCommon, parseWhole, type CommonOptions } from "../../options.ts";
 import { printJson, printLine, printTable, visible } from "../../output.ts";
-import { addCommon, parseWhole, type CommonOptions } from "../request/acting.ts";
 
 type Destination = FunctionResult<"outbox.destination_status">[number];
 

@@ -2,22 +2,18 @@
 import type { Command } from "commander";
 import { z } from "zod";
 import { call } from "../../../db/call.ts";
-import { databaseUrlOption, withDatabase, type DatabaseUrlOption } from "../../database.ts";
+import { withDatabase } from "../../database.ts";
+import { addCommon, type CommonOptions } from "../../options.ts";
 import { printJson, printLine, printTable, visible } from "../../output.ts";
 import { parseId } from "./filters.ts";
 
-interface InspectOptions extends DatabaseUrlOption {
-  readonly json?: boolean;
-}
-
 export function registerInspect(outbox: Command): void {
-  outbox
-    .command("inspect")
-    .description("show one row: facts, payload, where it is, and every line of its story")
-    .argument("<id>", "outbox id", parseId)
-    .addOption(databaseUrlOption())
-    .option("--json", "print one JSON object")
-    .action(runInspect);
+  addCommon(
+    outbox
+      .command("inspect")
+      .description("show one row: its facts, its payload, where it is, and every line of its history")
+      .argument("<id>", "outbox id", parseId),
+  ).action(runInspect);
 }
 
 const lineSchema = z.looseObject({
@@ -45,7 +41,7 @@ const rowSchema = z.looseObject({
   payload: z.json(),
 });
 
-async function runInspect(id: string, options: InspectOptions): Promise<void> {
+async function runInspect(id: string, options: CommonOptions): Promise<void> {
   const found = await withDatabase(options, "outbox inspect", (client) =>
     call(client, "outbox.inspect", { p_outbox_id: id }),
   );

@@ -6,7 +6,7 @@ import { HeadroomError } from "../../../db/errors.ts";
 import { withDatabase } from "../../database.ts";
 import { printJson, printLine } from "../../output.ts";
 import { parseId } from "./filters.ts";
-import { addOperator, askPatiently, busyAdvice, type OperatorOptions, type RowResult } from "./operator.ts";
+import { addOperator, askPatiently, busyAdvice, type OperatorOptions, type RowResult } from "./row-actions.ts";
 
 interface ResolveOptions extends OperatorOptions {
   readonly delivered?: boolean;

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { call } from "../../../db/call.ts";
 import { collectId } from "./filters.ts";
-import { actOn, addBulk, type BulkOptions } from "./operator.ts";
+import { actOn, addBulk, type BulkOptions } from "./row-actions.ts";
 
 export function registerSkip(outbox: Command): void {
   addBulk(

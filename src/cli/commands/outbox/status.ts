@@ -2,21 +2,17 @@
 import type { Command } from "commander";
 import type { Client } from "pg";
 import { call, type FunctionResult } from "../../../db/call.ts";
-import { databaseUrlOption, withDatabase, type DatabaseUrlOption } from "../../database.ts";
+import { withDatabase } from "../../database.ts";
+import { addCommon, type CommonOptions } from "../../options.ts";
 import { formatAge, printJson, printLine, printTable, visible } from "../../output.ts";
 import { readRelays, type RelayEntry } from "../../relays.ts";
 
-interface StatusOptions extends DatabaseUrlOption {
-  readonly json?: boolean;
-}
-
 export function registerStatus(outbox: Command): void {
-  outbox
-    .command("status")
-    .description("depth, age, flight and dead letters of each stream; relays; destinations that wait")
-    .addOption(databaseUrlOption())
-    .option("--json", "print one JSON object")
-    .action(runStatus);
+  addCommon(
+    outbox
+      .command("status")
+      .description("show what waits, is being sent and is dead in each stream; the relays; destinations in trouble"),
+  ).action(runStatus);
 }
 
 type StreamStatus = FunctionResult<"outbox.status">[number];
@@ -28,7 +24,7 @@ interface Status {
   readonly destinations: readonly DestinationStatus[];
 }
 
-async function runStatus(options: StatusOptions): Promise<void> {
+async function runStatus(options: CommonOptions): Promise<void> {
   const status = await withDatabase(options, "outbox status", readStatus);
   if (options.json === true) printJson(toJson(status));
   else show(status);

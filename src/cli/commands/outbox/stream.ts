@@ -5,8 +5,8 @@ import { call, type FunctionResult } from "../../../db/call.ts";
 import { HeadroomError } from "../../../db/errors.ts";
 import { changeStream, createStream, type StreamChanges } from "../../../outbox/create-stream.ts";
 import { withDatabase } from "../../database.ts";
+import { addCommon, collect, emptied, parseWhole, type CommonOptions } from "../../options.ts";
 import { printJson, printLine, printTable, visible } from "../../output.ts";
-import { addCommon, collect, emptied, parseWhole, type CommonOptions } from "../request/acting.ts";
 
 type Stream = FunctionResult<"outbox.list_streams">[number];
 

@@ -3,15 +3,10 @@ import { Argument, type Command } from "commander";
 import { listLinearStates, putLinearState, requestStates, type CapacityRequestState } from "../../../capacity/index.ts";
 import { HeadroomError } from "../../../db/errors.ts";
 import { withDatabase } from "../../database.ts";
+import { addCommon, type CommonOptions } from "../../options.ts";
 import { printJson, printLine, printTable } from "../../output.ts";
-import {
-  addCommon,
-  orFail,
-  requireWorkspace,
-  workspaceOption,
-  type CommonOptions,
-  type WorkspaceOption,
-} from "../request/acting.ts";
+import { orFail } from "../../refusal.ts";
+import { requireWorkspace, workspaceOption, type WorkspaceOption } from "../../workspace.ts";
 
 interface LinearStateOptions extends CommonOptions, WorkspaceOption {
   readonly clear?: boolean;

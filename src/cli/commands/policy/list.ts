@@ -2,8 +2,9 @@
 import type { Command } from "commander";
 import { listPolicies, type Policy } from "../../../capacity/index.ts";
 import { withDatabase } from "../../database.ts";
+import { addCommon, type CommonOptions } from "../../options.ts";
 import { printJson, printLine, printTable } from "../../output.ts";
-import { addCommon, workspaceOption, type CommonOptions, type WorkspaceOption } from "../request/acting.ts";
+import { workspaceOption, type WorkspaceOption } from "../../workspace.ts";
 
 export function registerListPolicies(policy: Command): void {
   addCommon(

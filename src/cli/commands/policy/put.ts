@@ -3,17 +3,10 @@ import { type Command, Option } from "commander";
 import { putPolicy, type PolicyConditions, type PolicyRule } from "../../../capacity/index.ts";
 import { HeadroomError } from "../../../db/errors.ts";
 import { withDatabase } from "../../database.ts";
+import { addCommon, emptied, parseMoney, parseWhole, type CommonOptions } from "../../options.ts";
 import { printJson, printLine, visible } from "../../output.ts";
-import {
-  addCommon,
-  emptied,
-  orFail,
-  parseMoney,
-  parseWhole,
-  workspaceOption,
-  type CommonOptions,
-  type WorkspaceOption,
-} from "../request/acting.ts";
+import { orFail } from "../../refusal.ts";
+import { workspaceOption, type WorkspaceOption } from "../../workspace.ts";
 import { describeConditions, describeRule } from "./list.ts";
 
 const kinds = ["escalation", "auto_approval", "review_route"] as const;

@@ -3,17 +3,10 @@ import type { Command } from "commander";
 import type { Client } from "pg";
 import { listWorkspaces, putWorkspace, type Workspace, type WorkspaceChanges } from "../../../capacity/index.ts";
 import { withDatabase } from "../../database.ts";
+import { addCommon, emptied, parseWhole, type CommonOptions } from "../../options.ts";
 import { printJson, printLine, visible } from "../../output.ts";
-import {
-  addCommon,
-  emptied,
-  noSuchWorkspace,
-  orFail,
-  parseWhole,
-  workspaceOption,
-  type CommonOptions,
-  type WorkspaceOption,
-} from "../request/acting.ts";
+import { orFail } from "../../refusal.ts";
+import { noSuchWorkspace, workspaceOption, type WorkspaceOption } from "../../workspace.ts";
 
 /** False: emptied, by the option that begins with --no-. */
 interface SettingsOptions extends CommonOptions, WorkspaceOption {

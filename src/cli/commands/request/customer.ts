@@ -2,8 +2,10 @@
 import type { Command } from "commander";
 import { sendLink, setAddress, type Asking } from "../../../capacity/index.ts";
 import { withDatabase } from "../../database.ts";
+import { addCommon } from "../../options.ts";
 import { printJson, printLine } from "../../output.ts";
-import { addCommon, asOption, orFail, parseRequestId, requireMember, type ActingOptions } from "./acting.ts";
+import { orFail } from "../../refusal.ts";
+import { asOption, parseRequestId, requireMember, type ActingOptions } from "./acting.ts";
 import { parseAddress } from "./terms.ts";
 import { showUnasked } from "./unasked.ts";
 

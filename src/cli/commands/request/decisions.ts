@@ -16,17 +16,10 @@ import {
 } from "../../../capacity/index.ts";
 import { HeadroomError } from "../../../db/errors.ts";
 import { withDatabase } from "../../database.ts";
+import { addCommon, parseWhole } from "../../options.ts";
 import { printJson, printLine } from "../../output.ts";
-import {
-  addCommon,
-  asOption,
-  orFail,
-  parseRequestId,
-  parseWhole,
-  reasonOption,
-  requireMember,
-  type ActingOptions,
-} from "./acting.ts";
+import { orFail } from "../../refusal.ts";
+import { asOption, parseRequestId, reasonOption, requireMember, type ActingOptions } from "./acting.ts";
 import { showPending } from "./show.ts";
 
 type Step = "commercial" | "technical";

@@ -5,16 +5,10 @@ import { HeadroomError } from "../../../db/errors.ts";
 import { ask } from "../../ask.ts";
 import { withDatabase } from "../../database.ts";
 import { ExitWith } from "../../exit.ts";
+import { addCommon } from "../../options.ts";
 import { printJson, printLine, visible } from "../../output.ts";
-import {
-  addCommon,
-  asOption,
-  orFail,
-  parseRequestId,
-  reasonOption,
-  requireMember,
-  type ActingOptions,
-} from "./acting.ts";
+import { orFail } from "../../refusal.ts";
+import { asOption, parseRequestId, reasonOption, requireMember, type ActingOptions } from "./acting.ts";
 
 interface EraseOptions extends ActingOptions {
   readonly reason: string;

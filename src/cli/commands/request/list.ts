@@ -9,18 +9,11 @@ import {
 } from "../../../capacity/index.ts";
 import { HeadroomError } from "../../../db/errors.ts";
 import { withDatabase } from "../../database.ts";
+import { addCommon, parseWhole } from "../../options.ts";
 import { formatAge, printJson, printLine, printTable } from "../../output.ts";
-import {
-  addCommon,
-  asOption,
-  orFail,
-  parseRequestId,
-  parseWhole,
-  requireMember,
-  workspaceOption,
-  type ActingOptions,
-  type WorkspaceOption,
-} from "./acting.ts";
+import { orFail } from "../../refusal.ts";
+import { workspaceOption, type WorkspaceOption } from "../../workspace.ts";
+import { asOption, parseRequestId, requireMember, type ActingOptions } from "./acting.ts";
 
 interface ListOptions extends ActingOptions, WorkspaceOption {
   readonly state?: readonly CapacityRequestState[];

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { previewRequest, type Preview } from "../../../capacity/index.ts";
 import { withDatabase } from "../../database.ts";
 import { printJson, printLine, printTable } from "../../output.ts";
-import { orFail } from "./acting.ts";
+import { orFail } from "../../refusal.ts";
 import { addTerms, toTerms, type TermsOptions } from "./terms.ts";
 import { showUnasked } from "./unasked.ts";
 

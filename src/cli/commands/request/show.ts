@@ -11,8 +11,10 @@ import {
   type RequestStory,
 } from "../../../capacity/index.ts";
 import { withDatabase } from "../../database.ts";
+import { addCommon, type CommonOptions } from "../../options.ts";
 import { printJson, printLine, printTable, visible } from "../../output.ts";
-import { addCommon, orFail, parseRequestId, type CommonOptions } from "./acting.ts";
+import { orFail } from "../../refusal.ts";
+import { parseRequestId } from "./acting.ts";
 import { erasureLine } from "./erase.ts";
 import { showUnasked } from "./unasked.ts";
 

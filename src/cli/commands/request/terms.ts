@@ -2,16 +2,9 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { RequestTerms } from "../../../capacity/index.ts";
 import { digitsOf, parseToPassOn } from "../../../db/exact-json.ts";
-import {
-  addCommon,
-  asOption,
-  parseMoney,
-  parseWhole,
-  requireMember,
-  workspaceOption,
-  type ActingOptions,
-  type WorkspaceOption,
-} from "./acting.ts";
+import { addCommon, parseMoney, parseWhole } from "../../options.ts";
+import { workspaceOption, type WorkspaceOption } from "../../workspace.ts";
+import { asOption, requireMember, type ActingOptions } from "./acting.ts";
 
 export interface TermsOptions extends ActingOptions, WorkspaceOption {
   readonly size: string;

@@ -53,13 +53,13 @@ async function makePrivateKey(): Promise<string> {
   return privateKey.export({ type: "pkcs8", format: "pem" }).toString();
 }
 
-/** The keys of the folder; made and written at the first start, and the same ever after. */
+/** The keys of the folder: made and written at the first start, and read at every later one. */
 export async function keepInstallationKeys(folder: string): Promise<InstallationKeys> {
   const path = join(folder, fileName);
   const kept = await readKeys(path);
   if (kept !== undefined) return kept;
   const keys = await makeInstallationKeys();
-  // Written aside and renamed: a start that is killed in between leaves no half of a file.
+  // Written under another name and renamed, so that a start that is killed leaves no half-written file.
   const draft = `${path}.${process.pid}`;
   await writeFile(draft, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 });
   await chmod(draft, 0o600);
@@ -79,15 +79,15 @@ async function readKeys(path: string): Promise<InstallationKeys | undefined> {
   } catch (cause) {
     if (nodeCodeOf(cause) === "ENOENT") return undefined;
     throw new HeadroomError("usage", `The keys in ${path} cannot be read.`, {
-      hint: "Start as the user who started it first.",
+      hint: "Run it as the user who ran it first.",
       cause,
     });
   }
   const parsed = keysSchema.safeParse(parseJson(text));
   if (parsed.success) return parsed.data;
-  throw new HeadroomError("usage", `The keys in ${path} are not whole.`, {
+  throw new HeadroomError("usage", `The key file ${path} is damaged.`, {
     detail: parsed.error.issues.map((issue) => issue.path.join(".")).join(", "),
-    hint: "Put the file back from a copy. Without it, remove it: new keys are made, and secrets that were stored under the old ones must be stored again.",
+    hint: "Restore it from a backup. If there is none, delete it: new keys are made, and secrets that were encrypted with the old ones must be stored again.",
   });
 }
 

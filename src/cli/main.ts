@@ -36,23 +36,22 @@ async function loadCommands(program: Command): Promise<void> {
 function createProgram(): Command {
   const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
   const manifest = manifestFile.parse(JSON.parse(text));
-  return new Command("headroom")
-    .description(manifest.description)
-    .version(manifest.version)
-    .showHelpAfterError("(headroom --help lists what there is)")
-    .exitOverride();
+  return new Command("headroom").description(manifest.description).version(manifest.version);
 }
 
-/** What a command cannot do without is said where it is listed, not only when it is missing. */
+/** Required options are marked in the help, so that nobody learns of them only from the error. */
 function describeOption(option: Option): string {
   const described = new Help().optionDescription(option);
   return option.mandatory ? `${described} (required)` : described;
 }
 
-/** Commander copies its settings to a subcommand only while that is created, hence once more for those that are added. */
-function exitThroughUs(command: Command): void {
-  command.exitOverride().configureHelp({ optionDescription: describeOption });
-  for (const child of command.commands) exitThroughUs(child);
+/** Commander has these settings on each command; so they are set on the whole tree, once it is complete. */
+function configure(command: Command, path: string): void {
+  command
+    .exitOverride()
+    .configureHelp({ optionDescription: describeOption })
+    .showHelpAfterError(`(${path} --help shows how it is used)`);
+  for (const child of command.commands) configure(child, `${path} ${child.name()}`);
 }
 
 /** Prints the failure and returns the exit code. */
@@ -68,7 +67,7 @@ function report(error: unknown, json: boolean): number {
   } else if (failure !== undefined) {
     process.stderr.write(`${formatError(failure)}\n`);
   }
-  // What is not ours is a bug: its stack is what a report needs.
+  // An error that we do not know is a bug, and a bug report needs its stack.
   if (failure === undefined) process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
   return failure?.code === "usage" ? 2 : 1;
 }
@@ -78,7 +77,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   try {
     const program = createProgram();
     await loadCommands(program);
-    exitThroughUs(program);
+    configure(program, program.name());
     await program.parseAsync([...argv], { from: "user" });
     return 0;
   } catch (error) {
@@ -86,7 +85,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   }
 }
 
-// A reader that went away (`headroom … | head`) is no failure worth a stack.
+// That the reader of a pipe ends first (`headroom … | head`) is no failure.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(0);
   throw error;

@@ -6,12 +6,12 @@
 import { randomBytes } from "node:crypto";
 import { SignJWT } from "jose";
 
-/** Who made a token, unless the environment says otherwise. */
+/** The issuer of our tokens, unless the environment sets another. */
 export const tokenIssuer = "headroom";
 
-/** Whose tokens are believed, and for whom they must be meant. */
+/** Which tokens are trusted: who issued them, and for whom. */
 export interface TokenScope {
-  /** The first one is what our own tokens say. */
+  /** Our own tokens carry the first one. */
   readonly issuers?: readonly string[] | undefined;
   readonly audience?: string | undefined;
 }

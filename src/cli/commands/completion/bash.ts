@@ -1,4 +1,4 @@
-/** Completion for bash: words so far that name commands lead to a node of the tree; what may follow it is offered. */
+/** Completion for bash: the words so far lead to a command of the tree, and what may follow it is offered. */
 import { allNodes, type CommandNode } from "./tree.ts";
 
 export function bashCompletion(tree: CommandNode): string {

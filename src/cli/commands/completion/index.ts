@@ -13,8 +13,8 @@ const writers = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion
 export function register(program: Command): void {
   program
     .command("completion")
-    .description("print the completion script of a shell")
-    .addArgument(new Argument("<shell>", "which one").choices(Object.keys(writers)))
+    .description("print a completion script for a shell")
+    .addArgument(new Argument("<shell>", "the shell").choices(Object.keys(writers)))
     .action((shell: keyof typeof writers) => {
       process.stdout.write(writers[shell](readTree(program)));
     });

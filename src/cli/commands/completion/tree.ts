@@ -1,4 +1,4 @@
-/** The commands as data, read from the command tree itself, so that completion never says less or more than the program. */
+/** The commands as data, read from the command tree itself, so that completion always offers what the program has. */
 import type { Command } from "commander";
 
 export interface CommandNode {
@@ -6,7 +6,7 @@ export interface CommandNode {
   readonly path: readonly string[];
   readonly description: string;
   readonly options: readonly OptionNode[];
-  /** What may stand as an argument, where that is known. */
+  /** The values of its arguments, where these are fixed. */
   readonly choices: readonly string[];
   readonly children: readonly CommandNode[];
 }

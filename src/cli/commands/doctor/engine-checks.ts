@@ -26,23 +26,27 @@ const fewDaysAhead = 7;
 
 async function partitionsFinding(client: Client): Promise<Finding> {
   const classes = await call(client, "outbox.partition_status", {});
-  const remedy = "Start a relay (it makes them), or run: select outbox.ensure_partitions()";
+  const remedy = "Start a relay, which makes them, or run: select outbox.ensure_partitions()";
   const least = classes.toSorted((left, right) => left.days_ahead - right.days_ahead)[0];
   if (least === undefined) return failure("partitions", "There are no retention classes.", "Run: headroom migrate");
   if (least.days_ahead <= 0) {
     return failure(
       "partitions",
-      `The archive of class "${least.class}" has no partition for today: claims stop.`,
+      `The archive of class "${least.class}" has no partition for today, so nothing can be sent.`,
       remedy,
     );
   }
   const days = Math.floor(least.days_ahead);
   if (days < fewDaysAhead)
-    return warning("partitions", `Class "${least.class}" is covered for ${days} more days.`, remedy);
-  return ok("partitions", `The archive is covered for ${days} days ahead.`);
+    return warning(
+      "partitions",
+      `The archive of class "${least.class}" has partitions for only ${days} more days.`,
+      remedy,
+    );
+  return ok("partitions", `The archive has partitions for the next ${days} days.`);
 }
 
-/** A worker is on the list for as long as it runs; a relay on demand only while it works, but its rails remember it. */
+/** A relay process is listed as long as it runs; one on demand only while it works, but its rails keep the time at which it did. */
 function relaysFinding(facts: Facts): Finding {
   const { relays, rails, waiting } = facts;
   const alive = relays.filter((relay) => relay.alive);
@@ -52,21 +56,21 @@ function relaysFinding(facts: Facts): Finding {
   const served = rails.filter(({ rail }) => isServed(facts, rail));
   if (served.length > 0) {
     const seconds = Math.min(...served.map((row) => row.served_seconds_ago ?? Infinity));
-    return ok("relays", `None runs all the time; one was called ${formatAge(seconds)} ago.`);
+    return ok("relays", `No relay process is running; a relay on demand was called ${formatAge(seconds)} ago.`);
   }
   const ago = Math.min(...rails.map((row) => row.served_seconds_ago ?? Infinity));
   const message =
     relays.length > 0
-      ? "Relays are listed, but none has shown a sign of life lately."
+      ? "Relays are listed, but none has reported lately."
       : ago === Infinity
         ? "No relay is running."
-        : `No relay is running; the last sign of one is ${formatAge(ago)} old.`;
-  const say = waiting > 0 || isInUse(facts) ? failure : warning;
+        : `No relay is running; the last one was seen ${formatAge(ago)} ago.`;
+  const report = waiting > 0 || isInUse(facts) ? failure : warning;
   const waits = waiting === 1 ? " 1 row is waiting." : waiting > 0 ? ` ${waiting} rows are waiting.` : "";
-  return say(
+  return report(
     "relays",
     `${message}${waits}`,
-    "Start one: headroom relay. Or have headroom serve's route called every minute (docs/operating, Relaying without a process).",
+    "Start one: headroom relay. Or call the relay route of headroom serve every minute (docs/operating, Relaying without a process).",
   );
 }
 
@@ -86,10 +90,14 @@ function railsFinding(facts: Facts): Finding {
   const message = deserted
     .map(({ rail, waiting }) => (waiting === 1 ? `1 row waits for "${rail}"` : `${waiting} rows wait for "${rail}"`))
     .join(", ");
-  // A relay of an older release serves without saying what.
+  // A relay of an older release does not record which rails it serves.
   const silent = relays.some((relay) => relay.alive && relay.rails === null);
-  const say = silent ? warning : failure;
-  return say("rails", `${message}, which no relay serves.`, `Start a relay that has it: ${bringsRail(facts, first)}`);
+  const report = silent ? warning : failure;
+  return report(
+    "rails",
+    `${message}, which no relay serves.`,
+    `Start a relay that has it: ${bringsRail(facts, first)}`,
+  );
 }
 
 function bringsRail({ environment }: Facts, { rail }: RailStatus): string {
@@ -115,7 +123,7 @@ async function endpointsFindings(client: Client, facts: Facts): Promise<Finding[
     return [
       failure(
         "endpoints",
-        "There are webhook endpoints, and no relay serves webhooks.",
+        "There are webhook endpoints, but no relay serves webhooks.",
         "Start one: headroom relay with HEADROOM_SECRET_KEY set, --webhooks (Vault) or --endpoints <file>",
       ),
     ];
@@ -134,25 +142,25 @@ function pendingFinding(streams: readonly StreamStatus[]): Finding {
   const worst = old.map((row) => `${row.stream} ${formatAge(row.oldest_pending_age_seconds)}`).join(", ");
   return warning(
     "pending",
-    `Rows have been waiting for long: ${worst}.`,
-    "See headroom outbox status: no relay, a blocked key, retries against a failing receiver, or an open circuit?",
+    `Rows have been waiting for a long time: ${worst}.`,
+    "Look for the cause in headroom outbox status: no relay, a blocked key, a failing receiver, or an open circuit.",
   );
 }
 
 function stuckFinding(streams: readonly StreamStatus[]): Finding {
   const stuck = streams.reduce((sum, row) => sum + row.stuck, 0);
-  if (stuck === 0) return ok("leases", "No lease has run out unnoticed.");
+  if (stuck === 0) return ok("leases", "No row is held under an expired lease.");
   return warning(
     "leases",
-    `${stuck} rows are in flight although their lease is over.`,
-    "A running relay takes them back every 15 s. If the number stays, look at its log.",
+    `${stuck} rows are in flight although their lease has expired.`,
+    "A running relay takes them back every 15 s. If the number does not fall, look at its log.",
   );
 }
 
 function deadFinding(streams: readonly StreamStatus[]): Finding {
   const sum = (value: (row: StreamStatus) => number): number => streams.reduce((total, row) => total + value(row), 0);
   const [dead, parked, blocked] = [sum((row) => row.dead), sum((row) => row.parked), sum((row) => row.blocked_lanes)];
-  if (dead === 0) return ok("dead letters", "None.");
+  if (dead === 0) return ok("dead letters", "There are no dead letters.");
   const message =
     (dead === 1 ? "1 dead letter" : `${dead} dead letters`) +
     `, ${parked} of them parked; ${blocked === 1 ? "1 key is" : `${blocked} keys are`} blocked.`;
@@ -166,14 +174,14 @@ async function destinationsFinding(client: Client): Promise<Finding> {
     return warning(
       "destinations",
       `Disabled endpoints: ${disabled.map((row) => `${row.destination} (${row.disabled_code})`).join(", ")}.`,
-      "Nothing is sent to them. When their receivers are mended: headroom endpoint enable <name>.",
+      "Nothing is sent to them. Once their receivers work again: headroom endpoint enable <name>.",
     );
   }
   const open = destinations.filter((row) => row.circuit !== "closed");
-  if (open.length === 0) return ok("destinations", `${destinations.length} known, every circuit closed.`);
+  if (open.length === 0) return ok("destinations", `${destinations.length} known, all circuits closed.`);
   return warning(
     "destinations",
     `Circuits not closed: ${open.map((row) => `${row.destination} (${row.last_error_code ?? row.circuit})`).join(", ")}.`,
-    "The receivers failed repeatedly; they are probed by themselves. Look at the receivers.",
+    "The receivers failed repeatedly. Look at them; they are tried again automatically.",
   );
 }

@@ -1,4 +1,4 @@
-/** The extensions that are used where they are, and never required: is what is installed at work? */
+/** Extensions that are used where they are installed, and never required: does what is installed work? */
 import type { Client } from "pg";
 import { toHeadroomError } from "../../../db/errors.ts";
 import { ok, warning, type Finding } from "./finding.ts";
@@ -10,8 +10,8 @@ const used: ReadonlyMap<string, string> = new Map([
 ]);
 
 export async function checkExtensions(client: Client): Promise<Finding[]> {
-  const result = await client.query<{ name: string; version: string; probe: boolean }>(
-    `select extname::text as name, extversion as version, to_regprocedure('net.check_worker_is_up()') is not null as probe
+  const result = await client.query<{ name: string; version: string; checkable: boolean }>(
+    `select extname::text as name, extversion as version, to_regprocedure('net.check_worker_is_up()') is not null as checkable
        from pg_extension where extname = any ($1) order by 1`,
     [[...used.keys()]],
   );
@@ -20,8 +20,8 @@ export async function checkExtensions(client: Client): Promise<Finding[]> {
     "extensions",
     names.length === 0 ? "pg_cron, pg_net and Vault are not installed, and not needed." : `${names.join(", ")}.`,
   );
-  const probe = result.rows.some(({ name, probe: there }) => name === "pg_net" && there);
-  return [found, ...(probe ? [await netFinding(client)] : [])];
+  const checkable = result.rows.some((row) => row.name === "pg_net" && row.checkable);
+  return [found, ...(checkable ? [await netFinding(client)] : [])];
 }
 
 async function netFinding(client: Client): Promise<Finding> {
@@ -30,10 +30,10 @@ async function netFinding(client: Client): Promise<Finding> {
     return ok("pg_net", "Its worker is up.");
   } catch (error) {
     const { code, message } = toHeadroomError(error);
-    if (code === "permission_denied") return ok("pg_net", "Whether its worker is up, this login may not ask.");
+    if (code === "permission_denied") return ok("pg_net", "This login may not check whether its worker is up.");
     return warning(
       "pg_net",
-      `Its worker is not up (${message}): webhooks of the database are not sent, and relays are not woken by them.`,
+      `Its worker is not up (${message}): database webhooks are not sent, so they wake no relay.`,
       "Run: select net.worker_restart()",
     );
   }

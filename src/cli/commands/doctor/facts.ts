@@ -1,7 +1,7 @@
 /**
- * How this installation is run, from its database and from the environment: what the checks derive needs from.
+ * How this installation is used, from its database and from the environment: the checks derive from it what is needed.
  *
- * Owns: reading it once. Does not own: any judgement.
+ * Owns: reading it once. Does not own: what is right or wrong about it.
  */
 import type { Client } from "pg";
 import { call, type FunctionResult } from "../../../db/call.ts";
@@ -49,10 +49,10 @@ export function isInUse({ workspaces }: Pick<Facts, "workspaces">): boolean {
   return workspaces?.some((workspace) => workspace.in_use) ?? false;
 }
 
-/** A worker says that it lives every minute, and whoever calls the relay's route does so as often. */
+/** A relay process reports every minute, and a relay on demand should be called as often. */
 const latelySeconds = 180;
 
-/** Whether somebody delivers by this rail: a worker, or a relay that is called. */
+/** Whether a relay, a process or one on demand, delivers by this rail. */
 export function isServed({ rails }: Pick<Facts, "rails">, name: string): boolean {
   const seconds = rails.find(({ rail }) => rail === name)?.served_seconds_ago ?? null;
   return seconds !== null && seconds < latelySeconds;
@@ -69,7 +69,7 @@ const ofServers = [
   "GITHUB_TOKEN",
 ];
 
-/** Whether this environment is a server's or a relay's, so that what it lacks is missing there; an operator's has the database alone. */
+/** Whether this is the environment of a server or a relay, which must be complete; an operator's may hold the database alone. */
 export function isServersEnvironment(environment: Environment): boolean {
   return ofServers.some((variable) => valueOf(environment, variable) !== undefined);
 }

@@ -1,14 +1,14 @@
-/** What a check of the doctor says. */
+/** What a check of the doctor reports. */
 import { HeadroomError } from "../../../db/errors.ts";
 
 export interface Finding {
-  /** A word or two, stable, for machines too. */
+  /** One or two words that stay the same, because programs read them too. */
   readonly check: string;
-  /** `skipped`: it could not be told from here, and the message says why. */
+  /** `skipped`: it could not be checked from here, and the message says why. */
   readonly status: "ok" | "warning" | "failure" | "skipped";
   /** What was found, as a sentence. */
   readonly message: string;
-  /** How to mend it, or to have it checked; nothing when all is well. */
+  /** How to fix it, or how to have it checked; undefined when there is nothing to do. */
   readonly remedy?: string | undefined;
 }
 
@@ -28,7 +28,7 @@ export function skipped(check: string, message: string, remedy?: string): Findin
   return { check, status: "skipped", message, remedy };
 }
 
-/** What only some logins may ask; undefined for the others. */
+/** The answer to what only some logins may ask; undefined for the others. */
 export async function ifAllowed<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;
@@ -40,4 +40,5 @@ export async function ifAllowed<T>(work: Promise<T>): Promise<T | undefined> {
 }
 
 /** For what this login may not see. */
-export const askAsControl = "Run it as a member of headroom_control, or as the role that migrates.";
+export const askAsControl =
+  "Run headroom doctor as a member of headroom_control, or as the role that runs headroom migrate.";

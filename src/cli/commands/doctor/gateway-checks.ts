@@ -1,5 +1,5 @@
 /**
- * Can anybody be served over HTTP: does the server's login work, has it its keys, and does a platform's PostgREST ask us before each request?
+ * Does HTTP work: can the server log in, does it have its keys, and does a platform's PostgREST call our check before each request?
  */
 import type { Client } from "pg";
 import { withConnection } from "../../../db/connect.ts";
@@ -20,8 +20,8 @@ export async function checkHttp(client: Client, facts: Facts): Promise<Finding[]
 }
 
 /**
- * The server over HTTP logs in as the gateway, or as a platform's authenticator, and takes on another role for each request. Where a
- * platform made these, the role that migrates may not have been allowed to grant them to our gateway.
+ * The server over HTTP logs in as the gateway, or as a platform's authenticator, and switches to another role for each request. Where a
+ * platform made these roles, the role that migrates may not have been allowed to grant them to our gateway.
  */
 export async function checkGateway(client: Client): Promise<Finding> {
   const result = await client.query<{ login: string; missing: string[] }>(
@@ -37,7 +37,7 @@ export async function checkGateway(client: Client): Promise<Finding> {
   const message = `headroom_gateway may not act as ${ours.missing.join(", ")}`;
   const remedy = `As a superuser or the role that made them: grant ${ours.missing.join(", ")} to headroom_gateway`;
   return platforms?.missing.length === 0
-    ? { ...ok("gateway", `${message}; authenticator may, so let the server log in as that.`), remedy }
+    ? { ...ok("gateway", `${message}; authenticator may, so the server can log in as that.`), remedy }
     : warning("gateway", `${message}: requests over HTTP would be refused.`, remedy);
 }
 
@@ -46,28 +46,28 @@ export async function checkGatewayLogin(client: Client, facts: Facts): Promise<F
   const { gateway, platform, password } = await readGatewayLogin(client);
   if (url !== undefined) return tryLogin(url, gateway);
   if (!gateway && platform) {
-    return ok("gateway", "authenticator can log in, and requests over HTTP come by it; headroom_gateway cannot.");
+    return ok("gateway", "authenticator can log in and serves requests over HTTP; headroom_gateway has no login.");
   }
   const remedy = `Run: ${openGateway}; then start headroom serve with HEADROOM_GATEWAY_URL=postgresql://headroom_gateway:<password>@<host>/<database>`;
   if (!gateway) {
     const message = "headroom_gateway cannot log in, so headroom serve cannot start";
     if (facts.workspaces === undefined) return warning("gateway", `${message}.`, remedy);
     if (isInUse(facts)) {
-      return failure("gateway", `${message}: no customer's link, no Slack button and no API answers.`, remedy);
+      return failure("gateway", `${message}: customers' links, Slack buttons and the API do not work.`, remedy);
     }
     return ok("gateway", "headroom_gateway has no login yet, and needs none while there are no members.");
   }
   if (password === false) {
     return warning(
       "gateway",
-      "headroom_gateway may log in but has no password: unless the server lets it in another way, it is refused.",
+      "headroom_gateway may log in but has no password: its login is refused, unless the database server accepts it in another way.",
       remedy,
     );
   }
   if (password === true) return ok("gateway", "headroom_gateway can log in, and has a password.");
   return ok(
     "gateway",
-    "headroom_gateway may log in; whether it has a password shows only to a superuser, or with HEADROOM_GATEWAY_URL set here.",
+    "headroom_gateway may log in; whether it has a password can be checked only by a superuser, or with HEADROOM_GATEWAY_URL set here.",
   );
 }
 
@@ -85,14 +85,14 @@ async function tryLogin(url: string, may: boolean): Promise<Finding> {
     }
     return failure(
       "gateway",
-      `HEADROOM_GATEWAY_URL logs in as "${login}", which the database does not believe when it says who calls.`,
-      `Run: ${openGateway}; and put that login into HEADROOM_GATEWAY_URL.`,
+      `HEADROOM_GATEWAY_URL logs in as "${login}", but the database lets only headroom_gateway and authenticator name the caller.`,
+      `Run: ${openGateway}; and use that login in HEADROOM_GATEWAY_URL.`,
     );
   } catch (error) {
     const { code, message } = toHeadroomError(error);
     const remedy =
       code === "login_refused"
-        ? `Run: ${openGateway}; with the password that stands in HEADROOM_GATEWAY_URL.`
+        ? `Run: ${openGateway}; with the password from HEADROOM_GATEWAY_URL.`
         : "Check host, port and database in HEADROOM_GATEWAY_URL.";
     const why = may ? "" : " The role headroom_gateway may not log in.";
     return failure("gateway", `HEADROOM_GATEWAY_URL does not log in: ${message}.${why}`, remedy);
@@ -101,7 +101,7 @@ async function tryLogin(url: string, may: boolean): Promise<Finding> {
 
 const shortestSecret = 32;
 
-/** Only where this is the server's environment: elsewhere its keys have no business. */
+/** Only in the server's environment: its keys should be nowhere else. */
 function checkServerKeys(environment: Environment): Finding[] {
   if (valueOf(environment, "HEADROOM_GATEWAY_URL") === undefined) return [];
   const secret = environment["HEADROOM_JWT_SECRET"] ?? "";
@@ -110,7 +110,7 @@ function checkServerKeys(environment: Environment): Finding[] {
     failure(
       "server keys",
       `HEADROOM_JWT_SECRET is ${secret === "" ? "not set" : `shorter than ${shortestSecret} characters`}: headroom serve does not start.`,
-      "Make keys with headroom keys init, or take your Supabase project's JWT secret.",
+      "Make keys with headroom keys init, or use your Supabase project's JWT secret.",
     ),
   ];
 }
@@ -138,33 +138,29 @@ const preRequestText = `with hook as (
 const setPreRequest =
   "Run: alter role authenticator set pgrst.db_pre_request = 'public.check_request'; notify pgrst, 'reload config'";
 
-/** Where a platform's PostgREST answers, revoked keys and stale deliveries are refused by the function that it asks first. */
+/** Where a platform's PostgREST answers, revoked keys and outdated requests are refused by the function that it calls first. */
 export async function checkPreRequest(client: Client, inUse: boolean): Promise<Finding[]> {
   const [found] = (await client.query<PreRequest>(preRequestText)).rows;
   if (found === undefined || !found.platform || !inUse) return [];
-  if (found.asks) return [ok("pre-request", `PostgREST asks ${found.hook} before each request.`)];
+  if (found.asks) return [ok("pre-request", `PostgREST calls ${found.hook} before each request.`)];
   if (found.hook !== null) {
     return [
       failure(
         "pre-request",
-        `PostgREST asks ${found.hook} before each request, which does not call public.check_request: revoked keys are let in.`,
-        "Call public.check_request() in it, or set that one: alter role authenticator set pgrst.db_pre_request = 'public.check_request'",
+        `PostgREST calls ${found.hook} before each request, which does not call public.check_request: revoked keys are accepted.`,
+        "Call public.check_request() in it, or use that function alone: alter role authenticator set pgrst.db_pre_request = 'public.check_request'",
       ),
     ];
   }
   if (found.supabase) {
     return [
-      failure(
-        "pre-request",
-        "PostgREST asks nothing before a request: keys that were revoked are let in.",
-        setPreRequest,
-      ),
+      failure("pre-request", "PostgREST calls no function before a request: revoked keys are accepted.", setPreRequest),
     ];
   }
   return [
     skipped(
       "pre-request",
-      "authenticator can log in, and has no pgrst.db_pre_request; PostgREST's own configuration cannot be seen from here.",
+      "authenticator can log in, and has no pgrst.db_pre_request; PostgREST's own configuration cannot be read from here.",
       `If PostgREST serves this database: db-pre-request = "public.check_request". ${setPreRequest}`,
     ),
   ];

@@ -1,4 +1,4 @@
-/** `headroom doctor`: looks at everything that this installation needs, and says how to mend what is not right. */
+/** `headroom doctor`: checks everything that the installation needs, and says how to fix what is wrong. */
 import { styleText } from "node:util";
 import type { Command } from "commander";
 import type { Client } from "pg";
@@ -35,14 +35,14 @@ interface GroupedFinding extends Finding {
 export function register(program: Command): void {
   program
     .command("doctor")
-    .description("check what this installation needs, from its database to its providers, and say how to mend it")
+    .description("check the installation, from its database to its providers, and say how to fix what is wrong")
     .addOption(databaseUrlOption())
     .addOption(secretKeyOption())
-    .option("--offline", "ask nobody outside: no provider, no public address")
+    .option("--offline", "contact no provider and no public address")
     .option("--json", "print one JSON object")
     .addHelpText(
       "after",
-      "\nWhat is needed shows from the database: which workspaces are in use, what they are connected to, which rows wait. Run it in the\nenvironment of the server or of a relay: then the server's login is tried, secrets are opened and providers are asked, harmlessly.\nExit code 1 when anything has to be mended.",
+      "\nWhat is needed follows from the database: which workspaces are in use, what they are connected to, which rows wait. Run it in the\nenvironment of the server or of a relay: then it also tries the server's login, the key to the secrets and the providers. It changes nothing.\nExit code 1 when something has to be fixed.",
     )
     .action(runDoctor);
 }
@@ -62,16 +62,16 @@ async function runDoctor(options: DoctorOptions): Promise<void> {
   if (failed.length > 0) throw new ExitWith(1);
 }
 
-interface Place {
+interface Circumstances {
   readonly environment: Environment;
   readonly secretKey: SecretKey | undefined;
-  /** Beside `headroom up`, which has providers of its own. */
+  /** Next to a running `headroom up`, which has providers of its own. */
   readonly sandbox: boolean;
   readonly offline: boolean;
 }
 
-/** Goes on as far as it can: what needs something that is missing is left out, since that is said already. */
-async function examine(url: string, place: Place): Promise<GroupedFinding[]> {
+/** Goes as far as it can: a check that needs something that failed is left out, since that failure is reported. */
+async function examine(url: string, place: Circumstances): Promise<GroupedFinding[]> {
   const findings: GroupedFinding[] = [];
   const progress = startProgress("Checking");
   const add = (group: GroupedFinding["group"], found: readonly Finding[]): void => {
@@ -96,7 +96,13 @@ async function examine(url: string, place: Place): Promise<GroupedFinding[]> {
     }
   } catch (error) {
     const { message, detail, hint } = toHeadroomError(error);
-    add("database", [failure("database", [message, detail].filter(Boolean).join(" "), hint ?? "See the message.")]);
+    add("database", [
+      failure(
+        "database",
+        [message, detail].filter(Boolean).join(" "),
+        hint ?? "Fix what the message names, then run headroom doctor again.",
+      ),
+    ]);
   } finally {
     await Promise.allSettled(open.map((client) => client.end()));
   }
@@ -136,7 +142,7 @@ function show(
   const untold = findings.filter((finding) => finding.status === "skipped").length;
   const rest = untold === 0 ? "" : ` ${untold === 1 ? "1 check" : `${untold} checks`} could not be made from here.`;
   if (failures + warnings === 0)
-    return printLine(untold === 0 ? "All is well." : `All that was checked is well.${rest}`);
-  printLine(`${failures} to mend, ${warnings} to look at.${rest}`);
-  if (first !== undefined) printLine(`First, ${first.check}: ${visible(first.remedy ?? "")}`);
+    return printLine(untold === 0 ? "All is well." : `Everything that was checked is well.${rest}`);
+  printLine(`${failures} to fix, ${warnings} to look at.${rest}`);
+  if (first !== undefined) printLine(`Start with ${first.check}: ${visible(first.remedy ?? "")}`);
 }

@@ -1,6 +1,6 @@
 /**
- * Do the providers that this installation needs answer? Which it needs, its workspaces and what is set in this environment say; each is
- * asked something harmless, with the settings that a relay started here would have.
+ * Do the providers that this installation needs answer? Which ones are needed follows from its workspaces and from this
+ * environment; each is asked something that changes nothing, with the settings that a relay started here would have.
  */
 import { ZodError } from "zod";
 import { HeadroomError } from "../../../db/errors.ts";
@@ -15,13 +15,13 @@ import {
 import { inWorkspaces, isServed, type Facts, type WorkspaceNeeds } from "./facts.ts";
 import { failure, ok, skipped, warning, type Finding } from "./finding.ts";
 
-/** Beside `headroom up`: what it delivers to does not depend on this process. */
+/** Next to a running `headroom up`: what that delivers to does not depend on this environment. */
 export const sandboxProviders: Finding = ok(
   "providers",
-  "Those of the sandbox: `headroom up` delivers to its own stand-ins. Real ones need a database of yours, and a relay with their settings.",
+  "`headroom up` delivers to the stand-ins of its sandbox. Real providers need your own database, and a relay with their settings.",
 );
 
-/** What of the installation the providers' checks go by; without a database there is none. */
+/** What the checks of providers need to know; without a database that is the environment alone. */
 export type Surroundings = Pick<Facts, "environment" | "workspaces" | "rails">;
 
 export async function checkProviders(facts: Surroundings, offline: boolean): Promise<Finding[]> {
@@ -29,7 +29,7 @@ export async function checkProviders(facts: Surroundings, offline: boolean): Pro
     checkEnvironment(facts.environment);
   } catch (error) {
     if (!(error instanceof HeadroomError)) throw error;
-    return [failure("providers", error.message, error.hint ?? "Mend the environment.")];
+    return [failure("providers", error.message, error.hint ?? "Correct the environment variables.")];
   }
   const all = providerStatus(facts.environment);
   const checks = [...new Set(all.map(({ check }) => check))];
@@ -56,7 +56,7 @@ function needOf(check: string, workspaces: readonly WorkspaceNeeds[]): Need {
   if (check === "linear") {
     const concerned = used.filter((workspace) => workspace.linear_team_id !== null);
     return {
-      why: by(concerned, "Requests have issues"),
+      why: by(concerned, "Requests are mirrored as issues"),
       places: concerned.flatMap((each) => each.linear_team_id ?? []),
     };
   }
@@ -74,7 +74,7 @@ async function providerFinding(
   const set = candidates.find((status) => status.used);
   const { why, places } = needOf(check, facts.workspaces ?? []);
   if (set !== undefined) {
-    if (offline) return skipped(check, `${set.name} is set up here. Not asked (--offline).`);
+    if (offline) return skipped(check, `${set.name} is set up here. Not checked (--offline).`);
     return askProvider(set, facts.environment, [...new Set(places)]);
   }
   const variables = candidates.map(({ required }) => required.join(" and ")).join(", or ");
@@ -82,8 +82,8 @@ async function providerFinding(
   if (candidates.some(({ rails }) => rails.every((rail) => isServed(facts, rail)))) {
     return skipped(
       check,
-      `${why}; a relay serves it, with settings that are not here.`,
-      "To have it asked, run this in the environment of that relay.",
+      `${why}; a relay serves it, with settings that this environment does not have.`,
+      "To have it checked, run headroom doctor in the environment of that relay.",
     );
   }
   return failure(
@@ -102,18 +102,22 @@ async function askProvider(
   try {
     const result = await probeProvider(name, environment, places, AbortSignal.timeout(probeMs));
     if (result.kind === "answers") return ok(check, `${name} answers, as ${result.as}.`);
-    const say = result.grave ? failure : warning;
-    return say(check, `${name}: ${result.reason}`, remedyOf(result, status));
+    const report = result.grave ? failure : warning;
+    return report(check, `${name}: ${result.reason}`, remedyOf(result, status));
   } catch (error) {
-    // Settings of the wrong form; the error names fields and rules, never values.
+    // An answer of the wrong form; the error names fields and rules, never values.
     if (error instanceof ZodError) {
-      return failure(check, `${name} answers, and not as ${name} does.`, "Check that its address is the right one.");
+      return failure(
+        check,
+        `The address of ${name} answers, but not as ${name} does.`,
+        "Check that its address is the right one.",
+      );
     }
     if (!(error instanceof HeadroomError)) throw error;
     return failure(
       check,
       `${name}: ${error.message} ${error.detail ?? ""}`.trimEnd(),
-      `Mend ${status.required.join(", ")}.`,
+      `Correct ${status.required.join(", ")}.`,
     );
   }
 }
@@ -121,10 +125,10 @@ async function askProvider(
 function remedyOf({ what, remedy }: ProbeProblem, { name, required, optional }: ProviderStatus): string {
   if (remedy !== undefined) return remedy;
   if (what === "refused")
-    return `Put a valid one into ${required.join(", ")}, here and for every relay, and restart them.`;
+    return `Set ${required.join(", ")} to a valid value, here and for every relay, and restart the relays.`;
   const address = [...required, ...optional].filter((variable) => variable.endsWith("_URL")).join(", ");
   if (what === "unreachable") {
     return `Check ${address === "" ? "the network" : address}, and that it can be reached from here (DNS, firewall, proxy).`;
   }
-  return `Look at what ${name} says; docs/reference/rails.md has its codes.`;
+  return `See the message from ${name}; docs/reference/rails.md explains its codes.`;
 }

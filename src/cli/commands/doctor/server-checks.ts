@@ -20,8 +20,8 @@ export async function checkServer(url: string, client: Client, rival: Client): P
 function problemOf(report: ServerReport, code: string, check: string): Finding | undefined {
   const problem = report.problems.find((candidate) => candidate.code === code);
   if (problem === undefined) return undefined;
-  const say = problem.severity === "error" ? failure : warning;
-  return say(check, problem.message, problem.hint);
+  const makeFinding = problem.severity === "error" ? failure : warning;
+  return makeFinding(check, problem.message, problem.hint);
 }
 
 function versionFinding(report: ServerReport): Finding {
@@ -39,16 +39,19 @@ function writableFindings(report: ServerReport): Finding[] {
 function poolerFinding(report: ServerReport): Finding {
   const found = problemOf(report, "transaction_pooler", "pooler");
   if (found !== undefined) return found;
-  return ok("pooler", report.pooler === "none" ? "None in between; LISTEN works." : "In session mode; LISTEN works.");
+  return ok(
+    "pooler",
+    report.pooler === "none" ? "There is no pooler; LISTEN works." : "A pooler in session mode; LISTEN works.",
+  );
 }
 
 function wakeUpFinding(report: ServerReport): Finding {
-  if (!report.listen) return ok("wake-up", "By polling, every half second.");
-  if (report.notify) return ok("wake-up", "By NOTIFY, and by polling.");
-  const why = "The server allows prepared transactions, which a NOTIFY would keep from being prepared.";
+  if (!report.listen) return ok("wake-up", "Relays poll every half second.");
+  if (report.notify) return ok("wake-up", "Relays are woken by NOTIFY, and poll too.");
+  const why = "The server allows prepared transactions, and a transaction with a NOTIFY cannot be prepared.";
   return {
-    ...ok("wake-up", `By polling, every half second. ${why}`),
-    remedy: "If producers do not use them: alter database … set outbox.notify = 'on'",
+    ...ok("wake-up", `Relays poll every half second. ${why}`),
+    remedy: "If producers do not prepare transactions: alter database … set outbox.notify = 'on'",
   };
 }
 
@@ -62,7 +65,7 @@ async function clockFinding(client: Client): Promise<Finding> {
   const result = await client.query<{ now: Date }>("select clock_timestamp() as now");
   const after = Date.now();
   const there = result.rows[0]?.now.getTime() ?? before;
-  // Anywhere between question and answer is no skew that could be told.
+  // Any time between question and answer is within the error of this measurement.
   const skewMs = there < before ? there - before : there > after ? there - after : 0;
   const message = `The database's clock is ${Math.abs(skewMs)} ms ${skewMs < 0 ? "behind" : "ahead of"} this machine's.`;
   const remedy = "Synchronize both clocks (NTP). Leases are safe, but receivers refuse signatures with a wrong time.";
@@ -72,7 +75,7 @@ async function clockFinding(client: Client): Promise<Finding> {
 }
 
 const roleNames = ["headroom_owner", "headroom_ingest", "headroom_executor", "headroom_control", "headroom_auditor"];
-/** Whom requests over HTTP come as, and by which login. */
+/** The roles of requests over HTTP, and the server's login. */
 const httpRoleNames = ["anon", "authenticated", "service_role", "headroom_gateway"];
 
 export async function checkRoles(client: Client): Promise<Finding> {
@@ -83,27 +86,27 @@ export async function checkRoles(client: Client): Promise<Finding> {
   const missing = [...roleNames, ...httpRoleNames].filter((role) => !result.rows.some((row) => row.rolname === role));
   if (missing.length > 0) {
     const found = await client.query("select from pg_namespace where nspname = 'outbox'");
-    // Migrations that have run are not run again, so they do not bring back what another server had.
+    // Migrations that have run are not run again, so they do not create the roles on another server.
     return failure(
       "roles",
       `Missing: ${missing.join(", ")}.`,
       found.rows.length === 0
         ? "Run: headroom migrate"
-        : `Roles belong to a server, and a dump of one database leaves them behind. Make them (pg_dumpall --roles-only, or: ${missing.map((role) => `create role ${role} nologin`).join("; ")}), then restore the database again.`,
+        : `Roles belong to a server, so the dump of a database does not contain them. Create them (pg_dumpall --roles-only, or: ${missing.map((role) => `create role ${role} nologin`).join("; ")}), then restore the database again.`,
     );
   }
   const mine = result.rows.filter((row) => row.member && roleNames.includes(row.rolname)).map((row) => row.rolname);
   if (mine.length === 0) {
     return failure(
       "roles",
-      "This login is a member of none of the headroom_ roles.",
+      "This login is not a member of any headroom_ role.",
       "As the role that migrated: grant headroom_executor to <login> (relays), headroom_control (operators), headroom_ingest (producers).",
     );
   }
   if (mine.join() === "headroom_ingest") {
-    return failure("roles", "This login may enqueue, and look at nothing.", askAsControl);
+    return failure("roles", "This login may only enqueue, so nothing can be checked.", askAsControl);
   }
-  return ok("roles", `All there; this login is in ${mine.join(", ")}.`);
+  return ok("roles", `All roles exist; this login is a member of ${mine.join(", ")}.`);
 }
 
 export async function checkSchema(client: Client): Promise<Finding> {
@@ -111,7 +114,11 @@ export async function checkSchema(client: Client): Promise<Finding> {
     const plan = await migrate(client, { dryRun: true });
     const due = plan.applied.length + plan.reapplied.length;
     if (due === 0) return ok("schema", `Up to date, at version ${plan.version}.`);
-    return failure("schema", `${due} of its files are missing or out of date.`, "Run: headroom migrate");
+    return failure(
+      "schema",
+      `${due} files of the schema are not applied yet, or out of date.`,
+      "Run: headroom migrate",
+    );
   } catch (error) {
     if (!(error instanceof HeadroomError)) throw error;
     if (error.code === "schema_newer_than_code") {
@@ -122,13 +129,16 @@ export async function checkSchema(client: Client): Promise<Finding> {
   }
 }
 
-/** Without the owner's rights the books cannot be read; whether there is a schema at all can be seen. */
+/** Only the owner may read the migration history; whether there is a schema at all, everybody can see. */
 async function checkSchemaUnprivileged(client: Client): Promise<Finding> {
   const result = await client.query<{ found: boolean }>(
     "select to_regprocedure('outbox.status()') is not null as found",
   );
   if (result.rows[0]?.found === true) {
-    return skipped("schema", "It is there; whether it is current can be told only as the role that migrates.");
+    return skipped(
+      "schema",
+      "The schema is there; only the role that runs headroom migrate can check whether it is current.",
+    );
   }
   return failure("schema", "There is no Headroom schema.", "Run: headroom migrate");
 }

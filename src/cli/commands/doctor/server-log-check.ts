@@ -1,4 +1,4 @@
-/** Would the key to the encrypted secrets be written into the server's log? */
+/** Would the database server write the key to the secrets into its log? */
 import type { Client } from "pg";
 import { ok, warning, type Finding } from "./finding.ts";
 
@@ -21,7 +21,7 @@ const settingsText = `select coalesce(to_regclass('vault.decrypted_secrets') is 
   current_setting('log_parameter_max_length') not in ('0', '0B') as parameters,
   current_setting('log_parameter_max_length_on_error') not in ('0', '0B') as failing`;
 
-/** Without Vault, HEADROOM_SECRET_KEY goes to the server as a parameter, which nothing but the server's settings keeps out of its log. */
+/** Without Vault, HEADROOM_SECRET_KEY goes to the server as a parameter, and only the server's settings keep it out of its log. */
 export async function checkServerLog(client: Client): Promise<Finding> {
   const [settings] = (await client.query<LogSettings>(settingsText)).rows;
   if (settings === undefined || settings.vault) return ok("server log", "Vault keeps the secrets.");
@@ -40,7 +40,7 @@ export async function checkServerLog(client: Client): Promise<Finding> {
   return warning(
     "server log",
     `The server logs parameters of statements (${logged.join(", ")}), so its log may show HEADROOM_SECRET_KEY.`,
-    `Set ${off.join(" and ")} to 0 and reload the server; then change the key if the log is not as safe as it (docs/operating, Secrets).`,
+    `Set ${off.join(" and ")} to 0 and reload the server; then rotate the key if others can read the log (docs/operating, Secrets).`,
   );
 }
 

@@ -1,11 +1,11 @@
-/** Does somebody watch the clock: was there a sweep lately, and does pg_cron really run its job, where it has one? */
+/** Do the timers run: was there a run lately, and where pg_cron has a job for them, does it run that? */
 import type { Client } from "pg";
 import { call } from "../../../db/call.ts";
 import { formatAge } from "../../output.ts";
 import { isInUse, type Facts } from "./facts.ts";
 import { failure, ok, skipped, warning, type Finding } from "./finding.ts";
 
-/** Every runner sweeps about once a minute. */
+/** Whoever runs the timers does so about once a minute. */
 const latelySeconds = 180;
 
 export async function checkTimers(client: Client, facts: Facts): Promise<Finding[]> {
@@ -33,11 +33,11 @@ const startSomething =
 
 function timersFinding(last: LastRun | undefined, ran: boolean, failedCode: string | null, facts: Facts): Finding {
   if (last !== undefined && ran) {
-    const message = `Ran ${formatAge(last.seconds_ago)} ago (${runners.get(last.runner) ?? last.runner}).`;
+    const message = `They last ran ${formatAge(last.seconds_ago)} ago (${runners.get(last.runner) ?? last.runner}).`;
     if (last.failures === 0) return ok("timers", message);
     return warning(
       "timers",
-      `${message} On ${last.failures === 1 ? "one request" : `${last.failures} requests`} a timer failed, and is tried again.`,
+      `${message} A timer failed for ${last.failures === 1 ? "one request" : `${last.failures} requests`}, and will be tried again.`,
       "See why: select * from capacity.timer_failures",
     );
   }
@@ -45,7 +45,7 @@ function timersFinding(last: LastRun | undefined, ran: boolean, failedCode: stri
     return ok("timers", "There are no members, so nothing is due.");
   const when =
     last === undefined || last.seconds_ago === null ? "have never run" : `last ran ${formatAge(last.seconds_ago)} ago`;
-  const why = failedCode === null ? "" : ` The last sweep failed (${failedCode}).`;
+  const why = failedCode === null ? "" : ` The last run failed (${failedCode}).`;
   return failure(
     "timers",
     `The timers ${when}: nothing expires, and nobody is warned or reminded.${why}`,
@@ -71,7 +71,7 @@ interface JobRun {
   readonly status: string | null;
 }
 
-/** Believed is what pg_cron did, not that it has a job: its launcher may overlook one. A job is seen by its owner alone. */
+/** What counts is that pg_cron ran the job, not that it has one: its launcher may miss a job. Only its owner can see a job. */
 async function checkCron(client: Client, ran: boolean, facts: Facts): Promise<Finding[]> {
   const tables = await client.query<{ readable: boolean | null }>(
     `select bool_and(has_schema_privilege(c.relnamespace, 'usage') and has_table_privilege(c.oid, 'select')) as readable
@@ -80,7 +80,7 @@ async function checkCron(client: Client, ran: boolean, facts: Facts): Promise<Fi
   const [table] = tables.rows;
   if (table === undefined) return [];
   if (table.readable !== true) {
-    return [skipped("pg_cron", "Whether it runs the timers can be told only as the role that migrates.")];
+    return [skipped("pg_cron", "Only the role that runs headroom migrate can check whether it runs the timers.")];
   }
   const result = await client.query<JobRun>(
     `select exists (select from cron.job where jobname = $1) as scheduled,
@@ -93,22 +93,22 @@ async function checkCron(client: Client, ran: boolean, facts: Facts): Promise<Fi
   return result.rows.map((job) => cronFinding(job, ran || (facts.workspaces !== undefined && !isInUse(facts))));
 }
 
-/** Where others run the timers, or nothing is due, it is no failure that pg_cron does not. */
+/** Where others run the timers, or nothing is due, it is only a warning that pg_cron does not. */
 function cronFinding({ scheduled, seconds, status }: JobRun, covered: boolean): Finding {
-  const say = covered ? warning : failure;
-  if (!scheduled) return say("pg_cron", "It is installed, but no job of this login runs the timers.", scheduleAgain);
+  const report = covered ? warning : failure;
+  if (!scheduled) return report("pg_cron", "It is installed, but no job of this login runs the timers.", scheduleAgain);
   if (seconds === null) {
     const failed = status === null || status === "succeeded" ? "" : ` Its last run: ${status}.`;
-    return say(
+    return report(
       "pg_cron",
-      `It has the job ${timersJob}, and has never run it to its end.${failed}`,
+      `It has the job ${timersJob}, but has never completed it.${failed}`,
       `${scheduleAgain}, in a transaction of its own; if it still does not run, see cron.job_run_details.`,
     );
   }
   if (seconds <= latelySeconds) return ok("pg_cron", `It ran the timers ${formatAge(seconds)} ago.`);
-  return say(
+  return report(
     "pg_cron",
-    `It last ran the timers ${formatAge(seconds)} ago, and should every minute.`,
+    `It last ran the timers ${formatAge(seconds)} ago, but should run them every minute.`,
     `${scheduleAgain}; if it still does not run, see cron.job_run_details.`,
   );
 }

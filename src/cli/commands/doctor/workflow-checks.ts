@@ -1,6 +1,5 @@
 /**
- * Does the workflow have what its workspaces ask for: somewhere for the customer's link to lead, the secrets that sign and verify, and
- * somebody who watches the clock?
+ * Does the workflow have what its workspaces need: an address for customers' links, and the secrets that sign and verify?
  */
 import type { Client } from "pg";
 import { listSecrets, type SecretStatus } from "../../../capacity/index.ts";
@@ -14,7 +13,7 @@ export async function checkWorkflow(client: Client, facts: Facts, offline: boole
     return [skipped("workspaces", "This login may not see what workspaces need.", askAsControl)];
   }
   const used = facts.workspaces.filter((workspace) => workspace.in_use);
-  if (used.length === 0) return [ok("workspaces", "None has members: only the delivery engine is in use.")];
+  if (used.length === 0) return [ok("workspaces", "No workspace has members: only the delivery engine is in use.")];
   return [
     ok("workspaces", `In use: ${inWorkspaces(used)}.`),
     await checkPublicUrls(used, offline),
@@ -33,20 +32,20 @@ async function checkPublicUrls(used: readonly WorkspaceNeeds[], offline: boolean
     );
   }
   const addresses = [...new Set(used.flatMap((workspace) => workspace.public_url ?? []))];
-  if (offline) return skipped("public url", `Set in every workspace: ${listed(addresses)}. Not tried (--offline).`);
+  if (offline) return skipped("public url", `Set in every workspace: ${listed(addresses)}. Not checked (--offline).`);
   const problems = await Promise.all(addresses.slice(0, mostAddresses).map(problemAt));
   const problem = problems.find((text) => text !== undefined);
-  if (problem === undefined) return ok("public url", `Answers: ${listed(addresses)}.`);
+  if (problem === undefined) return ok("public url", `Reachable: ${listed(addresses)}.`);
   return warning(
     "public url",
     problem,
-    "Start headroom serve there, or name the address where it is: headroom policy settings --public-url <url>",
+    "Start headroom serve there, or set the address where it runs: headroom policy settings --public-url <url>",
   );
 }
 
 const mostAddresses = 10;
 
-/** From here: a server that only customers can reach is no failure of the installation. */
+/** Tried from here, so it is a warning at most: there may be a server that can be reached by customers, but not from here. */
 async function problemAt(address: string): Promise<string | undefined> {
   const connections = openConnections();
   try {
@@ -54,9 +53,9 @@ async function problemAt(address: string): Promise<string | undefined> {
     const request = { method: "GET", url, headers: {}, body: Buffer.alloc(0), maxResponseBytes: 65_536 };
     const result = await exchange(request, connections, AbortSignal.timeout(probeMs));
     if (result.kind !== "answer")
-      return `${address} does not answer from here (${result.code}): customers' links may lead nowhere.`;
+      return `${address} does not answer from here (${result.code}): customers' links may not work.`;
     if (result.status === 200) return undefined;
-    return `${address} answers with HTTP ${result.status}, which headroom serve does not: customers' links may lead elsewhere.`;
+    return `${address} answers with HTTP ${result.status}, which headroom serve does not: customers' links may lead to another server.`;
   } finally {
     connections.close();
   }
@@ -68,7 +67,7 @@ interface NeededSecret {
   readonly needed: boolean;
   /** What does not work without it. */
   readonly without: string;
-  readonly grave: boolean;
+  readonly report: typeof failure;
   readonly how: string;
 }
 
@@ -79,7 +78,7 @@ function neededSecrets(used: readonly WorkspaceNeeds[]): NeededSecret[] {
       name: "CONFIRMATION_TOKEN_SECRET",
       needed: true,
       without: "customers' links can be neither made nor checked",
-      grave: true,
+      report: failure,
       how: "openssl rand -hex 32 | headroom secret set CONFIRMATION_TOKEN_SECRET",
     },
     {
@@ -87,7 +86,7 @@ function neededSecrets(used: readonly WorkspaceNeeds[]): NeededSecret[] {
       name: "SLACK_SIGNING_SECRET",
       needed: used.some((workspace) => workspace.slack_connected),
       without: "every button, form and command of Slack is refused",
-      grave: true,
+      report: failure,
       how: "headroom secret set SLACK_SIGNING_SECRET, with the app's Signing Secret (Basic Information) on standard input",
     },
     {
@@ -95,7 +94,7 @@ function neededSecrets(used: readonly WorkspaceNeeds[]): NeededSecret[] {
       name: "LINEAR_WEBHOOK_SECRET",
       needed: used.some((workspace) => workspace.linear_team_id !== null),
       without: "comments and changes in Linear do not come back",
-      grave: false,
+      report: warning,
       how: "headroom secret set LINEAR_WEBHOOK_SECRET, with the webhook's signing secret on standard input",
     },
   ];
@@ -114,9 +113,9 @@ async function checkSecrets(client: Client, facts: Facts, used: readonly Workspa
   ];
 }
 
-function secretFinding({ check, name, without, grave, how }: NeededSecret, stored: readonly SecretStatus[]): Finding {
+function secretFinding({ check, name, without, report, how }: NeededSecret, stored: readonly SecretStatus[]): Finding {
   if (stored.some((candidate) => candidate.name === name)) return ok(check, `${name} is stored.`);
-  return (grave ? failure : warning)(check, `${name} is not stored: ${without}.`, `Run: ${how}`);
+  return report(check, `${name} is not stored: ${without}.`, `Run: ${how}`);
 }
 
 function secretKeyFinding(stored: readonly SecretStatus[], facts: Facts): Finding {
@@ -124,30 +123,30 @@ function secretKeyFinding(stored: readonly SecretStatus[], facts: Facts): Findin
   if (locked.length === 0) {
     return ok(
       "secret key",
-      stored.some(({ keptIn }) => keptIn === "vault") ? "Vault keeps the secrets." : "It opens every stored secret.",
+      stored.some(({ keptIn }) => keptIn === "vault") ? "Vault keeps the secrets." : "It decrypts every stored secret.",
     );
   }
   return lockedFinding(
     "secret key",
     listed(locked),
     facts,
-    "Without them links are not made, and what providers send is refused.",
+    "Without them no links are made, and what providers send is refused.",
   );
 }
 
-/** What is encrypted cannot be opened from here: by the wrong key, or because this process has none. */
+/** What is encrypted cannot be decrypted from here: the key is the wrong one, or this process has none. */
 export function lockedFinding(check: string, what: string, facts: Facts, consequence: string): Finding {
   const remedy =
-    "Set HEADROOM_SECRET_KEY to the key under which they were stored, here and for the server and every relay.";
+    "Set HEADROOM_SECRET_KEY to the key that they were encrypted with, here and for the server and every relay.";
   if (facts.secretKey !== undefined) {
-    return failure(check, `HEADROOM_SECRET_KEY does not open ${what}. ${consequence}`, remedy);
+    return failure(check, `HEADROOM_SECRET_KEY does not decrypt ${what}. ${consequence}`, remedy);
   }
   if (isServersEnvironment(facts.environment)) {
-    return failure(check, `HEADROOM_SECRET_KEY is not set, so nothing opens ${what}. ${consequence}`, remedy);
+    return failure(check, `HEADROOM_SECRET_KEY is not set, so nothing decrypts ${what}. ${consequence}`, remedy);
   }
   return skipped(
     check,
-    `Whether ${what} can be read shows only with HEADROOM_SECRET_KEY.`,
-    "To have it tried, run this in the environment of the server or of a relay.",
+    `Whether ${what} can be decrypted can be checked only with HEADROOM_SECRET_KEY.`,
+    "To have it checked, run headroom doctor in the environment of the server or of a relay.",
   );
 }

@@ -16,16 +16,16 @@ export function registerEnable(endpoint: Command): void {
   addCommon(
     endpoint
       .command("enable")
-      .description("let an endpoint hear of events again")
+      .description("send to an endpoint again")
       .argument("<name>", "the endpoint")
       .addOption(ownerOption()),
   ).action(runEnable);
   addCommon(
     endpoint
       .command("disable")
-      .description("stop an endpoint: nothing is sent to it, and what waits for it dies as endpoint_disabled")
+      .description("stop sending to an endpoint; rows that wait for it become dead letters (endpoint_disabled)")
       .argument("<name>", "the endpoint")
-      .option("--reason <text>", "why; shown wherever the endpoint is")
+      .option("--reason <text>", "why; shown with the endpoint")
       .addOption(ownerOption()),
   ).action(runDisable);
 }
@@ -34,9 +34,8 @@ async function runEnable(name: string, options: EnableOptions): Promise<void> {
   await withDatabase(options, "endpoint enable", (client) => enableEndpoint(client, name, ownerOf(options)));
   if (options.json === true) return printJson({ name, enabled: true });
   printLine(`${name} is enabled.`);
-  printLine('What died waiting for it:  headroom outbox redrive --code endpoint_disabled --reason "…"');
-  if (options.workspace === undefined)
-    printLine(`What it missed meanwhile:  headroom endpoint replay ${name} --from 24h`);
+  printLine('Send its dead letters:  headroom outbox redrive --code endpoint_disabled --reason "…"');
+  if (options.workspace === undefined) printLine(`Send what it missed:    headroom endpoint replay ${name} --from 24h`);
 }
 
 async function runDisable(name: string, options: DisableOptions): Promise<void> {
@@ -44,5 +43,5 @@ async function runDisable(name: string, options: DisableOptions): Promise<void> 
     disableEndpoint(client, name, { ...ownerOf(options), reason: options.reason }),
   );
   if (options.json === true) return printJson({ name, enabled: false });
-  printLine(`${name} is disabled. Relays that are running see it within two seconds.`);
+  printLine(`${name} is disabled. Running relays stop sending within two seconds.`);
 }

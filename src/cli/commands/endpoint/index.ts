@@ -1,4 +1,4 @@
-/** `headroom endpoint …`: where webhooks go, what they are signed with, and which topics each endpoint hears of. */
+/** `headroom endpoint …`: where webhooks go, what they are signed with, and which events each endpoint is sent. */
 import type { Command } from "commander";
 import { registerAdd } from "./add.ts";
 import { registerEnable } from "./enable.ts";
@@ -10,7 +10,7 @@ import { registerSubscribe } from "./subscribe.ts";
 import { registerTest } from "./test.ts";
 
 export function register(program: Command): void {
-  const endpoint = program.command("endpoint").description("keep the endpoints that webhooks go to");
+  const endpoint = program.command("endpoint").description("manage the endpoints that webhooks are sent to");
   registerAdd(endpoint);
   registerList(endpoint);
   registerRotate(endpoint);

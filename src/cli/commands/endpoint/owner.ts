@@ -10,7 +10,7 @@ export function ownerOption(): Option {
   return new Option("--workspace <id>", "an endpoint of this workspace (default: the installation's own)");
 }
 
-/** As a next command must name it. */
+/** The endpoint's arguments in a command that is suggested next. */
 export function named(name: string, workspace: string | null | undefined): string {
   return workspace === undefined || workspace === null ? name : `${name} --workspace ${workspace}`;
 }

@@ -19,5 +19,5 @@ export function registerRemove(endpoint: Command): void {
 async function runRemove(name: string, options: CommonOptions & OwnerOption): Promise<void> {
   await withDatabase(options, "endpoint remove", (client) => removeEndpoint(client, name, ownerOf(options)));
   if (options.json === true) return printJson({ name, removed: true });
-  printLine(`${name} is removed, and its secrets with it. What still waits for it becomes a dead letter.`);
+  printLine(`${name} was removed, and its secrets with it. Rows that still wait for it become dead letters.`);
 }

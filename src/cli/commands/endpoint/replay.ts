@@ -16,10 +16,10 @@ export function registerReplay(endpoint: Command): void {
   addCommon(
     endpoint
       .command("replay")
-      .description("send an endpoint the published events of a period that it was not sent")
+      .description("send an endpoint the events of a period that it has not been sent")
       .argument("<name>", "the endpoint")
       .addOption(
-        new Option("--from <time>", "since then: a date and time, or 90m, 24h, 7d ago")
+        new Option("--from <time>", "from then on: a date and time, or 90m, 24h, 7d ago")
           .argParser(parseMoment)
           .makeOptionMandatory(),
       )
@@ -36,6 +36,8 @@ async function runReplay(name: string, options: ReplayOptions): Promise<void> {
   });
   if (options.json === true) return printJson({ name, enqueued: sent });
   printLine(
-    sent === 0 ? `${name} has been sent everything of that time.` : `${sent} events are on their way to ${name}.`,
+    sent === 0
+      ? `${name} has already been sent every event of that period.`
+      : `${sent} event${sent === 1 ? " is" : "s are"} on the way to ${name}.`,
   );
 }

@@ -1,4 +1,4 @@
-/** `headroom insights …`: how the workflow does, from the log alone. */
+/** `headroom insights …`: figures about the workflow, from its log alone. */
 import type { Command } from "commander";
 import { withDatabase } from "../../database.ts";
 import { addCommon, parseWhole, type CommonOptions } from "../../options.ts";
@@ -15,7 +15,7 @@ interface SpanOptions extends Options {
 export function register(program: Command): void {
   const insights = program
     .command("insights")
-    .description("see what is open and on whom it waits, how long things take, and how requests end");
+    .description("show what is open and on whom it waits, how long things take, and how requests end");
   addCommon(
     insights
       .command("backlog")
@@ -71,7 +71,7 @@ function registerSpan<Name extends SpanName>(
     insights
       .command(name)
       .description(description)
-      .option("--days <count>", "so many days back, today included (UTC)", parseWhole(1, 3_653), 30)
+      .option("--days <count>", "how many days to show, including today (UTC)", parseWhole(1, 3_653), 30)
       .addOption(workspaceOption()),
   ).action(async (options: SpanOptions) => {
     const rows = await withDatabase(options, `insights ${name}`, async (client) => {
@@ -81,7 +81,7 @@ function registerSpan<Name extends SpanName>(
     if (options.json === true) return printJson({ days: options.days, rows });
     if (rows.length === 0) {
       return printLine(
-        `Nothing in workspace ${options.workspace} in the last ${options.days} days. --days looks further back.`,
+        `Nothing in workspace ${options.workspace} in the last ${options.days} days. Use --days to look further back.`,
       );
     }
     printTable(rows, [{ title: "DAY", value: (row) => row.day }, ...columns]);
@@ -94,7 +94,7 @@ async function runBacklog(options: Options): Promise<void> {
     return readBacklog(client, options.workspace);
   });
   if (options.json === true) return printJson({ rows });
-  if (rows.length === 0) return printLine(`Nothing is open in workspace ${options.workspace}.`);
+  if (rows.length === 0) return printLine(`No request is open in workspace ${options.workspace}.`);
   printTable(rows, [
     { title: "STAGE", value: (row) => row.stage },
     { title: "WAITS ON", value: waitsOn },
@@ -105,7 +105,9 @@ async function runBacklog(options: Options): Promise<void> {
   ]);
   const deserted = rows.filter((row) => row.waits_on_kind === "nobody").length;
   if (deserted > 0)
-    printLine("\nNobody is left who could decide some of these: headroom members list, headroom policy list");
+    printLine(
+      "\nSome of these wait on nobody who could decide them. See headroom members list and headroom policy list.",
+    );
 }
 
 function waitsOn({ waits_on_kind: kind, waits_on: who }: InsightRow<"backlog">): string {

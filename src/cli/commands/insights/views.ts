@@ -1,13 +1,13 @@
 /**
- * How the workflow does, as its views say it from the log alone: what is open and on whom it waits, and for a span of days how long things took
- * and how requests ended. Rows are as the views have them, by day (UTC), because a median of medians would be none.
+ * Reads the views about the workflow: what is open and on whom it waits, and for a number of days how long things took and how requests
+ * ended. Rows stay as the views have them, by day (UTC), because medians of several days cannot be combined.
  */
 import type { Queryable } from "../../../db/call.ts";
 import { toHeadroomError } from "../../../db/errors.ts";
 import type { Views } from "../../../db/generated.gen.ts";
 import { valueTypes } from "../../../db/values.ts";
 
-/** The views, by the names that people use. */
+/** The views, by the names of the sub-commands. */
 const views = {
   backlog: "public.capacity_backlog",
   approvals: "public.capacity_approval_latency",
@@ -16,7 +16,7 @@ const views = {
   provisioning: "public.capacity_provisioning_duration",
 } as const satisfies Readonly<Record<string, keyof Views>>;
 
-/** What of a view is shown: all but the workspace, which everybody who asks has named. */
+/** The columns that are shown: all but the workspace, which was given. */
 const columns = {
   backlog: "stage, waits_on_kind, waits_on, requests, oldest_since, oldest_seconds, late, monthly_cost_usd",
   approvals: "day, step, automatic, approvals, mean_seconds, median_seconds, p90_seconds, longest_seconds",
@@ -30,10 +30,10 @@ export type InsightRow<Name extends InsightName> = Omit<Views[(typeof views)[Nam
 
 /** What is open now; the oldest first. */
 export function readBacklog(db: Queryable, workspaceId: string): Promise<readonly InsightRow<"backlog">[]> {
-  return ask(db, "backlog", "", "oldest_since, stage, waits_on", [workspaceId]);
+  return query(db, "backlog", "", "oldest_since, stage, waits_on", [workspaceId]);
 }
 
-/** The last so many days, the newest first; days without anything have no line. */
+/** The last days, the newest first; a day on which nothing happened has no row. */
 export function readInsight<Name extends Exclude<InsightName, "backlog">>(
   db: Queryable,
   name: Name,
@@ -41,10 +41,10 @@ export function readInsight<Name extends Exclude<InsightName, "backlog">>(
   days: number,
 ): Promise<readonly InsightRow<Name>[]> {
   const span = "and day > (now() at time zone 'UTC')::date - $2::integer";
-  return ask(db, name, span, "day desc, 2, 3", [workspaceId, days]);
+  return query(db, name, span, "day desc, 2, 3", [workspaceId, days]);
 }
 
-async function ask<Name extends InsightName>(
+async function query<Name extends InsightName>(
   db: Queryable,
   name: Name,
   condition: string,

@@ -1,4 +1,4 @@
-/** `headroom keys …`: the keys of an installation, and those that it hands out to members and machines. */
+/** `headroom keys …`: the keys of an installation, and the API keys that it issues to members and programs. */
 import type { Command } from "commander";
 import { registerInit } from "./init.ts";
 import { registerIssue } from "./issue.ts";
@@ -9,7 +9,7 @@ import { registerRotate } from "./rotate.ts";
 export function register(program: Command): void {
   const keys = program
     .command("keys")
-    .description("make and change the keys of an installation, hand out API keys, revoke them");
+    .description("create and rotate the keys of an installation; issue, list and revoke API keys");
   registerInit(keys);
   registerIssue(keys);
   registerListKeys(keys);

@@ -6,13 +6,13 @@ import { addCommon, type CommonOptions } from "../../options.ts";
 import { printJson, printLine, printTable } from "../../output.ts";
 
 export function registerListKeys(keys: Command): void {
-  addCommon(keys.command("list").description("list the keys that were handed out")).action(runList);
+  addCommon(keys.command("list").description("list the API keys that were issued")).action(runList);
 }
 
 async function runList(options: CommonOptions): Promise<void> {
   const keys = await withDatabase(options, "keys list", listApiKeys);
   if (options.json === true) return printJson({ keys });
-  if (keys.length === 0) return printLine("No key was handed out. Next: headroom keys token --member <id>");
+  if (keys.length === 0) return printLine("No API key was issued. Next: headroom keys token --member <id>");
   printTable(keys, [
     { title: "ID", value: (row) => row.id },
     { title: "FOR", value: (row) => (row.memberId === null ? "service" : `${row.workspaceId}/${row.memberId}`) },

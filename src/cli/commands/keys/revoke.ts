@@ -18,5 +18,5 @@ export function registerRevoke(keys: Command): void {
 async function runRevoke(id: string, options: CommonOptions): Promise<void> {
   const { key } = orFail(await withDatabase(options, "keys revoke", (client) => revokeApiKey(client, id)));
   if (options.json === true) return printJson({ key });
-  printLine(`${key.id} is revoked. Whoever presents it is refused from now on.`);
+  printLine(`${key.id} is revoked. It is refused from now on.`);
 }

@@ -10,7 +10,7 @@ import { registerRemoveMember } from "./remove.ts";
 export function register(program: Command): void {
   const members = program
     .command("members")
-    .description("keep the directory: members, their roles, infra groups, and how they sign in");
+    .description("manage the directory: members, their roles, infra groups, and how they sign in");
   registerListMembers(members);
   registerPutMember(members);
   registerRemoveMember(members);

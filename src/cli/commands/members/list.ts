@@ -1,4 +1,4 @@
-/** `headroom members list`: who there is. */
+/** `headroom members list`: the members of a workspace. */
 import type { Command } from "commander";
 import { listMembers, type ListedMember } from "../../../capacity/index.ts";
 import { withDatabase } from "../../database.ts";
@@ -16,7 +16,7 @@ export function registerListMembers(members: Command): void {
     members
       .command("list")
       .description("list members with their roles and groups")
-      .option("--all", "also those who were removed")
+      .option("--all", "also show members who were removed")
       .addOption(workspaceOption()),
   ).action(runList);
 }

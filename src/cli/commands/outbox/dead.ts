@@ -19,7 +19,7 @@ export function registerDead(outbox: Command): void {
   addCommon(
     addFilters(outbox.command("dead").description("list dead letters, oldest row first"))
       .option("--limit <rows>", `rows on a page, up to ${maxPage}`, parseWhole(1, maxPage), 50)
-      .option("--after <id>", "begin after this row: the next page", parseId),
+      .option("--after <id>", "start after this row, for the next page", parseId),
   ).action(runDead);
 }
 
@@ -31,7 +31,7 @@ async function runDead(options: DeadOptions): Promise<void> {
   const next = rows.length === options.limit && last !== undefined ? last : null;
   if (options.json === true) return printJson({ total, rows: rows.map(toJson), next });
   if (rows.length === 0) {
-    return printLine(total === 0 ? "No dead letters match." : "No dead letters match beyond this row.");
+    return printLine(total === 0 ? "No dead letters match." : "No more dead letters match after this row.");
   }
   show(rows);
   printLine();
@@ -39,7 +39,7 @@ async function runDead(options: DeadOptions): Promise<void> {
   for (const line of nextSteps(rows)) printLine(line);
 }
 
-/** Commands that work as they stand, about the first row of the page. */
+/** Commands that can be copied, about the first row of the page. */
 function nextSteps(rows: readonly DeadLetter[]): string[] {
   const id = rows[0]?.outbox_id ?? "<id>";
   const parked = rows.find((row) => row.parked)?.outbox_id;
@@ -49,7 +49,7 @@ function nextSteps(rows: readonly DeadLetter[]): string[] {
     `Or give it up:    headroom outbox skip ${id} --reason "…"`,
     ...(parked === undefined
       ? []
-      : [`Parked, so say:   headroom outbox resolve ${parked} --delivered --reason "…"   (or --not-delivered)`]),
+      : [`Parked: decide:   headroom outbox resolve ${parked} --delivered --reason "…"   (or --not-delivered)`]),
   ];
 }
 

@@ -18,14 +18,16 @@ export type DeadFilter = Omit<FunctionArgs<"outbox.count_dead">, "p_from" | "p_t
 
 export function addFilters(command: Command): Command {
   return command
-    .option("--stream <name>", "only of this stream")
+    .option("--stream <name>", "only in this stream")
     .option("--code <code>", "only with this error code")
     .addOption(
-      new Option("--from <time>", "only dead since then: a date and time, or 90m, 24h, 7d ago").argParser(parseMoment),
+      new Option("--from <time>", "only given up since then: a date and time, or 90m, 24h, 7d ago").argParser(
+        parseMoment,
+      ),
     )
-    .addOption(new Option("--to <time>", "only dead before then").argParser(parseMoment))
-    .option("--parked", "only those that only a person may decide about")
-    .option("--no-parked", "only those that may be redriven as they are");
+    .addOption(new Option("--to <time>", "only given up before then").argParser(parseMoment))
+    .option("--parked", "only parked ones, which a person must decide")
+    .option("--no-parked", "only ones that are not parked, and can be redriven");
 }
 
 export function hasFilter(options: FilterOptions): boolean {
@@ -47,7 +49,7 @@ export function toFilter(options: FilterOptions, now: Date): DeadFilter {
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** For arguments: an id that is none is a mistake in the call, not a row that is missing. */
+/** For arguments: what cannot be an id is a mistake in the call, not a row that is missing. */
 export function parseId(text: string): string {
   if (uuid.test(text)) return text.toLowerCase();
   throw new InvalidArgumentError("An outbox id is a UUID, as `headroom outbox dead` shows it.");

@@ -1,4 +1,4 @@
-/** `headroom outbox …`: what an operator sees of the delivery engine, and does about its dead letters. */
+/** `headroom outbox …`: what an operator sees of the delivery engine and does about dead letters. */
 import type { Command } from "commander";
 import { registerAlerts } from "./alerts.ts";
 import { registerDead } from "./dead.ts";
@@ -13,7 +13,7 @@ import { registerStream } from "./stream.ts";
 export function register(program: Command): void {
   const outbox = program
     .command("outbox")
-    .description("look at streams and rows, work dead letters, keep alerts, settings and limits");
+    .description("look at streams and rows, handle dead letters, set alerts, stream settings and limits");
   registerStatus(outbox);
   registerDead(outbox);
   registerInspect(outbox);

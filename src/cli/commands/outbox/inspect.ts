@@ -1,4 +1,4 @@
-/** `headroom outbox inspect`: everything that is known about one row, and its whole story. */
+/** `headroom outbox inspect`: everything that is known about one row, with its whole history. */
 import type { Command } from "commander";
 import { z } from "zod";
 import { call } from "../../../db/call.ts";
@@ -50,7 +50,7 @@ async function runInspect(id: string, options: CommonOptions): Promise<void> {
   else show(row);
 }
 
-/** What users wrote is theirs; only our own names change. */
+/** Fields whose names are the users' own, and stay as they are. */
 const verbatim = new Set(["payload", "captures", "binds", "captured"]);
 
 function camelCased(value: unknown): unknown {
@@ -74,9 +74,10 @@ function show(row: z.infer<typeof rowSchema>): void {
   }
   printLine();
   printLine("payload");
-  for (const line of (payload === null ? "(none: erased or collected)" : JSON.stringify(payload, null, 2)).split(
-    "\n",
-  )) {
+  for (const line of (payload === null
+    ? "(none: it was erased, or deleted after its retention)"
+    : JSON.stringify(payload, null, 2)
+  ).split("\n")) {
     printLine(`  ${visible(line)}`);
   }
   printLine();
@@ -95,11 +96,11 @@ function showLines(lines: readonly Line[]): void {
     { title: "RELAY", value: (line) => line.relay ?? line.relay_id },
     { title: "CODE", value: (line) => line.error_code ?? line.rail_code },
     { title: "REFERENCE", value: (line) => line.rail_reference },
-    { title: "WHO AND WHY, OR MESSAGE", value: storyOf },
+    { title: "MESSAGE, OR WHO AND WHY", value: messageOf },
   ]);
 }
 
-function storyOf(line: Line): string | undefined {
+function messageOf(line: Line): string | undefined {
   return line.actor === undefined ? line.error_message : `${line.actor}: ${line.reason ?? ""}`;
 }
 

@@ -1,8 +1,8 @@
 /**
- * Acts of an operator on dead letters: who does it and why, which rows, how many, a question before, progress during, and
- * counts after.
+ * What `redrive`, `skip` and `resolve` have in common: who does it and why, which rows, a question before, progress meanwhile, and
+ * counts afterwards.
  *
- * Owns: the dialogue and the paging. Does not own: what an act does (the SQL decides, row by row).
+ * Owns: the dialogue and the paging. Does not own: what an action does to a row, which the SQL decides.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { userInfo } from "node:os";
@@ -28,7 +28,7 @@ export interface BulkOptions extends OperatorOptions, FilterOptions {
   readonly yes?: boolean;
 }
 
-/** `cli:` and the login; a name that is not in the system's list of users has only its number. */
+/** `cli:` and the login name, or the number of a user who has no name on this system. */
 function defaultActor(): string {
   try {
     return `cli:${userInfo().username}`;
@@ -47,8 +47,8 @@ export function addOperator(command: Command): Command {
 
 export function addBulk(command: Command): Command {
   return addOperator(addFilters(command))
-    .option("--all", "every dead letter, without a filter")
-    .option("--yes", "do not ask");
+    .option("--all", "all dead letters")
+    .option("--yes", "do not ask for confirmation");
 }
 
 export interface RowResult {
@@ -57,53 +57,52 @@ export interface RowResult {
   readonly detail: string | null;
 }
 
-export interface Act {
+export interface RowAction {
   /** As in "Redrive 12 dead letters?" */
   readonly verb: string;
   readonly noun: string;
-  /** The result that means that it was done. */
+  /** The result that means success. */
   readonly done: string;
-  /** What is said before the question about rows that the act will refuse. */
+  /** A warning about parked rows, shown before the question. */
   readonly warn: (parked: number) => string | null;
-  /** What was kept, and what to do, for each other result. */
+  /** For each other result: why the row was not changed, and what to do. */
   readonly refusals: Readonly<Record<string, string>>;
   readonly run: (client: Client, outboxIds: readonly string[]) => Promise<readonly RowResult[]>;
 }
 
 const chunkRows = 500;
-/** A key that somebody else holds is free again in a moment, as a rule: so often it is asked for again. */
+/** A key that another session holds is usually free again in a moment, so busy rows are tried this often. */
 const busyRounds = 10;
 const busyPauseMs = 100;
-export const busyAdvice =
-  "somebody else works on its key, for longer than a moment. Look for an open transaction, and ask again.";
-/** Of the refused rows so many are shown to people; machines get all. */
+export const busyHint = "Look for a transaction that stays open, then run this again.";
+/** How many rows that were not changed are shown; --json has all. */
 const shownRefusals = 20;
 
-export async function actOn(act: Act, ids: readonly string[], options: BulkOptions): Promise<void> {
-  requireRows(act, ids, options);
-  const results = await withDatabase(options, `outbox ${act.verb}`, async (client) => {
-    if (ids.length > 0) return actOnIds(act, client, ids);
-    return actOnMatches(act, client, options);
+export async function actOn(action: RowAction, ids: readonly string[], options: BulkOptions): Promise<void> {
+  requireRows(action, ids, options);
+  const results = await withDatabase(options, `outbox ${action.verb}`, async (client) => {
+    if (ids.length > 0) return actOnIds(action, client, ids);
+    return actOnMatches(action, client, options);
   });
-  report(act, results, options.json === true);
+  report(action, results, options.json === true);
 }
 
-function requireRows(act: Act, ids: readonly string[], options: BulkOptions): void {
+function requireRows(action: RowAction, ids: readonly string[], options: BulkOptions): void {
   const ways = [ids.length > 0, hasFilter(options), options.all === true].filter(Boolean).length;
   if (ways === 1) return;
   throw new HeadroomError(
     "usage",
-    ways === 0 ? `Say which rows to ${act.verb}.` : "Give ids, or a filter, or --all: one of the three.",
-    { hint: "Ids, or a filter (--stream, --code, --from, --to, --parked), or --all. Nothing was changed." },
+    ways === 0 ? `No rows were given to ${action.verb}.` : "Ids, a filter and --all cannot be used together.",
+    { hint: "Give ids, or a filter (--stream, --code, --from, --to, --parked), or --all. Nothing was changed." },
   );
 }
 
-async function actOnIds(act: Act, client: Client, ids: readonly string[]): Promise<RowResult[]> {
+async function actOnIds(action: RowAction, client: Client, ids: readonly string[]): Promise<RowResult[]> {
   const results: RowResult[] = [];
-  const progress = startProgress(act.noun);
+  const progress = startProgress(action.noun);
   try {
     for (let start = 0; start < ids.length; start += chunkRows) {
-      results.push(...(await askPatiently(client, ids.slice(start, start + chunkRows), act.run)));
+      results.push(...(await retryBusy(client, ids.slice(start, start + chunkRows), action.run)));
       progress.update(results.length, ids.length);
     }
   } finally {
@@ -112,8 +111,8 @@ async function actOnIds(act: Act, client: Client, ids: readonly string[]): Promi
   return results;
 }
 
-/** Asks for what is busy again and again, for a while. */
-export async function askPatiently(client: Client, ids: readonly string[], run: Act["run"]): Promise<RowResult[]> {
+/** Repeats what is busy, for about a second. */
+export async function retryBusy(client: Client, ids: readonly string[], run: RowAction["run"]): Promise<RowResult[]> {
   const results = new Map<string, RowResult>();
   let asked = ids;
   for (let round = 0; asked.length > 0; round += 1) {
@@ -124,16 +123,16 @@ export async function askPatiently(client: Client, ids: readonly string[], run: 
   return [...results.values()];
 }
 
-async function actOnMatches(act: Act, client: Client, options: BulkOptions): Promise<RowResult[]> {
+async function actOnMatches(action: RowAction, client: Client, options: BulkOptions): Promise<RowResult[]> {
   const now = await readClock(client);
   const given = toFilter(options, now);
-  // What dies while this runs was not counted, and must not be touched: it may be what was just redriven.
+  // Rows that are given up while this runs were not counted and must not be changed: one may have just been redriven.
   const filter = given.p_to !== undefined && given.p_to < now ? given : { ...given, p_to: now };
   const total = await call(client, "outbox.count_dead", filter);
   if (total === 0) return [];
-  await confirm(act, total, await countParked(client, filter), options.yes === true);
+  await confirm(action, total, await countParked(client, filter), options.yes === true);
   const results: RowResult[] = [];
-  const progress = startProgress(act.noun);
+  const progress = startProgress(action.noun);
   try {
     for (let after: string | null = null; ;) {
       const page: { outbox_id: string }[] = await call(client, "outbox.list_dead", {
@@ -145,7 +144,7 @@ async function actOnMatches(act: Act, client: Client, options: BulkOptions): Pro
       if (last === undefined) return results;
       after = last.outbox_id;
       const ids = page.map((row) => row.outbox_id);
-      results.push(...(await askPatiently(client, ids, act.run)));
+      results.push(...(await retryBusy(client, ids, action.run)));
       progress.update(results.length, total);
     }
   } finally {
@@ -159,16 +158,20 @@ function countParked(client: Client, filter: DeadFilter): Promise<number> {
     : call(client, "outbox.count_dead", { ...filter, p_parked: true });
 }
 
-async function confirm(act: Act, total: number, parked: number, yes: boolean): Promise<void> {
+async function confirm(action: RowAction, total: number, parked: number, yes: boolean): Promise<void> {
   const what = `${total} dead letter${total === 1 ? "" : "s"}`;
-  const warning = parked > 0 ? act.warn(parked) : null;
-  const answer = yes ? "yes" : await ask(`${capital(act.verb)} ${what}? [y/N] `, warning);
+  const warning = parked > 0 ? action.warn(parked) : null;
+  const answer = yes ? "yes" : await ask(`${capital(action.verb)} ${what}? [y/N] `, warning);
   if (answer === "yes") return;
   if (answer === "nobody") {
-    throw new HeadroomError("usage", `${what} would be touched, and there is nobody to ask.`, {
-      ...(warning === null ? {} : { detail: warning }),
-      hint: "Pass --yes to go on without asking. Nothing was changed.",
-    });
+    throw new HeadroomError(
+      "usage",
+      `This would ${action.verb} ${what}, and there is no terminal to ask for confirmation.`,
+      {
+        ...(warning === null ? {} : { detail: warning }),
+        hint: "Pass --yes to do it without asking. Nothing was changed.",
+      },
+    );
   }
   printLine("Nothing was changed.");
   throw new ExitWith(1);
@@ -178,10 +181,10 @@ function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-function report(act: Act, results: readonly RowResult[], json: boolean): void {
+function report(action: RowAction, results: readonly RowResult[], json: boolean): void {
   const counts: Record<string, number> = {};
   for (const { result } of results) counts[result] = (counts[result] ?? 0) + 1;
-  const refused = results.filter(({ result }) => result !== act.done);
+  const refused = results.filter(({ result }) => result !== action.done);
   if (json) {
     printJson({
       matched: results.length,
@@ -189,13 +192,13 @@ function report(act: Act, results: readonly RowResult[], json: boolean): void {
       refused: refused.map(({ outbox_id: outboxId, result, detail }) => ({ outboxId, result, detail })),
     });
   } else {
-    show(act, results, counts, refused);
+    show(action, results, counts, refused);
   }
   if (refused.length > 0) throw new ExitWith(1);
 }
 
 function show(
-  act: Act,
+  action: RowAction,
   results: readonly RowResult[],
   counts: Readonly<Record<string, number>>,
   refused: readonly RowResult[],
@@ -204,18 +207,18 @@ function show(
   for (const [result, count] of Object.entries(counts))
     printLine(`${String(count).padStart(7)}  ${result.replaceAll("_", " ")}`);
   for (const { outbox_id: outboxId, result, detail } of results) {
-    if (result === act.done && detail !== null) printLine(`${outboxId}: ${detail}`);
+    if (result === action.done && detail !== null) printLine(`${outboxId}: ${detail}`);
   }
   if (refused.length === 0) return;
   printLine();
   printTable(refused.slice(0, shownRefusals), [
-    { title: "LEFT AS IT WAS", value: (row) => row.outbox_id },
+    { title: "NOT CHANGED", value: (row) => row.outbox_id },
     { title: "BECAUSE", value: (row) => row.result.replaceAll("_", " ") },
     { title: "MEANING", value: (row) => row.detail },
   ]);
   if (refused.length > shownRefusals) printLine(`… and ${refused.length - shownRefusals} more (--json lists all)`);
   for (const result of new Set(refused.map((row) => row.result))) {
-    const advice = result === "busy" ? busyAdvice : act.refusals[result];
+    const advice = result === "busy" ? `another session holds its key. ${busyHint}` : action.refusals[result];
     if (advice !== undefined) printLine(`${capital(result.replaceAll("_", " "))}: ${advice}`);
   }
 }

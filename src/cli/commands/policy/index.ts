@@ -7,7 +7,7 @@ import { registerRemovePolicy } from "./remove.ts";
 import { registerSettings } from "./settings.ts";
 
 export function register(program: Command): void {
-  const policy = program.command("policy").description("keep approval rules, and the settings of a workspace");
+  const policy = program.command("policy").description("manage approval rules, and the settings of a workspace");
   registerListPolicies(policy);
   registerPutPolicy(policy);
   registerRemovePolicy(policy);

@@ -1,4 +1,4 @@
-/** `headroom policy list`: the approval rules, the deciding ones first. */
+/** `headroom policy list`: the approval rules, those that take precedence first. */
 import type { Command } from "commander";
 import { listPolicies, type Policy } from "../../../capacity/index.ts";
 import { withDatabase } from "../../database.ts";
@@ -10,7 +10,7 @@ export function registerListPolicies(policy: Command): void {
   addCommon(
     policy
       .command("list")
-      .description("list approval rules; of those of a kind that apply, the lowest rank decides")
+      .description("list approval rules; where several of a kind apply, the lowest rank decides")
       .addOption(workspaceOption()),
   ).action(runList);
 }
@@ -47,7 +47,7 @@ export function describeConditions(policy: Policy): string {
 export function describeRule(policy: Policy): string {
   switch (policy.kind) {
     case "auto_approval":
-      return "approved by itself";
+      return "approved automatically";
     case "escalation":
       return `needs ${policy.approver ?? `the role ${policy.approverRole ?? "-"}`}`;
     default:

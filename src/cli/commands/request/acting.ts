@@ -22,7 +22,7 @@ export function reasonOption(description = "why; it is recorded in the log"): Op
 /** The member, or an explanation of how to name one. */
 export function requireMember(options: { readonly as?: string }): string {
   if (options.as !== undefined && options.as !== "") return options.as;
-  throw new HeadroomError("usage", "No member is named to act.", {
+  throw new HeadroomError("usage", "No member was given to act as.", {
     hint: "Pass --as <member>, or set HEADROOM_MEMBER. headroom members list shows the members.",
   });
 }

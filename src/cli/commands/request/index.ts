@@ -1,4 +1,4 @@
-/** `headroom request …`: capacity requests, from asking to answering, for a member of the workspace. */
+/** `headroom request …`: capacity requests, created and decided by members of a workspace. */
 import type { Command } from "commander";
 import { registerCreate } from "./create.ts";
 import { registerCustomer } from "./customer.ts";
@@ -11,7 +11,7 @@ import { registerPreview } from "./preview.ts";
 import { registerShow } from "./show.ts";
 
 export function register(program: Command): void {
-  const request = program.command("request").description("ask for capacity, look at requests, and decide them");
+  const request = program.command("request").description("ask for capacity, look at requests and decide them");
   registerCreate(request);
   registerPreview(request);
   registerList(request);

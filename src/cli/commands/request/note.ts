@@ -1,4 +1,4 @@
-/** `headroom request note`: says something about a request without deciding it. */
+/** `headroom request note`: adds a note to a request, without deciding anything. */
 import type { Command } from "commander";
 import { noteRequest } from "../../../capacity/index.ts";
 import { withDatabase } from "../../database.ts";

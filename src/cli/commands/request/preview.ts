@@ -9,7 +9,7 @@ import { showUnasked } from "./unasked.ts";
 
 export function registerPreview(request: Command): void {
   addTerms(
-    request.command("preview").description("say who would be asked, and by which rule; nothing is written"),
+    request.command("preview").description("show who would be asked, and by which rule; nothing is recorded"),
   ).action(runPreview);
 }
 

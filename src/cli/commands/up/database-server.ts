@@ -1,5 +1,5 @@
 /**
- * The database of `headroom up`: an embedded server that is kept running, or the one that the user named.
+ * The database of `headroom up`: an embedded server that is kept running, or the one that the user gave.
  *
  * Owns: starting, starting again when the server's process dies under us, and stopping. Does not own: what is in it.
  */
@@ -22,15 +22,15 @@ export interface DatabaseServerOptions {
   readonly url: string | undefined;
   readonly ephemeral: boolean;
   readonly dataDir: string;
-  /** Undefined: the customary one, or a free one when that is taken. */
+  /** Undefined: the default one, or a free one when that is taken. */
   readonly port: number | undefined;
   readonly signal: AbortSignal;
   readonly log: Log;
   readonly notice: (text: string) => void;
 }
 
-/** Of no other program that we know; the same each time, so that a saved address stays right. */
-const customaryPort = 54_330;
+/** Used by no other program that we know; the same each time, so that a saved address stays valid. */
+const defaultPort = 54_330;
 const mostRestarts = 5;
 
 export async function startDatabaseServer(options: DatabaseServerOptions): Promise<DatabaseServer> {
@@ -51,10 +51,10 @@ export async function startDatabaseServer(options: DatabaseServerOptions): Promi
 async function startOnPort(wanted: EmbeddedOptions, options: DatabaseServerOptions): Promise<EmbeddedServer> {
   if (options.port !== undefined || options.ephemeral) return startEmbedded({ ...wanted, port: options.port ?? 0 });
   try {
-    return await startEmbedded({ ...wanted, port: customaryPort });
+    return await startEmbedded({ ...wanted, port: defaultPort });
   } catch (error) {
     if (!(error instanceof HeadroomError) || error.code !== "port_in_use") throw error;
-    options.notice(`Port ${customaryPort} is taken by another program; using a free one. (--port chooses it.)`);
+    options.notice(`Port ${defaultPort} is taken by another program; using a free one. (--database-port sets it.)`);
     return startEmbedded({ ...wanted, port: 0 });
   }
 }
@@ -71,7 +71,11 @@ function keepRunning(first: EmbeddedServer, wanted: EmbeddedOptions, options: Da
       if (over.signal.aborted) return await new Promise<never>(() => undefined);
       await server.stop();
       if (options.ephemeral || restarts >= mostRestarts) throw gone(server);
-      options.log({ level: "error", event: "database_server_ended", message: "it is started again on the same port" });
+      options.log({
+        level: "error",
+        event: "database_server_ended",
+        message: "it is being restarted on the same port",
+      });
       await delay(200 * restarts);
       server = await startEmbedded({ ...wanted, port: server.port });
     }
@@ -90,8 +94,8 @@ function keepRunning(first: EmbeddedServer, wanted: EmbeddedOptions, options: Da
 }
 
 function gone(server: EmbeddedServer): HeadroomError {
-  return new HeadroomError("database_unreachable", "The embedded database server ended by itself.", {
+  return new HeadroomError("database_unreachable", "The embedded database server stopped unexpectedly.", {
     detail: `Its log is ${server.logFile}.`,
-    hint: "Start again; what was committed is kept.",
+    hint: "Start it again; what was committed is kept.",
   });
 }

@@ -1,8 +1,8 @@
 /**
- * The example that a newcomer finds: a cast of people, a few rules, and requests in different stages of their lives.
+ * The example that a first start makes: a cast of people, a few rules, and requests in different states.
  *
- * Owns: who and what that is. Does not own: any rule of the workflow; everything goes through its functions, in one transaction,
- * so that a start that is killed leaves the whole example or none of it.
+ * Owns: who and what is in it. Does not own: any rule of the workflow; everything goes through its functions, in one transaction,
+ * so that a start that is killed leaves the whole example or nothing.
  */
 import type { Client } from "pg";
 import {
@@ -36,7 +36,7 @@ interface Story {
   readonly decisions: readonly (readonly [event: MemberEvent, by: string])[];
 }
 
-/** From the one that is furthest to the one that was just made, so that the newest waits for somebody to act. */
+/** The furthest one first, so that the newest one waits on somebody to act. */
 function storiesOf(cast: Cast): readonly Story[] {
   const { organizationId, organization, email } = cast.customer;
   const customerRef = { org_id: organizationId, name: organization, email };
@@ -60,7 +60,7 @@ function storiesOf(cast: Cast): readonly Story[] {
   ];
 }
 
-/** Makes the example in a workspace that has no members yet. Answers whether it did. */
+/** Makes the example if the workspace has no members yet. Returns whether it did. */
 export async function makeExample(client: Client, cast: Cast): Promise<boolean> {
   if (orFail(await listMembers(client, exampleWorkspace)).members.length > 0) return false;
   await client.query("begin");
@@ -112,9 +112,9 @@ export async function makeDirectory(client: Client, cast: Cast): Promise<void> {
     await putPolicy(
       client,
       exampleWorkspace,
-      "small-by-itself",
+      "small-automatic",
       { kind: "auto_approval", step: "both" },
-      { sizes: ["S", "M", "L"], maxQuantity: 2, description: "What is small needs nobody's approval." },
+      { sizes: ["S", "M", "L"], maxQuantity: 2, description: "Small requests are approved automatically." },
     ),
   );
 }

@@ -1,9 +1,9 @@
 /**
- * `headroom up`: everything started together: a database, migrated, with an example in it; the server, a relay, and a sandbox that
- * stands in for every provider. On a database that the user names: the relay alone.
+ * `headroom up`: starts everything together: a migrated database with an example in it, the server, a relay, and a sandbox with
+ * stand-ins for every provider. With a database that the user gives, it starts the relay alone.
  *
- * With --ephemeral --json it is a contract with machines: one JSON line on stdout when everything is ready, then silence there
- * until SIGTERM, and nothing left behind afterwards.
+ * Programs rely on --ephemeral --json: one JSON line on stdout when everything is ready, nothing more there until SIGTERM, and nothing
+ * left behind afterwards.
  */
 import { type Command, Option } from "commander";
 import { probeServer, requireUsable, withConnection } from "../../../db/connect.ts";
@@ -36,7 +36,7 @@ export function register(program: Command): void {
   addRelayOptions(
     program.command("up").description("start the whole product on this machine, with stand-ins for every provider"),
   )
-    .option("--ephemeral", "throw-away data on free ports; nothing is left at the end")
+    .option("--ephemeral", "temporary data, on free ports; nothing is left at the end")
     .option("--port <port>", "loopback port of the server; 0 takes a free one (default: 8400)", parseWhole(0, 65_535))
     .option("--sandbox-port <port>", "loopback port of the sandbox (default: 8401)", parseWhole(0, 65_535))
     .option("--database-port <port>", "loopback port of the embedded database (default: 54330)", parseWhole(0, 65_535))
@@ -53,24 +53,24 @@ async function runUp(options: UpOptions, command: Command): Promise<void> {
   try {
     await runAll(url, options, signals, log);
   } catch (error) {
-    // Told to stop while it was starting: that is no failure.
+    // A signal during the start is no failure.
     if (!signals.stop.aborted) throw error;
   } finally {
     signals.dispose();
   }
 }
 
-/** A machine reads one line on stdout, so the log goes elsewhere. */
+/** With --json a program reads one line from stdout, so the log goes to stderr. */
 function logStream(options: UpOptions): NodeJS.WriteStream {
   return options.json === true ? process.stderr : process.stdout;
 }
 
-/** --ephemeral means a database of its own, whatever the environment says; naming one as well is a contradiction. */
+/** --ephemeral makes its own database, even if the environment names one; an explicit --database-url contradicts it. */
 function databaseOf(options: UpOptions, named: boolean): string | undefined {
   if (options.ephemeral !== true) return options.databaseUrl === "" ? undefined : options.databaseUrl;
   if (!named) return undefined;
-  throw new HeadroomError("usage", "--ephemeral makes a database of its own; --database-url names another.", {
-    hint: "Leave one of the two out.",
+  throw new HeadroomError("usage", "--ephemeral and --database-url cannot be used together.", {
+    hint: "--ephemeral makes its own database. Leave one of the two out.",
   });
 }
 
@@ -130,7 +130,7 @@ function notYet(): HeadroomError {
   return new HeadroomError("not_configured", "The relay is still starting.", { hint: "Try again in a moment." });
 }
 
-/** The whole product runs on a database of its own. On one that somebody named nothing is made up: no logins, no people. */
+/** Only on its own database does it make keys, logins and example people; a database that was given stays as it is. */
 async function keysOf(server: DatabaseServer, options: UpOptions): Promise<InstallationKeys | undefined> {
   if (!server.embedded) return undefined;
   return options.ephemeral === true ? makeInstallationKeys() : keepInstallationKeys(server.home ?? options.dataDir);
@@ -162,7 +162,7 @@ async function migrateServer(url: string, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** For machines: where everything is, and the keys to it. */
+/** For programs: where everything is, and the keys to it. */
 function factsOf(
   server: DatabaseServer,
   running: RunningRelay,

@@ -1,7 +1,7 @@
 /**
- * The whole product on one machine: stand-ins for every provider, the HTTP server, and what the database needs to know of both.
+ * The whole product on one machine: stand-ins for every provider, the HTTP server, and the settings that connect them with the database.
  *
- * Owns: the order in which they start and end, and how they find each other. Does not own: the database server and the relay
+ * Owns: the order in which they start and stop, and how they find each other. Does not own: the database server and the relay
  * (the command's), nor what any part does.
  */
 import { join } from "node:path";
@@ -28,9 +28,9 @@ import { exampleWorkspace, makeExample } from "./example.ts";
 export interface ProductOptions {
   readonly databaseUrl: string;
   readonly keys: InstallationKeys;
-  /** Where the stand-ins keep what they were told; undefined: it is forgotten. */
+  /** Where the stand-ins keep their data; undefined: in memory alone. */
   readonly folder: string | undefined;
-  /** Undefined: the customary one, or a free one when that is taken. */
+  /** Undefined: the default one, or a free one when that is taken. */
   readonly port: number | undefined;
   readonly sandboxPort: number | undefined;
   readonly log: (entry: HttpLogEntry) => void;
@@ -44,14 +44,14 @@ export interface ProductOptions {
 export interface Product {
   readonly url: string;
   readonly sandbox: Sandbox;
-  /** What the providers' rails need to reach the stand-ins, as the environment would say it. */
+  /** What the providers' rails need to reach the stand-ins, as environment variables. */
   readonly environment: Environment;
   /** Whether the example was made now; false when it was there. */
   readonly isNew: boolean;
   stop(): Promise<void>;
 }
 
-const customaryPorts = { server: 8400, sandbox: 8401 } as const;
+const defaultPorts = { server: 8400, sandbox: 8401 } as const;
 
 export async function startProduct(options: ProductOptions): Promise<Product> {
   const { databaseUrl, keys } = options;
@@ -60,7 +60,7 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
     for (const end of stops.splice(0).toReversed()) await end();
   };
   try {
-    const sandbox = await onPort(options.sandboxPort, customaryPorts.sandbox, options.notice, (port) =>
+    const sandbox = await onPort(options.sandboxPort, defaultPorts.sandbox, options.notice, (port) =>
       startSandbox({
         port,
         cast: defaultCast,
@@ -72,7 +72,7 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
     const gatewayUrl = await withConnection(databaseUrl, (client) => prepare(client, options, sandbox), connection);
     const database = createGatewayDatabase({ url: gatewayUrl, secretKey: keys.secretKey });
     stops.push(() => database.close());
-    const server = await onPort(options.port, customaryPorts.server, options.notice, (port) =>
+    const server = await onPort(options.port, defaultPorts.server, options.notice, (port) =>
       listen(port, options, database, sandbox),
     );
     stops.push(() => server.stop());
@@ -87,7 +87,7 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
 
 const connection = { applicationName: "headroom up" };
 
-/** What the server needs before it can be asked anything: its login, and the secrets that the database checks signatures with. */
+/** What the server needs before it starts: its login, and the secrets with which the database checks signatures. */
 async function prepare(client: Client, { databaseUrl, keys }: ProductOptions, sandbox: Sandbox): Promise<string> {
   const gatewayUrl = await openGatewayLogin(client, databaseUrl, keys.gatewayPassword);
   const secrets: Readonly<Record<string, string>> = {
@@ -99,7 +99,7 @@ async function prepare(client: Client, { databaseUrl, keys }: ProductOptions, sa
     POSTAL_WEBHOOK_PUBLIC_KEY: sandbox.mail.postalPublicKey,
   };
   const stored = orFail(await listSecrets(client, keys.secretKey)).secrets;
-  // Whoever lost the file of keys got new ones: what the old ones sealed is stored anew.
+  // If the key file was lost there are new keys: what the old ones encrypted is stored again.
   if (stored.some(({ readable }) => !readable))
     orFail(await rotateSecretKey(client, { key: keys.secretKey, lost: true }));
   for (const [name, value] of Object.entries(secrets)) {
@@ -117,7 +117,7 @@ function issuerOf(sandbox: Sandbox): string {
   return `${sandbox.url}/oidc`;
 }
 
-/** The example, at the first start; and, as the port may be another one each time, where links lead from now on. */
+/** Makes the example at the first start. Sets the address of links at every start, because the port may change. */
 async function introduce(client: Client, publicUrl: string): Promise<boolean> {
   orFail(await putWorkspace(client, exampleWorkspace, { publicUrl }));
   return makeExample(client, defaultCast);
@@ -143,7 +143,7 @@ async function listen(
     relaySecret: keys.relaySecret,
     relay: { metrics },
     drainer: { drain },
-    // On loopback, and by its names, alone.
+    // On loopback only, and under its names only.
     hosts: loopbackHosts,
     metricsOpen: true,
     sandbox: true,
@@ -161,24 +161,24 @@ async function listen(
 
 const host = "127.0.0.1";
 
-/** The port that was asked for and no other; else the customary one, or any when that is taken. */
+/** The port that was given and no other; else the preferred one, or a free one when that is taken. */
 async function onPort<T>(
   wanted: number | undefined,
-  customary: number,
+  preferred: number,
   notice: (text: string) => void,
   start: (port: number) => Promise<T>,
 ): Promise<T> {
   if (wanted !== undefined) return start(wanted);
   try {
-    return await start(customary);
+    return await start(preferred);
   } catch (error) {
     if (!(error instanceof HeadroomError) || error.code !== "port_in_use") throw error;
-    notice(`Port ${customary} is taken by another program; using a free one.`);
+    notice(`Port ${preferred} is taken by another program; using a free one.`);
     return start(0);
   }
 }
 
-/** What the environment would say of these providers, were they the real ones. */
+/** The environment variables with which the rails reach the stand-ins instead of the real providers. */
 export function environmentOf(sandbox: Sandbox): Environment {
   return {
     SLACK_BOT_TOKEN: "xoxb-sandbox",

@@ -1,5 +1,5 @@
 /**
- * What a person reads when everything is up: what to open, in the order in which a newcomer would, and how to end it.
+ * What `headroom up` prints when everything is up: what to open, in the order in which a newcomer would, and how to stop it.
  */
 import { styleText } from "node:util";
 import { describeDatabaseUrl } from "../../../db/connect.ts";
@@ -21,10 +21,10 @@ export function welcome(started: Started): string[] {
   return [
     ...(product === undefined ? describeStart(server.url, started.running, started.options) : whatToOpen(product)),
     ...(server.embedded
-      ? [entry("data", started.options.ephemeral === true ? "thrown away at the end" : `kept in ${server.home ?? ""}`)]
+      ? [entry("data", started.options.ephemeral === true ? "deleted at the end" : `kept in ${server.home ?? ""}`)]
       : []),
     "",
-    "Look into the database:",
+    "Open the database:",
     `  psql "${shown}"`,
     ...(product === undefined ? afterRelay(shown) : firstSteps(product)),
     "Ctrl-C stops everything.",
@@ -38,13 +38,16 @@ function entry(name: string, text: string): string {
 
 function whatToOpen({ url, sandbox, isNew }: Product): string[] {
   return [
-    styleText("bold", isNew ? "Headroom is up, with an example in it." : "Headroom is up again, with what was there."),
+    styleText(
+      "bold",
+      isNew ? "Headroom is up, with an example in it." : "Headroom is up again, with its data from before.",
+    ),
     "",
-    entry("Slack", `${sandbox.url}/slack      the channel; be anybody of the cast`),
-    entry("mailbox", `${sandbox.url}/mail       what the customer gets`),
-    entry("sandbox", `${sandbox.url}            Linear, GitHub, Stripe; and make any of them fail`),
-    entry("API", `${url}/docs       what can be asked over HTTP`),
-    entry("sign-in", `${url}/auth/sign-in   in a browser; a program brings a token, in another terminal:`),
+    entry("Slack", `${sandbox.url}/slack      the channel; choose there who you are`),
+    entry("mailbox", `${sandbox.url}/mail       the mail that customers get`),
+    entry("sandbox", `${sandbox.url}            Linear, GitHub and Stripe, and how to make them fail`),
+    entry("API", `${url}/docs       the HTTP API`),
+    entry("sign-in", `${url}/auth/sign-in   in a browser; programs use a key, made in another terminal:`),
     entry("", "npx headroom keys token --member riley"),
   ];
 }
@@ -57,7 +60,7 @@ function firstSteps({ sandbox }: Product): string[] {
     "     /capacity create 32XL x4 us-east-1 for Acme email buyer@acme.example cost 61500",
     "  2. As Casey press “Approve commercially”, as Ines “Approve technically”.",
     `  3. Open ${sandbox.url}/mail, follow the link in the customer's mail, and confirm.`,
-    "More of this: docs/guides/first-ten-minutes.md",
+    "More: docs/guides/first-ten-minutes.md",
     "",
   ];
 }
@@ -66,7 +69,7 @@ function afterRelay(shown: string): string[] {
   return [
     "Enqueue a first row; the rail `log` shows its delivery here:",
     `  psql "${shown}" -c "${firstRow}"`,
-    "See what became of it (in another terminal):",
+    "See its state (in another terminal):",
     `  npx headroom outbox status --database-url "${shown}"`,
   ];
 }

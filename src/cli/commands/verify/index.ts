@@ -1,7 +1,7 @@
 /**
- * `headroom verify`: proves that the log is whole, that the requests are what it says, and that every message is accounted for.
+ * `headroom verify`: proves that the log is complete, that the requests agree with it, and that every message is accounted for.
  *
- * Reads only, in small batches, so it can run beside everything else on a production database. Exit code 1 when something was found.
+ * Only reads, in small batches, so it can run on a production database at any time. Exit code 1 when something was found.
  */
 import { type Command } from "commander";
 import type { Client } from "pg";
@@ -26,9 +26,9 @@ export function register(program: Command): void {
     .option("--workspace <id>", "only the requests of this workspace; messages, which all share, are left out")
     .option(
       "--export-head <file>",
-      "when all is well, write the heads of all chains into a new file, to be kept elsewhere",
+      "if nothing is found, write the heads of all chains to a new file, to be kept elsewhere",
     )
-    .option("--against <file>", "also compare with heads that were written before")
+    .option("--against <file>", "also compare with a file of heads that was written before")
     .addOption(databaseUrlOption())
     .option("--json", "print one JSON object")
     .action(runVerify);
@@ -41,7 +41,7 @@ async function runVerify(options: VerifyCommandOptions): Promise<void> {
   if (report.findingCount > 0) throw new ExitWith(1);
 }
 
-/** Of a disaster that touches everything, so many are told; all are counted. */
+/** How many findings are kept if something touched everything; all are counted. */
 const mostFindings = 1_000;
 
 const labels: Readonly<Record<Phase, string>> = {

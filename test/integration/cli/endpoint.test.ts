@@ -80,7 +80,9 @@ test(
       ]);
     expect((await run("enable", "orders")).out).toContain("orders is enabled.");
     expect(await json("replay", "orders", "--from", "1h")).toEqual({ name: "orders", enqueued: 1 });
-    expect((await run("replay", "orders", "--from", "1h")).out).toBe("orders has already been sent every event of that period.\n");
+    expect((await run("replay", "orders", "--from", "1h")).out).toBe(
+      "orders has already been sent every event of that period.\n",
+    );
     expect((await run("disable", "orders", "--reason", "their maintenance")).status).toBe(0);
     expect((await json<{ endpoints: object[] }>("list")).endpoints).toMatchObject([
       { name: "orders", enabled: false, disabledCode: "operator", disabledReason: "their maintenance" },

@@ -162,7 +162,9 @@ describe("wrong keys", () => {
     await fill(2);
     const refused = await headroom(["keys", "rotate"], operator(after));
     expect(refused.status).toBe(1);
-    expect(refused.out).toContain("2 of 2 values can be decrypted with neither key. Nothing was changed.\n  S0\n  S1\n");
+    expect(refused.out).toContain(
+      "2 of 2 values can be decrypted with neither key. Nothing was changed.\n  S0\n  S1\n",
+    );
     expect(refused.out).toContain("HEADROOM_SECRET_KEY_PREVIOUS");
     const listed = await headroom(["secret", "list", "--json"], operator(before));
     expect(JSON.parse(listed.out).secrets).toMatchObject([{ readable: true }, { readable: true }]);

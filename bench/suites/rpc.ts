@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { Client } from "pg";
 import { openGatewayLogin } from "../../src/db/gateway-login.ts";
 import { migrate } from "../../src/db/migrate.ts";
-import { signToken } from "../../src/cli/keys/issue.ts";
+import { signToken } from "../../src/cli/make-keys.ts";
 import { nowMs, percentile, round } from "../measure.ts";
 import type { Suite } from "./suite.ts";
 

@@ -14,7 +14,7 @@ function allowedFor(folder: string): readonly string[] {
 
 /** Started by name, not imported. */
 const entryPoints =
-  /^src\/(index|outbox\/index|webhooks\/index|client\/index|cli\/main|cli\/commands\/[a-z-]+|contract\/conformance\/suite)\.ts$|undertaker\.ts$/;
+  /^src\/(index|outbox\/index|webhooks\/index|client\/index|cli\/main|cli\/commands\/[a-z-]+(\/index)?|contract\/conformance\/suite)\.ts$|undertaker\.ts$/;
 
 function partOf(path: string): string {
   return /^src\/([a-z-]+)\//.exec(path)?.[1] ?? "root";
@@ -23,6 +23,11 @@ function partOf(path: string): string {
 /** `src/rails/webhook` for a file of one rail; undefined elsewhere. */
 function railOf(path: string): string | undefined {
   return /^src\/rails\/[a-z-]+(?=\/)/.exec(path)?.[0];
+}
+
+/** `src/cli/commands/outbox` for a file of that command; undefined elsewhere. */
+function commandOf(path: string): string | undefined {
+  return /^src\/cli\/commands\/[a-z-]+/.exec(path)?.[0];
 }
 
 function importsOf(file: RepositoryFile): { readonly target: string; readonly line: number }[] {
@@ -58,6 +63,11 @@ export function importRules(repository: Repository): Complaint[] {
       const [own, other] = [railOf(file.path), railOf(target)];
       if (own !== undefined && other !== undefined && own !== other) {
         complaints.push({ path: file.path, line, text: `a rail may not import another rail (${target})` });
+      }
+      const command = commandOf(target);
+      if (command !== undefined && command !== commandOf(file.path) && !isTest) {
+        const text = `what commands share is in src/cli, and not in one of them (${target})`;
+        complaints.push({ path: file.path, line, text });
       }
     }
     if (!isTest && !entryPoints.test(file.path) && !imported.has(file.path)) {

@@ -1,14 +1,14 @@
-/** A question to the person at the terminal, if there is one. Asked on stderr, so that stdout stays what it is. */
+/** A question to the person at the terminal, if there is one. Asked on stderr, so that stdout holds results alone. */
 import { createInterface } from "node:readline/promises";
 
 export type Answer = "yes" | "no" | "nobody";
 
-/** What the question needs; given by tests, otherwise the terminal. */
+/** Whom to ask: the terminal, except in tests. */
 export interface Person {
-  /** Whether somebody sits there: both what is asked and what is answered must be a terminal. */
+  /** Whether somebody can answer: both the input and the output must be a terminal. */
   readonly present: boolean;
   tell(text: string): void;
-  /** Undefined when the person went away instead of answering. */
+  /** Undefined when the input was closed without an answer. */
   answer(question: string): Promise<string | undefined>;
 }
 

@@ -9,15 +9,15 @@ export interface DatabaseUrlOption {
   readonly databaseUrl?: string | undefined;
 }
 
-/** `--database-url`, with DATABASE_URL standing in when it is left out. */
+/** `--database-url`, or DATABASE_URL when it is left out. */
 export function databaseUrlOption(): Option {
-  return new Option("--database-url <url>", "PostgreSQL server to use, 15 or later").env("DATABASE_URL");
+  return new Option("--database-url <url>", "PostgreSQL database to use, version 15 or later").env("DATABASE_URL");
 }
 
 /** The URL, or an explanation of how to give one. */
 export function requireDatabaseUrl(options: DatabaseUrlOption): string {
   if (options.databaseUrl !== undefined && options.databaseUrl !== "") return checkDatabaseUrl(options.databaseUrl);
-  throw new HeadroomError("usage", "No database is named.", {
+  throw new HeadroomError("usage", "No database was given.", {
     hint: "Set DATABASE_URL, or pass --database-url postgresql://user:password@host:5432/database",
   });
 }
@@ -27,7 +27,7 @@ export async function findDatabaseUrl(options: DatabaseUrlOption): Promise<strin
   if (options.databaseUrl !== undefined && options.databaseUrl !== "") return checkDatabaseUrl(options.databaseUrl);
   const local = await findLocalServer();
   if (local !== undefined) return local.url;
-  throw new HeadroomError("usage", "No database is named, and none is running here.", {
+  throw new HeadroomError("usage", "No database was given, and headroom up is not running in this folder.", {
     hint: "Set DATABASE_URL, pass --database-url postgresql://user:password@host:5432/database, or start one: headroom up",
   });
 }
@@ -46,7 +46,7 @@ export async function withDatabase<T>(
   }
 }
 
-/** A database without our schema is the commonest first mistake, and deserves its own words. */
+/** A database without our schema is the most common first mistake, so its message says what to do. */
 function explainMissingSchema(error: unknown): unknown {
   if (!(error instanceof HeadroomError) || error.code !== "schema_missing") return error;
   return new HeadroomError("schema_missing", "The database has no Headroom schema, or an older one.", {

@@ -1,4 +1,4 @@
-/** An end that is not success although everything has been said: the command printed its report, only the code is left. */
+/** Ends a command with an exit code after it has printed its own report: nothing more is printed. */
 export class ExitWith extends Error {
   override readonly name = "ExitWith";
   readonly exitCode: number;

@@ -1,13 +1,13 @@
-/** A port that nobody listens on, for servers whose address must be known before they listen: links and cookies hold it. */
+/** A free port, for servers whose address must be known before they listen, because links and cookies contain it. */
 import { once } from "node:events";
 import { createServer } from "node:net";
 
 export async function freePort(host: string): Promise<number> {
-  const probe = createServer();
-  probe.listen(0, host);
-  await once(probe, "listening");
-  const address = probe.address();
-  probe.close();
-  await once(probe, "close");
+  const listener = createServer();
+  listener.listen(0, host);
+  await once(listener, "listening");
+  const address = listener.address();
+  listener.close();
+  await once(listener, "close");
   return typeof address === "object" && address !== null ? address.port : 0;
 }

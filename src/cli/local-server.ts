@@ -1,6 +1,6 @@
 /**
- * The database server that `headroom up` runs in a data folder, found without touching it: so that the other commands work
- * beside it without being told an address.
+ * The database server that `headroom up` runs in a data folder, found by its files alone, so that the other commands
+ * need no address when they run in the same folder.
  */
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -17,8 +17,8 @@ export interface LocalServer {
 
 /** The server that is running on the folder's data; undefined when there is none, or it is not ours to read. */
 export async function findLocalServer(dataDir: string = defaultDataDir): Promise<LocalServer | undefined> {
-  const wished = resolve(dataDir);
-  const home = (await readText(join(wished, "location"))) ?? wished;
+  const wanted = resolve(dataDir);
+  const home = (await readText(join(wanted, "location"))) ?? wanted;
   const serverDir = join(home, "server");
   const password = await readText(join(serverDir, "password"));
   if (password === undefined) return undefined;

@@ -1,28 +1,34 @@
 /**
- * The command line: collects the commands, runs the one that was asked for, and reports its failure.
+ * The command line: loads the commands, runs the one that was asked for, and reports its failure.
  *
- * Exit codes: 0 done, 1 failed, 2 called wrongly. With --json a failure too is one JSON object on stdout. Each file in
- * commands/ exports `register(program)`; nothing needs to be entered anywhere else.
+ * Exit codes: 0 done, 1 failed, 2 called wrongly. With --json a failure, too, is one JSON object on stdout. What is in commands/
+ * is a command, and exports `register(program)`; it is listed nowhere else. README.md says what belongs where.
  */
 import { readFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
+import { basename, extname } from "node:path";
 import { Command, CommanderError, Help, type Option } from "commander";
 import { z } from "zod";
 import { HeadroomError, isRetryableConnectionError, sqlStateOf, toHeadroomError } from "../db/errors.ts";
 import { ExitWith } from "./exit.ts";
 import { formatError, printJson } from "./output.ts";
 
-/** What a file in commands/ must export. */
+/** What a command's module must export. */
 const commandModule = z.object({
   register: z.custom<(program: Command) => void>((value) => typeof value === "function"),
 });
 
 const manifestFile = z.object({ version: z.string(), description: z.string() });
 
+/** A command is a file or a folder with an index: `serve.ts`, `outbox/index.ts`. Tests and declarations have a second dot in their names. */
 async function loadCommands(program: Command): Promise<void> {
   const folder = new URL("./commands/", import.meta.url);
-  const names = (await readdir(folder)).filter((name) => /^[a-z-]+\.(ts|js)$/.test(name)).toSorted();
-  for (const name of names) {
+  const ending = extname(import.meta.url);
+  const entries = await readdir(folder, { withFileTypes: true });
+  const modules = entries
+    .filter((entry) => /^[a-z-]+$/.test(basename(entry.name, ending)))
+    .map((entry) => (entry.isDirectory() ? `${entry.name}/index${ending}` : entry.name));
+  for (const name of modules.toSorted()) {
     commandModule.parse(await import(new URL(name, folder).href)).register(program);
   }
 }
@@ -30,23 +36,22 @@ async function loadCommands(program: Command): Promise<void> {
 function createProgram(): Command {
   const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
   const manifest = manifestFile.parse(JSON.parse(text));
-  return new Command("headroom")
-    .description(manifest.description)
-    .version(manifest.version)
-    .showHelpAfterError("(headroom --help lists what there is)")
-    .exitOverride();
+  return new Command("headroom").description(manifest.description).version(manifest.version);
 }
 
-/** What a command cannot do without is said where it is listed, not only when it is missing. */
+/** Required options are marked in the help, so that nobody learns of them only from the error. */
 function describeOption(option: Option): string {
   const described = new Help().optionDescription(option);
   return option.mandatory ? `${described} (required)` : described;
 }
 
-/** Commander copies its settings to a subcommand only while that is created, hence once more for those that are added. */
-function exitThroughUs(command: Command): void {
-  command.exitOverride().configureHelp({ optionDescription: describeOption });
-  for (const child of command.commands) exitThroughUs(child);
+/** Commander has these settings on each command; so they are set on the whole tree, once it is complete. */
+function configure(command: Command, path: string): void {
+  command
+    .exitOverride()
+    .configureHelp({ optionDescription: describeOption })
+    .showHelpAfterError(`(${path} --help shows how it is used)`);
+  for (const child of command.commands) configure(child, `${path} ${child.name()}`);
 }
 
 /** Prints the failure and returns the exit code. */
@@ -62,7 +67,7 @@ function report(error: unknown, json: boolean): number {
   } else if (failure !== undefined) {
     process.stderr.write(`${formatError(failure)}\n`);
   }
-  // What is not ours is a bug: its stack is what a report needs.
+  // An error that we do not know is a bug, and a bug report needs its stack.
   if (failure === undefined) process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
   return failure?.code === "usage" ? 2 : 1;
 }
@@ -72,7 +77,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   try {
     const program = createProgram();
     await loadCommands(program);
-    exitThroughUs(program);
+    configure(program, program.name());
     await program.parseAsync([...argv], { from: "user" });
     return 0;
   } catch (error) {
@@ -80,7 +85,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   }
 }
 
-// A reader that went away (`headroom … | head`) is no failure worth a stack.
+// That the reader of a pipe ends first (`headroom … | head`) is no failure.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(0);
   throw error;

@@ -54,8 +54,8 @@ test("control characters from the outside are shown, not obeyed", () => {
 });
 
 test("a failure reads as message, detail and hint", () => {
-  expect(formatError({ message: "It broke.", detail: "one\ntwo", hint: "Mend it." })).toBe(
-    "error: It broke.\n  one\n  two\n  hint: Mend it.",
+  expect(formatError({ message: "It broke.", detail: "one\ntwo", hint: "Fix it." })).toBe(
+    "error: It broke.\n  one\n  two\n  hint: Fix it.",
   );
 });
 

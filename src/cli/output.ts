@@ -1,5 +1,5 @@
 /**
- * How the command line speaks: tables and sentences on stdout, progress and failures on stderr, or one JSON value.
+ * How commands print: tables and sentences on stdout, progress and failures on stderr, or one JSON value.
  *
  * Text from the database may hold anything, so control characters are shown as escapes: a stored payload must not be able
  * to move the cursor of whoever looks at it.
@@ -184,7 +184,7 @@ export function startProgress(label: string, surface: ProgressSurface = stderrSu
   };
 }
 
-/** A span of time as people say it: 4 s, 12 min, 3 h, 2 d. */
+/** A span of time for people: 4 s, 12 min, 3 h, 2 d. */
 export function formatAge(seconds: number | null): string {
   if (seconds === null) return "-";
   const units: readonly [limit: number, size: number, name: string][] = [

@@ -1,32 +1,32 @@
 /**
- * The keys that a command needs beside the database: from the environment, or, beside a running `headroom up`, those that it made.
+ * The keys that a command needs besides the database: from the environment, or those of the `headroom up` that runs in this folder.
  *
  * Owns: where they are looked for. An installation's own keys are used with its own database only: as soon as another database is
- * named, they would open nothing there, and what they encrypted or signed would be lost.
+ * given, they would decrypt nothing there, and what they encrypted or signed would be lost.
  */
 import { Option } from "commander";
 import { HeadroomError } from "../db/errors.ts";
 import type { SecretKey } from "../db/secrets/secret-key.ts";
 import type { DatabaseUrlOption } from "./database.ts";
+import { readInstallationKeys, type InstallationKeys } from "./installation.ts";
 import { findLocalServer } from "./local-server.ts";
 import type { Environment } from "./relay/provider-rails.ts";
-import { readInstallationKeys, type InstallationKeys } from "./up/installation.ts";
 
 export interface SecretKeyOption {
   readonly secretKey?: string | undefined;
 }
 
-/** The keys to what the database seals, as an environment says them; undefined where it names none, as with Vault. */
+/** The keys that the database's secrets are encrypted with, from the environment; undefined where it has none, as with Vault. */
 export function secretKeyOf(environment: Environment): SecretKey | undefined {
   const [current, previous] = [environment["HEADROOM_SECRET_KEY"], environment["HEADROOM_SECRET_KEY_PREVIOUS"]];
   if (isGiven(current)) return isGiven(previous) && previous !== current ? { current, previous } : current;
   if (!isGiven(previous)) return undefined;
-  throw new HeadroomError("usage", "HEADROOM_SECRET_KEY_PREVIOUS is set, and HEADROOM_SECRET_KEY is not.", {
-    hint: "While the key is being changed both are set: the new one, and the one before.",
+  throw new HeadroomError("usage", "HEADROOM_SECRET_KEY_PREVIOUS is set, but HEADROOM_SECRET_KEY is not.", {
+    hint: "While the key is rotated, set both: HEADROOM_SECRET_KEY to the new key and HEADROOM_SECRET_KEY_PREVIOUS to the old one.",
   });
 }
 
-/** From the environment alone: what stands on a command line is seen by everybody on the machine. */
+/** Hidden, because it belongs into the environment: a command line can be seen by everybody on the machine. */
 export function secretKeyOption(): Option {
   return new Option("--secret-key <key>").env("HEADROOM_SECRET_KEY").hideHelp();
 }

@@ -17,7 +17,7 @@ export function register(program: Command): void {
     .command("migrate")
     .description("bring the database to the schema of this release, in one transaction")
     .addOption(databaseUrlOption())
-    .option("--dry-run", "only say what would be done")
+    .option("--dry-run", "only show what would be done")
     .option("--json", "print one JSON object")
     .action(runMigrate);
 }
@@ -46,18 +46,19 @@ async function runMigrate(options: MigrateCommandOptions): Promise<void> {
 }
 
 function announce(event: MigrationEvent): void {
-  if (event.kind === "retrying") process.stderr.write(`Trying again, because of others at work: ${event.reason}\n`);
+  if (event.kind === "retrying")
+    process.stderr.write(`Trying again, because other sessions are using the database: ${event.reason}\n`);
   if (event.kind === "notice") process.stderr.write(`${event.path}: ${event.text}\n`);
 }
 
-/** What nobody else would say: the roles are there, and the server's cannot log in yet. */
+/** Migrations make the server's role without a login, so the next step is to give it one. */
 async function nextSteps(client: Client, result: MigrationResult): Promise<string[]> {
   const { gateway } = await readGatewayLogin(client);
   return [
     ...(gateway ? [] : [`${openGateway}   in SQL, so that headroom serve can log in (HEADROOM_GATEWAY_URL)`]),
     ...(result.applied.length === 0
       ? []
-      : ["headroom relay    starts delivering", "headroom doctor   says what else this installation needs"]),
+      : ["headroom relay    starts delivering", "headroom doctor   shows what else this installation needs"]),
   ];
 }
 

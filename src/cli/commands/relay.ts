@@ -1,4 +1,4 @@
-/** `headroom relay`: delivers until it is told to stop. */
+/** `headroom relay`: delivers rows until it is stopped. */
 import type { Command } from "commander";
 import { databaseUrlOption, findDatabaseUrl, type DatabaseUrlOption } from "../database.ts";
 import { printLine } from "../output.ts";
@@ -13,7 +13,9 @@ import { watchSignals } from "../signals.ts";
 interface RelayOptions extends DatabaseUrlOption, RelayCommandOptions {}
 
 export function register(program: Command): void {
-  addRelayOptions(program.command("relay").description("deliver until SIGTERM or Ctrl-C; a second one ends at once"))
+  addRelayOptions(
+    program.command("relay").description("deliver rows until SIGTERM or Ctrl-C; a second one ends it at once"),
+  )
     .addOption(databaseUrlOption())
     .option("--json", "log one JSON object a line")
     .action(runCommand);
@@ -37,7 +39,7 @@ async function runCommand(options: RelayOptions): Promise<void> {
     log({
       level: "info",
       event: "stopping",
-      message: `${signal}: calls under way are finished; once more ends at once`,
+      message: `${signal}: calls under way are finished; a second signal ends it at once`,
     }),
   );
   try {
@@ -55,7 +57,7 @@ async function runCommand(options: RelayOptions): Promise<void> {
   }
 }
 
-/** For machines: the one line that says that it delivers now. */
+/** For programs: the line that says that the relay is ready. */
 function announce(rails: readonly string[], metricsUrl: string | undefined): void {
   printLine(
     JSON.stringify({

@@ -1,12 +1,13 @@
-/** `headroom secret …`: the keys and tokens that the database uses. They go in; nothing brings them out again. */
+/** `headroom secret …`: the keys and tokens that the database uses. They can be stored and replaced, and never shown. */
 import { text } from "node:stream/consumers";
 import type { Command } from "commander";
 import { listSecrets, removeSecret, setSecret } from "../../db/secrets/index.ts";
 import { HeadroomError } from "../../db/errors.ts";
 import { withDatabase } from "../database.ts";
+import { addCommon, type CommonOptions } from "../options.ts";
 import { printJson, printLine, printTable } from "../output.ts";
+import { orFail } from "../refusal.ts";
 import { findSecretKey, secretKeyOption } from "../secret-key.ts";
-import { addCommon, orFail, type CommonOptions } from "./request/acting.ts";
 
 interface SecretOptions extends CommonOptions {
   readonly secretKey?: string;
@@ -19,20 +20,20 @@ export function register(program: Command): void {
       .command("set")
       .description("store a secret, or replace it; its value is read from standard input")
       .argument("<name>", "such as SLACK_BOT_TOKEN or CONFIRMATION_TOKEN_SECRET")
-      .option("--keep-previous", "let what it was go on counting, as <name>_PREVIOUS, until that is removed")
+      .option("--keep-previous", "keep the old value valid, as <name>_PREVIOUS, until that is removed")
       .addOption(secretKeyOption()),
   ).action(runSet);
   addCommon(
     secret
       .command("remove")
-      .description("forget a secret, such as a previous one that nothing needs any more")
+      .description("remove a secret, such as a previous one that nothing needs any more")
       .argument("<name>", "as listed")
-      .option("--anyway", "also when links that it signed can still be answered"),
+      .option("--anyway", "even if links that it signed are still valid"),
   ).action(runRemove);
   addCommon(
     secret
       .command("list")
-      .description("list the secrets by name, and whether they can be read under HEADROOM_SECRET_KEY")
+      .description("list the secrets by name, and whether they can be decrypted with HEADROOM_SECRET_KEY")
       .addOption(secretKeyOption()),
   ).action(runList);
 }
@@ -43,11 +44,15 @@ interface SetOptions extends SecretOptions {
 
 async function runSet(name: string, options: SetOptions): Promise<void> {
   if (process.stdin.isTTY) {
-    throw new HeadroomError("usage", "The value comes from standard input, so that no shell keeps it.", {
-      hint: `For example: openssl rand -hex 32 | headroom secret set ${name}`,
-    });
+    throw new HeadroomError(
+      "usage",
+      "The value is read from standard input, so that it stays out of the shell's history.",
+      {
+        hint: `For example: openssl rand -hex 32 | headroom secret set ${name}`,
+      },
+    );
   }
-  // The line end that a shell's command adds is not part of the value.
+  // A line end added by the command before the pipe is not part of the value.
   const value = (await text(process.stdin)).replace(/\r?\n$/, "");
   const key = await findSecretKey(options);
   const { keepPrevious } = options;
@@ -57,7 +62,7 @@ async function runSet(name: string, options: SetOptions): Promise<void> {
   if (options.json === true) return printJson(stored);
   printLine(`${stored.name} is stored.`);
   if (keepPrevious !== true) return;
-  printLine(`What it was goes on counting. When nothing needs that any more: headroom secret remove ${name}_PREVIOUS`);
+  printLine(`The old value stays valid. When nothing needs it any more: headroom secret remove ${name}_PREVIOUS`);
 }
 
 async function runRemove(name: string, options: CommonOptions & { readonly anyway?: boolean }): Promise<void> {
@@ -67,7 +72,7 @@ async function runRemove(name: string, options: CommonOptions & { readonly anywa
   );
   if (options.json === true) return printJson(removed);
   const { outcome } = removed;
-  printLine(`${name} is ${outcome === "removed" ? "removed" : "overwritten; Vault keeps the row, without its name"}.`);
+  printLine(`${name} was ${outcome === "removed" ? "removed" : "overwritten; Vault keeps the row, without its name"}.`);
 }
 
 async function runList(options: SecretOptions): Promise<void> {
@@ -78,7 +83,7 @@ async function runList(options: SecretOptions): Promise<void> {
   printTable(secrets, [
     { title: "NAME", value: (row) => row.name },
     { title: "KEPT IN", value: (row) => row.keptIn },
-    { title: "READABLE", value: (row) => (row.readable ? "yes" : "no, under another HEADROOM_SECRET_KEY") },
+    { title: "READABLE", value: (row) => (row.readable ? "yes" : "no, encrypted with another HEADROOM_SECRET_KEY") },
     { title: "UPDATED", value: (row) => row.updatedAt.toISOString() },
   ]);
 }

@@ -1,6 +1,6 @@
 /**
- * `headroom serve`: the HTTP server alone, for production. It logs in as the gateway; keys come from the environment, because what
- * stands on a command line is seen by everybody on the machine.
+ * `headroom serve`: the HTTP server alone, for production. It logs in as the gateway; keys come from the environment, because a
+ * command line can be seen by everybody on the machine.
  */
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { z } from "zod";
@@ -13,14 +13,14 @@ import type { OidcSettings } from "../../http/auth/oidc.ts";
 import { createGatewayDatabase, type GatewayDatabase } from "../../http/gateway-database.ts";
 import { startServer } from "../../http/server.ts";
 import { serviceSession } from "../../http/session.ts";
+import { anyHost, publicHosts, type HostPolicy } from "../../web/hosts.ts";
 import { freePort } from "../free-port.ts";
-import { signToken, tokenScope } from "../keys/issue.ts";
+import { signToken, tokenScope } from "../make-keys.ts";
+import { collectNames, parseWhole } from "../options.ts";
 import { printJson, printLine } from "../output.ts";
 import { createHttpLog, createLog } from "../relay/log.ts";
 import { createOnDemandRelay, type OnDemandRelay } from "../relay/on-demand.ts";
-import { collectNames, wholeNumber } from "../relay/options.ts";
 import { loadRails } from "../relay/rails.ts";
-import { anyHost, publicHosts, type HostPolicy } from "../../web/hosts.ts";
 import { secretKeyOf } from "../secret-key.ts";
 import { watchSignals } from "../signals.ts";
 
@@ -54,28 +54,21 @@ export function register(program: Command): void {
       ).env("DATABASE_URL"),
     )
     .option("--host <address>", "address to listen on", "127.0.0.1")
-    .option("--port <port>", "port to listen on; 0 takes a free one", wholeNumber(0, 65_535), 8400)
+    .option("--port <port>", "port to listen on; 0 takes a free one", parseWhole(0, 65_535), 8400)
     .addOption(
-      new Option("--public-url <url>", "where the outside reaches it (default: its own address)")
+      new Option("--public-url <url>", "the URL at which others reach it (default: its own address)")
         .env("HEADROOM_PUBLIC_URL")
         .argParser(publicUrl),
     )
-    .option(
-      "--also-host <names>",
-      "names that it answers to beside the public address's, separated by commas",
-      collectNames,
-    )
-    .option("--max-connections <count>", "connections to the database", wholeNumber(1, 1_000), 10)
-    .option("--trusted-proxies <count>", "proxies in front whose X-Forwarded-For is believed", wholeNumber(0, 10), 0)
-    .option(
-      "--no-prepare",
-      "prepare no statements by name; behind a transaction pooler that is so without being asked for",
-    )
-    .option("--open-metrics", "answer /metrics without the service key, where nobody from outside reaches it")
+    .option("--also-host <names>", "further host names that it answers to, separated by commas", collectNames)
+    .option("--max-connections <count>", "connections to the database", parseWhole(1, 1_000), 10)
+    .option("--trusted-proxies <count>", "proxies in front whose X-Forwarded-For is trusted", parseWhole(0, 10), 0)
+    .option("--no-prepare", "use no prepared statements; behind a transaction pooler this is automatic")
+    .option("--open-metrics", "serve /metrics without the service key; only where nobody outside can reach it")
     .option("--json", "log one JSON object a line")
     .addHelpText(
       "after",
-      "\nFrom the environment: HEADROOM_GATEWAY_URL, HEADROOM_JWT_SECRET (required), HEADROOM_SECRET_KEY, HEADROOM_RELAY_SECRET,\nHEADROOM_PUBLIC_URL; while one of the three secrets is being changed, the one before under its name and _PREVIOUS;\nHEADROOM_JWT_ISSUER and HEADROOM_JWT_AUDIENCE, which tokens must then name; OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET and\nOIDC_NAME for signing in. `headroom keys init` makes the keys.",
+      "\nFrom the environment: HEADROOM_GATEWAY_URL, HEADROOM_JWT_SECRET (required), HEADROOM_SECRET_KEY, HEADROOM_RELAY_SECRET,\nHEADROOM_PUBLIC_URL; while one of the three secrets is rotated, its old value under its name with _PREVIOUS;\nHEADROOM_JWT_ISSUER and HEADROOM_JWT_AUDIENCE, which tokens must then name; OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET and\nOIDC_NAME for signing in. `headroom keys init` makes the keys.",
     )
     .action(runServe);
 }
@@ -83,7 +76,7 @@ export function register(program: Command): void {
 function publicUrl(text: string): string {
   const url = URL.parse(text);
   if (url !== null && /^https?:$/.test(url.protocol)) return text.replace(/\/+$/, "");
-  throw new InvalidArgumentError("Give an address such as https://capacity.example.com.");
+  throw new InvalidArgumentError("Give a URL such as https://capacity.example.com.");
 }
 
 async function runServe(options: ServeOptions): Promise<void> {
@@ -93,7 +86,7 @@ async function runServe(options: ServeOptions): Promise<void> {
   const previousJwtSecret = previousSecret();
   const scope = tokenScope(process.env);
   const url = requireGatewayUrl(options);
-  const prepare = options.prepare && (await bearsPreparing(url));
+  const prepare = options.prepare && (await supportsPreparing(url));
   const database = createGatewayDatabase({
     url,
     maxConnections: options.maxConnections,
@@ -147,10 +140,10 @@ async function runServe(options: ServeOptions): Promise<void> {
   }
 }
 
-/** A sweep of the timers is a statement of the gateway's, whose statements have seconds. */
+/** Timers run as a statement of the gateway, which has a time limit of seconds; so one run handles few requests. */
 const mostInSweep = 25;
 
-/** What /api/internal/outbox-relay delivers with: a login of its own, because the gateway may not claim. */
+/** Delivers for /api/internal/outbox-relay, with a login of its own, because the gateway may not claim rows. */
 async function drainerOf(url: string | undefined, json: boolean): Promise<OnDemandRelay | undefined> {
   if (url === undefined || url === "") return undefined;
   const log = createLog(json);
@@ -162,7 +155,7 @@ function requireSecret(): string {
   const secret = process.env["HEADROOM_JWT_SECRET"];
   if (secret !== undefined && secret.length >= 32) return secret;
   throw new HeadroomError("usage", "HEADROOM_JWT_SECRET is not set, or shorter than 32 characters.", {
-    hint: "It signs and checks every token. Make keys with `headroom keys init`, or take your Supabase project's JWT secret.",
+    hint: "It signs and checks every token. Make keys with `headroom keys init`, or use your Supabase project's JWT secret.",
   });
 }
 
@@ -178,13 +171,13 @@ function nonEmpty(text: string | undefined): string | undefined {
   return text === "" ? undefined : text;
 }
 
-/** Undefined when no provider is named; half of one is a mistake. */
+/** Undefined when no provider is configured; one that is partly configured is a mistake. */
 function oidcSettings(env: NodeJS.ProcessEnv): OidcSettings | undefined {
   const issuer = nonEmpty(env["OIDC_ISSUER"]);
   const clientId = nonEmpty(env["OIDC_CLIENT_ID"]);
   if (issuer === undefined && clientId === undefined) return undefined;
   if (issuer === undefined || clientId === undefined || !/^https?:$/.test(URL.parse(issuer)?.protocol ?? "")) {
-    throw new HeadroomError("usage", "The identity provider is named by halves.", {
+    throw new HeadroomError("usage", "The identity provider is only partly configured.", {
       hint: "Set OIDC_ISSUER to the address in its discovery document, OIDC_CLIENT_ID, and OIDC_CLIENT_SECRET where it gave one.",
     });
   }
@@ -205,7 +198,7 @@ function requireGatewayUrl({ databaseUrl }: ServeOptions): string {
 }
 
 /** Behind a pooler in transaction mode the next transaction has another session, where nothing was prepared. */
-async function bearsPreparing(url: string): Promise<boolean> {
+async function supportsPreparing(url: string): Promise<boolean> {
   const connection = { applicationName: "headroom serve" };
   const report = await withConnection(
     url,
@@ -219,7 +212,7 @@ async function bearsPreparing(url: string): Promise<boolean> {
 
 const loginRows = z.tuple([z.object({ login: z.string() })]);
 
-/** Only these logins are believed when they say who calls; with any other, everybody would be nobody. */
+/** Only these logins may name the caller; with any other, every caller would be anonymous. */
 async function checkLogin(database: GatewayDatabase): Promise<void> {
   const { rows } = await database.ask({ text: "select session_user::text as login" }).catch((error: unknown) => {
     throw explainRefusedLogin(error);
@@ -227,25 +220,25 @@ async function checkLogin(database: GatewayDatabase): Promise<void> {
   const [{ login }] = loginRows.parse(rows);
   if (login === "headroom_gateway" || login === "authenticator") return;
   throw new HeadroomError("usage", `The server cannot work as the login "${login}".`, {
-    detail: "The database believes what a token says only from headroom_gateway and authenticator.",
-    hint: `Run: ${openGateway}; and put that login into HEADROOM_GATEWAY_URL.`,
+    detail: "The database lets only headroom_gateway and authenticator name the caller.",
+    hint: `Run: ${openGateway}; and use that login in HEADROOM_GATEWAY_URL.`,
   });
 }
 
-/** The role is made without a login, so this is what a first start meets. Callers are not told why; whoever starts the server is. */
+/** The role is made without a login, so a first start often fails here. Callers are not told why, but the operator is. */
 function explainRefusedLogin(error: unknown): unknown {
   const told = toHeadroomError(error instanceof HeadroomError && error.cause instanceof Error ? error.cause : error);
   const { code, message, sqlState } = told;
   if (code !== "login_refused") return told;
   return new HeadroomError(code, `The database refuses the server's login: ${message}.`, {
-    detail: "headroom migrate makes the role headroom_gateway without a login; whoever deploys gives it one.",
-    hint: `As the role that migrated: ${openGateway}; with the password that stands in HEADROOM_GATEWAY_URL.`,
+    detail: "headroom migrate makes the role headroom_gateway without a login; you give it one when you deploy.",
+    hint: `As the role that migrated: ${openGateway}; with the password from HEADROOM_GATEWAY_URL.`,
     sqlState,
     cause: error,
   });
 }
 
-/** While no name was given, nobody but the operator knows by which ones a proxy passes requests on. */
+/** Without a public URL it accepts every host name: only the operator knows under which ones a proxy passes requests on. */
 function hostsOf({ publicUrl: url, alsoHost }: ServeOptions): HostPolicy {
   return url === undefined && alsoHost === undefined ? anyHost : publicHosts(url ?? "http://localhost", alsoHost);
 }
@@ -257,8 +250,8 @@ function announce(url: string, hosts: HostPolicy, prepare: boolean, options: Ser
     return;
   }
   printLine(`server     ${url}`);
-  printLine(`names      ${hosts.shown}${hosts === anyHost ? " (give it a --public-url, and it answers to that)" : ""}`);
-  const pooled = prepare ? "" : "; statements are not prepared, for the sake of a transaction pooler";
+  printLine(`names      ${hosts.shown}${hosts === anyHost ? " (with --public-url, only that one)" : ""}`);
+  const pooled = prepare ? "" : "; no prepared statements, because of a transaction pooler";
   printLine(`database   ${describeDatabaseUrl(options.databaseUrl ?? "")}${pooled}`);
   printLine(`API        ${url}/docs`);
 }

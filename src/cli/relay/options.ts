@@ -1,5 +1,6 @@
 /** The options that every command which runs a relay shares. */
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
+import { collectNames, parseWhole } from "../options.ts";
 import { describeProviders } from "./provider-rails.ts";
 
 export interface RelayCommandOptions {
@@ -21,8 +22,8 @@ export interface RelayCommandOptions {
 export function addRelayOptions(command: Command): Command {
   return command
     .option("--streams <names>", "streams to serve, separated by commas (default: all)", collectNames)
-    .option("--concurrency <calls>", "calls under way at once (default: 100)", wholeNumber(1, 10_000))
-    .option("--poll-ms <ms>", "how often to look when nothing wakes the relay (default: 500)", wholeNumber(250, 1_000))
+    .option("--concurrency <calls>", "calls under way at once (default: 100)", parseWhole(1, 10_000))
+    .option("--poll-ms <ms>", "how often to look when nothing wakes the relay (default: 500)", parseWhole(250, 1_000))
     .option("--no-listen", "do not LISTEN for wake-ups, only poll")
     .option("--name <name>", "shown in the archive and in `outbox status` (default: host and process)")
     .option(
@@ -36,7 +37,7 @@ export function addRelayOptions(command: Command): Command {
     .option(
       "--metrics-port <port>",
       "serve /metrics, /healthz and /readyz there; 0 takes a free one",
-      wholeNumber(0, 65_535),
+      parseWhole(0, 65_535),
     )
     .option("--metrics-host <address>", "address for them", "127.0.0.1")
     .addHelpText("after", describeProviders);
@@ -45,18 +46,4 @@ export function addRelayOptions(command: Command): Command {
 /** For an installation by `headroom up`: everything is on this machine, so webhooks may stay on it too. */
 export function allowLoopback<T extends RelayCommandOptions>(options: T): T {
   return { ...options, allowHttp: true, allowPrivate: [...(options.allowPrivate ?? []), "127.0.0.1/32"] };
-}
-
-export function collectNames(text: string, before: readonly string[] | undefined): string[] {
-  const names = text.split(",").map((name) => name.trim());
-  if (names.includes("")) throw new InvalidArgumentError("There is an empty name in the list.");
-  return [...(before ?? []), ...names];
-}
-
-export function wholeNumber(least: number, most: number): (text: string) => number {
-  return (text) => {
-    const number = Number(text);
-    if (/^\d+$/.test(text) && number >= least && number <= most) return number;
-    throw new InvalidArgumentError(`Give a whole number from ${least} to ${most}.`);
-  };
 }

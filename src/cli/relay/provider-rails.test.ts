@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Finding } from "../doctor/check.ts";
-import { checkProviders } from "../doctor/provider-checks.ts";
+import type { Finding } from "../commands/doctor/finding.ts";
+import { checkProviders } from "../commands/doctor/provider-checks.ts";
 import { createProviderRails, describeProviders, type Environment } from "./provider-rails.ts";
 
 const url = "postgresql://nobody@127.0.0.1:1/none";

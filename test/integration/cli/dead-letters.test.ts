@@ -21,7 +21,7 @@ describe("redrive", async () => {
   test("one row by id: it is sent again, and the archive says who and why", async () => {
     const { stream, ids } = await deadRows(stage, 1);
     const [id = ""] = ids;
-    const outcome = await outbox("redrive", id, "--reason", "receiver mended", "--actor", "ana");
+    const outcome = await outbox("redrive", id, "--reason", "receiver fixed", "--actor", "ana");
     expect(outcome).toMatchObject({ status: 0, err: "" });
     expect(outcome.out).toMatch(/1 +redriven/);
     const good = probeRail();
@@ -29,7 +29,7 @@ describe("redrive", async () => {
     await stage.untilState(id, "DISPATCHED");
     expect(
       await stage.query("select actor, reason from outbox.attempts where outbox_id = $1 and state = 'REDRIVEN'", [id]),
-    ).toEqual([{ actor: "ana", reason: "receiver mended" }]);
+    ).toEqual([{ actor: "ana", reason: "receiver fixed" }]);
   });
 
   test("names the login when no actor is given", async () => {
@@ -46,7 +46,7 @@ describe("redrive", async () => {
     const { stream, ids } = await deadRows(stage, 1_200);
     const asked = await outbox("redrive", "--stream", stream, "--reason", "again");
     expect(asked).toMatchObject({ status: 2, out: "" });
-    expect(asked.err).toContain("1200 dead letters would be touched");
+    expect(asked.err).toContain("This would redrive 1200 dead letters");
     expect(asked.err).toContain("--yes");
     expect(asked.err).toContain("Nothing was changed");
     expect((await outboxJson("dead", "--stream", stream, "--limit", "1")).answer.total).toBe(1_200);
@@ -85,7 +85,7 @@ describe("redrive", async () => {
     const plain = await outbox("redrive", "--stream", stream, "--reason", "again", "--yes");
     expect(plain.status).toBe(1);
     expect(plain.out).toMatch(/1 +parked/);
-    expect(plain.out).toContain("LEFT AS IT WAS");
+    expect(plain.out).toContain("NOT CHANGED");
     expect(plain.out).toContain("headroom outbox resolve");
     const { status, answer } = await outboxJson("redrive", ids[0] ?? "", "--reason", "again");
     expect(status).toBe(1);
@@ -119,9 +119,9 @@ describe("redrive", async () => {
   });
 
   test.each([
-    [["--reason", "r"], "Say which rows"],
+    [["--reason", "r"], "No rows were given to redrive."],
     [["--all"], "--reason"],
-    [["--all", "--stream", "payments", "--reason", "r"], "one of the three"],
+    [["--all", "--stream", "payments", "--reason", "r"], "Ids, a filter and --all cannot be used together."],
     [["nonsense", "--reason", "r"], "UUID"],
     [["--all", "--reason", "", "--yes"], "reason"],
   ])("%j is called wrongly and changes nothing", async (parameters, message) => {
@@ -193,6 +193,30 @@ describe("resolve", async () => {
     expect(await outbox("resolve", id, "--reason", "r")).toMatchObject({ status: 2 });
     expect(await outbox("resolve", id, "--delivered", "--not-delivered", "--reason", "r")).toMatchObject({ status: 2 });
   });
+});
+
+test("a row whose key another session holds is busy: it is not changed, and the command says what to look for", async () => {
+  const { ids } = await deadRows(stage, 1, { outcome: lost, key: "held" });
+  const [id = ""] = ids;
+  const other = await stage.db.superuser.connect();
+  try {
+    await other.query("begin");
+    await other.query("select from outbox.lanes where key = 'held' for update");
+    for (const verb of ["redrive", "skip"]) {
+      const outcome = await outbox(verb, id, "--reason", "r");
+      expect(outcome).toMatchObject({ status: 1, err: "", out: expect.stringMatching(/^ +1 {2}busy\n/) });
+      expect(outcome.out).toContain("Busy: another session holds its key. Look for a transaction that stays open");
+    }
+    expect(await outbox("resolve", id, "--delivered", "--reason", "r")).toMatchObject({
+      status: 1,
+      out: "",
+      err: expect.stringContaining(`${id} was not changed: another session holds its key.`),
+    });
+  } finally {
+    await other.query("rollback");
+    await other.end();
+  }
+  expect(await outbox("resolve", id, "--delivered", "--reason", "r")).toMatchObject({ status: 0 });
 });
 
 test("a role that may only read can look and not touch", async () => {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { setSecret } from "../../../src/db/secrets/index.ts";
 import { putMember, putWorkspace, type WorkspaceChanges } from "../../../src/directory/index.ts";
 import { freePort } from "../../../src/cli/free-port.ts";
-import { environmentOf } from "../../../src/cli/up/product.ts";
+import { environmentOf } from "../../../src/cli/commands/up/product.ts";
 import { startEmbedded, type EmbeddedServer } from "../../../src/db/embedded.ts";
 import { defaultCast } from "../../../src/sandbox/cast.ts";
 import { startSandbox, type Sandbox } from "../../../src/sandbox/sandbox.ts";
@@ -125,7 +125,7 @@ test("a healthy installation: everything was checked, nothing is found, exit cod
   const messages = new Map(findings.map(({ check, message }) => [check, message]));
   expect(messages.get("gateway")).toContain("logs in, as headroom_gateway");
   expect(messages.get("public url")).toContain("Answers");
-  expect(messages.get("secret key")).toContain("opens every stored secret");
+  expect(messages.get("secret key")).toContain("decrypts every stored secret");
   expect(messages.get("slack")).toContain("Slack answers, as ");
   expect(messages.get("linear")).toContain("Linear answers, as ");
   expect(messages.get("mail")).toContain("Mail by SMTP answers");
@@ -137,7 +137,7 @@ test("asked to stay offline, it asks nobody, and says what it left out", async (
   const plain = await headroom(["doctor", "--offline"], { env: environment });
   expect(plain).toMatchObject({ status: 0, err: "" });
   expect(plain.out).toContain("skip  slack");
-  expect(plain.out).toContain("All that was checked is well. 5 checks could not be made from here.");
+  expect(plain.out).toContain("Everything that was checked is well. 5 checks could not be made from here.");
   expect(sandbox.requests.list()).toHaveLength(before);
 });
 
@@ -174,7 +174,7 @@ const broken: readonly Broken[] = [
     how: "the gateway's password is another one",
     check: "gateway",
     message: "password authentication failed",
-    remedy: "with the password that stands in HEADROOM_GATEWAY_URL",
+    remedy: "with the password from HEADROOM_GATEWAY_URL",
     break: () => db.query("alter role headroom_gateway password 'another'"),
     mend: () => db.query(`alter role headroom_gateway login password '${password}'`),
   },
@@ -212,15 +212,15 @@ const broken: readonly Broken[] = [
   {
     how: "the key to the secrets is another one",
     check: "secret key",
-    message: "HEADROOM_SECRET_KEY does not open CONFIRMATION_TOKEN_SECRET",
-    remedy: "Set HEADROOM_SECRET_KEY to the key under which they were stored",
+    message: "HEADROOM_SECRET_KEY does not decrypt CONFIRMATION_TOKEN_SECRET",
+    remedy: "Set HEADROOM_SECRET_KEY to the key that they were encrypted with",
     environment: () => ({ HEADROOM_SECRET_KEY: "another key, as long as the one that was used" }),
   },
   {
     how: "Slack refuses the token",
     check: "slack",
     message: "Slack does not accept the token (invalid_auth)",
-    remedy: "Put a valid one into SLACK_BOT_TOKEN",
+    remedy: "Set SLACK_BOT_TOKEN to a valid value",
     environment: () => ({ SLACK_BOT_TOKEN: "xoxp-refused" }),
   },
   {
@@ -264,7 +264,7 @@ const broken: readonly Broken[] = [
     how: "nothing runs any more, and rows wait",
     check: "relays",
     also: ["rails", "timers"],
-    message: "No relay is running; the last sign of one is 60 min old. 1 row is waiting.",
+    message: "No relay is running; the last one was seen 60 min ago. 1 row is waiting.",
     remedy: "headroom relay",
     async break() {
       await loseProcesses();
@@ -299,7 +299,7 @@ const broken: readonly Broken[] = [
     how: "pg_cron has the job and never ran it",
     check: "pg_cron",
     also: ["timers"],
-    message: "It has the job capacity-request-timers, and has never run it to its end.",
+    message: "It has the job capacity-request-timers, but has never completed it.",
     remedy: "select capacity.schedule_timers()",
     async break() {
       await loseProcesses();
@@ -316,7 +316,7 @@ const broken: readonly Broken[] = [
   {
     how: "PostgREST on Supabase asks nothing before a request",
     check: "pre-request",
-    message: "PostgREST asks nothing before a request: keys that were revoked are let in.",
+    message: "PostgREST calls no function before a request: revoked keys are accepted.",
     remedy: "alter role authenticator set pgrst.db_pre_request = 'public.check_request'",
     break: () => db.query("create role supabase_admin; alter role authenticator login"),
     mend: () => db.query("alter role authenticator set pgrst.db_pre_request = 'public.check_request'"),
@@ -324,7 +324,7 @@ const broken: readonly Broken[] = [
   {
     how: "the archive has no partitions for today",
     check: "partitions",
-    message: "has no partition for today: claims stop",
+    message: "has no partition for today, so nothing can be sent",
     remedy: "select outbox.ensure_partitions()",
     async break() {
       const leaves = await db.query<{ name: string }>(
@@ -337,7 +337,7 @@ const broken: readonly Broken[] = [
   {
     how: "the schema is another release's",
     check: "schema",
-    message: "of its files are missing or out of date",
+    message: "files of the schema are not applied yet, or out of date",
     remedy: "Run: headroom migrate",
     break: () => db.query("update headroom.recreatables set checksum = 'older' where path like '%/status.sql'"),
     mend: () => headroom(["migrate"], { env: environment }),

@@ -1,8 +1,8 @@
 /** `headroom doctor` says what is wrong, and how to mend it. */
 import { expect, test } from "vitest";
 import { startTransactionPooler } from "../../helpers/transaction-pooler.ts";
-import { checkGateway } from "../../../src/cli/doctor/gateway-checks.ts";
-import { checkServerLog } from "../../../src/cli/doctor/secret-checks.ts";
+import { checkGateway } from "../../../src/cli/commands/doctor/gateway-checks.ts";
+import { checkServerLog } from "../../../src/cli/commands/doctor/server-log-check.ts";
 import { createEmptyDatabase, createTestDatabase, POSTGRES_VERSIONS } from "../../helpers/database.ts";
 import { probeRail } from "../outbox/relay/rails.ts";
 import { createStage, until } from "../outbox/relay/stage.ts";
@@ -178,7 +178,7 @@ test("pg_cron without the job of the timers, with one that it never ran, and wit
       remedy: expect.stringContaining("capacity.schedule_timers()"),
     });
     await pool.query("insert into cron.job values (1, 'capacity-request-timers')");
-    expect(await found()).toMatchObject({ status: "warning", message: expect.stringContaining("never run it") });
+    expect(await found()).toMatchObject({ status: "warning", message: expect.stringContaining("never completed it") });
     await pool.query("insert into cron.job_run_details values (1, 1, 'failed', now())");
     expect(await found()).toMatchObject({
       status: "warning",
@@ -192,7 +192,7 @@ test("pg_cron without the job of the timers, with one that it never ran, and wit
     const control = await doctor(stage.db.as("headroom_control").url);
     expect(control.findings.get("pg_cron")).toMatchObject({
       status: "skipped",
-      message: expect.stringContaining("only as the role that migrates"),
+      message: expect.stringContaining("Only the role that runs headroom migrate can check"),
     });
   } finally {
     await pool.query("drop schema cron cascade");
@@ -212,7 +212,7 @@ test("what needs a person: no relay, rows that wait, dead letters, stale functio
   // For three minutes a relay that has gone looks like one that is called now and then.
   expect((await doctor(stage.db.url)).findings.get("relays")).toMatchObject({
     status: "ok",
-    message: expect.stringContaining("one was called"),
+    message: expect.stringContaining("a relay on demand was called"),
   });
   await stage.query("update outbox.rails set served_at = now() - interval '1 hour'");
   await stage.query("update headroom.recreatables set checksum = 'another' where path like '%status.sql'");

@@ -38,7 +38,7 @@ test(
     await relay.line((line) => line.includes("relay_ready"));
     const tried = await run("test", "orders");
     expect(tried).toMatchObject({ status: 0, err: "" });
-    expect(tried.out).toMatch(/^orders took the ping in \d+ ms \(HTTP 200\)\.\n$/);
+    expect(tried.out).toMatch(/^orders accepted the ping in \d+ ms \(HTTP 200\)\.\n$/);
     expect(receiver.book.requests[0]).toMatchObject({ signature: "valid" });
     expect(JSON.parse(receiver.book.requests[0]!.body!)).toMatchObject({ type: "headroom.ping", subject: "orders" });
 
@@ -50,7 +50,7 @@ test(
 
     const listed = await run("list");
     expect(listed.out).toMatch(
-      /^orders +enabled +http:\/\/127\.0\.0\.1:\d+\/… +transfers\.\* +- +2, an old one until /m,
+      /^orders +enabled +http:\/\/127\.0\.0\.1:\d+\/… +transfers\.\* +- +2, the old one until /m,
     );
     expect(listed.out).not.toContain("t0ken");
     for (const shown of [secret, next]) expect(listed.out + JSON.stringify(await json("list"))).not.toContain(shown);
@@ -59,7 +59,7 @@ test(
     receiver.script.push({ kind: "status", status: 400, body: "unknown tenant" });
     const failed = await run("test", "orders");
     expect(failed.status).toBe(1);
-    expect(failed.out).toContain("orders did not take the ping");
+    expect(failed.out).toContain("orders did not accept the ping");
     expect(failed.out).toContain("http_4xx");
     expect(failed.out).toContain("unknown tenant");
     expect(await rowsOf(db.superuser.pool, "select from outbox.dead")).toEqual([]);
@@ -80,13 +80,15 @@ test(
       ]);
     expect((await run("enable", "orders")).out).toContain("orders is enabled.");
     expect(await json("replay", "orders", "--from", "1h")).toEqual({ name: "orders", enqueued: 1 });
-    expect((await run("replay", "orders", "--from", "1h")).out).toBe("orders has been sent everything of that time.\n");
+    expect((await run("replay", "orders", "--from", "1h")).out).toBe(
+      "orders has already been sent every event of that period.\n",
+    );
     expect((await run("disable", "orders", "--reason", "their maintenance")).status).toBe(0);
     expect((await json<{ endpoints: object[] }>("list")).endpoints).toMatchObject([
       { name: "orders", enabled: false, disabledCode: "operator", disabledReason: "their maintenance" },
     ]);
     expect(await json("remove", "orders")).toEqual({ name: "orders", removed: true });
-    expect((await run("list")).out).toContain("There is no endpoint.");
+    expect((await run("list")).out).toContain("There are no endpoints.");
     expect((await relay.end()).status).toBe(0);
   },
 );

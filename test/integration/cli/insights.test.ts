@@ -72,7 +72,7 @@ test("spans of days: approvals, time in state, outcomes, provisioning", async ()
 });
 
 test("another workspace's numbers are its own, and a misspelt one is said", async () => {
-  expect((await insights("backlog", "--workspace", "other")).out).toContain("Nothing is open in workspace other");
+  expect((await insights("backlog", "--workspace", "other")).out).toContain("No request is open in workspace other");
   expect((await insights("outcomes", "--workspace", "other")).out).toContain("Nothing in workspace other");
   expect(await insights("outcomes", "--workspace", "othre")).toMatchObject({
     status: 1,

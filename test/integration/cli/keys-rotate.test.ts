@@ -152,7 +152,7 @@ test("killed in the middle, it leaves what every process with both keys can read
   const again = await headroom(["keys", "rotate"], operator(between));
   expect(again).toMatchObject({ status: 0, err: expect.stringContaining("60 of 60 done") });
   expect(again.out).toContain(
-    `${half.resealed} of 60 values were sealed again. Each was opened with HEADROOM_SECRET_KEY alone.`,
+    `${half.resealed} of 60 values were encrypted again. Each was decrypted with HEADROOM_SECRET_KEY alone to check it.`,
   );
   expect(again.out).toContain("Nothing needs HEADROOM_SECRET_KEY_PREVIOUS any more");
   expect(await state(after)).toMatchObject({ sealed: 60, resealed: 0, previousNeeded: false });
@@ -163,7 +163,9 @@ describe("wrong keys", () => {
     await fill(2);
     const refused = await headroom(["keys", "rotate"], operator(after));
     expect(refused.status).toBe(1);
-    expect(refused.out).toContain("2 of 2 values open under neither key. Nothing was changed.\n  S0\n  S1\n");
+    expect(refused.out).toContain(
+      "2 of 2 values can be decrypted with neither key. Nothing was changed.\n  S0\n  S1\n",
+    );
     expect(refused.out).toContain("HEADROOM_SECRET_KEY_PREVIOUS");
     const listed = await headroom(["secret", "list", "--json"], operator(before));
     expect(JSON.parse(listed.out).secrets).toMatchObject([{ readable: true }, { readable: true }]);
@@ -177,7 +179,7 @@ describe("wrong keys", () => {
     const halved = operator({ HEADROOM_SECRET_KEY_PREVIOUS: oldKey });
     expect(await headroom(["keys", "rotate"], halved)).toMatchObject({
       status: 2,
-      err: expect.stringContaining("HEADROOM_SECRET_KEY_PREVIOUS is set, and HEADROOM_SECRET_KEY is not"),
+      err: expect.stringContaining("HEADROOM_SECRET_KEY_PREVIOUS is set, but HEADROOM_SECRET_KEY is not"),
     });
   });
 

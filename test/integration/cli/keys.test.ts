@@ -78,7 +78,7 @@ describe("keys init", () => {
     expect(outcome.out).not.toContain(/=(.+)/.exec(before)?.[1]);
     const again = await headroom(["keys", "init", "--out", file]);
     expect(again.status).toBe(2);
-    expect(again.err).toContain("is there already. Nothing was changed.");
+    expect(again.err).toContain("already exists. Nothing was changed.");
     expect(await readFile(file, "utf8")).toBe(before);
   });
 });
@@ -87,7 +87,7 @@ describe("keys token", () => {
   test("makes a key that is its member, alone on standard output, until it is revoked", async () => {
     const outcome = await headroom(["keys", "token", "--member", "ann", "--id", "ann-laptop", "--ttl", "12h"], { env });
     expect(outcome.status).toBe(0);
-    expect(outcome.err).toMatch(/^Valid until .+Z\. To end it: headroom keys revoke ann-laptop\n$/);
+    expect(outcome.err).toMatch(/^Valid until .+Z\. To revoke it: headroom keys revoke ann-laptop\n$/);
     const token = outcome.out.trim();
     expect(await (await me(token)).json()).toMatchObject({ memberId: "ann" });
     const { exp = 0, iat = 0 } = decodeJwt(token);

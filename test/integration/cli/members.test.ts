@@ -81,7 +81,7 @@ test("groups are made, changed, listed and removed", async () => {
   });
   expect((await members("groups")).out).toMatch(/^infra +Infra team +tom$/m);
   await members("put-group", "spare");
-  expect((await members("remove-group", "spare")).out).toBe("spare is removed.\n");
+  expect((await members("remove-group", "spare")).out).toBe("spare was removed.\n");
 });
 
 test("a removed member is said to be gone, with what ended and what waited on them, and comes back only if that is said", async () => {
@@ -120,7 +120,7 @@ test.each([
   [["list", "--workspace", "nowhere"], 1, "no workspace"],
   [["put", "x", "--role", "king"], 2, "Allowed choices"],
   [["put", "x", "--away-from", "later"], 2, "Give a date"],
-  [["put", "x", "--no-away", "--away-from", "2026-01-01"], 2, "do not go together"],
+  [["put", "x", "--no-away", "--away-from", "2026-01-01"], 2, "--no-away cannot be used together with --away-from"],
 ])("%j is refused in words", async (parameters, status, message) => {
   const outcome = await members(...parameters);
   expect(outcome).toMatchObject({ status, out: "" });

@@ -58,7 +58,7 @@ test("rules of each kind are made and listed, and a preview follows them", async
   );
   const plain = await policy("list");
   expect(plain.out).toMatch(
-    /^small +auto_approval +both +100 +size 1XL or 2XL, cost to 99\.50 +approved by itself +on/m,
+    /^small +auto_approval +both +100 +size 1XL or 2XL, cost to 99\.50 +approved automatically +on/m,
   );
   expect(plain.out).toMatch(/^vp-above +escalation +commercial +100 +cost from 10000 +needs the role vp +on/m);
   expect(plain.out).toMatch(/^all-infra +review_route +technical +100 +always +asks the group infra +on/m);
@@ -95,7 +95,7 @@ test("a rule is changed by what is named, lifted by --no-…, switched off and r
   expect(await preview(terms)).toMatchObject({ state: "CUSTOMER_CONFIRMATION_REQUIRED" });
   expect((await policy("put", "small", "--disable")).out).toContain("It is switched off.");
   expect(await preview(terms)).toMatchObject({ state: "UNDER_REVIEW" });
-  expect((await policy("remove", "small")).out).toContain("The rule small is removed.");
+  expect((await policy("remove", "small")).out).toContain("The rule small was removed.");
   expect(await policyJson("remove", "small")).toMatchObject({ status: 1, answer: { error: { code: "not_found" } } });
 });
 
@@ -105,9 +105,9 @@ test.each([
   [["put", "new", "--kind", "escalation", "--approver", "vic", "--approver-role", "vp"], 2, "one of the two"],
   [["put", "new", "--kind", "auto_approval"], 2, "--step"],
   [["put", "new", "--kind", "review_route", "--step", "technical"], 2, "--group"],
-  [["put", "new", "--approver", "vic"], 2, "go together with --kind"],
+  [["put", "new", "--approver", "vic"], 2, "need --kind"],
   [["put", "new", "--min-cost", "lots"], 2, "amount in US dollars"],
-  [["put", "vp-above", "--enable", "--disable"], 2, "do not go together"],
+  [["put", "vp-above", "--enable", "--disable"], 2, "cannot be used together"],
   [["settings", "--public-url", "ftp://x"], 1, "public_url"],
   [["settings", "--slack-channels", "#general"], 1, "slack_channel_ids"],
   [["settings", "--sla-hours", "0"], 2, "whole number from 1 to 8760"],

@@ -44,7 +44,7 @@ test("erases, says what is gone and what stays, and is told by show ever after",
   expect(erased).toMatchObject({ status: 0, err: "" });
   expect(erased.out).toMatch(new RegExp(`^${id}: customer erased by ada at \\S+Z\\.$`, "m"));
   expect(erased.out).toContain("Because: asked to");
-  expect(erased.out).toContain("Erased so far: 0 messages, and what people wrote in 1 place.");
+  expect(erased.out).toContain("Erased so far: 0 messages, and 1 text that people wrote.");
   const shown = await request("show", id);
   expect(shown.out).not.toContain("Initech");
   expect(shown.out).toMatch(/^customer +erased by ada at /m);

@@ -194,7 +194,7 @@ describe("decisions", () => {
     for (const as of ["vic", "U0NOBODY"]) {
       const outcome = await request("approve", id, "--as", as);
       expect(outcome).toMatchObject({ status: 1, out: "" });
-      expect(outcome.err).toContain(`${id} has no review that is ${as}'s to give.`);
+      expect(outcome.err).toContain(`${as} has no review to give on ${id}.`);
       expect(outcome.err).toContain("the commercial review waits on olga; the technical review waits on tom, una");
     }
   });
@@ -210,7 +210,7 @@ describe("decisions", () => {
     const { out } = await request("show", id);
     await putMember(control.pool, "default", "olga", { delegate: null, awayFrom: null, awayUntil: null });
     expect(out).toContain("The commercial review waits on vic (vic, for olga).");
-    expect(out).toContain("Without being asked, Olga O (olga) may decide it too.");
+    expect(out).toContain("Olga O (olga) may decide it too, without being asked.");
     expect(out).toContain(`headroom request approve ${id} --step commercial --as vic`);
   });
 
@@ -260,7 +260,7 @@ describe("decisions", () => {
     [["reject", "CR-2026-000001", "--as", "tom"], "--reason"],
     [["cancel", "CR-2026-000001", "--as", "tom", "--reason", " "], "1 to 2000 characters"],
     [["approve", "CR-2026-000001", "--as", "tom", "--step", "legal"], "Allowed choices are commercial, technical"],
-    [["list", "--open", "--state", "FAILED"], "do not go together"],
+    [["list", "--open", "--state", "FAILED"], "cannot be used together"],
   ])("%j is called wrongly", async (parameters, message) => {
     const outcome = await request(...parameters);
     expect(outcome).toMatchObject({ status: 2, out: "" });
@@ -273,7 +273,7 @@ test("a nudge says whom it asks and when the next may follow, and is throttled",
   const plain = await request("nudge", id, "--as", "ann");
   expect(plain).toMatchObject({ status: 0, err: "" });
   expect(plain.out).toContain("Olga O (olga)");
-  expect(plain.out).toMatch(/Another nudge may follow from .+Z on\./);
+  expect(plain.out).toMatch(/The next nudge is possible from .+Z on\./);
   expect(await requestJson("nudge", id, "--as", "ann")).toMatchObject({
     status: 1,
     answer: { error: { code: "too_soon" } },
@@ -344,7 +344,7 @@ describe("a customer who is not asked", () => {
     const { out } = await request("show", id);
     expect(out).toContain("The customer has not been asked: their e-mail address is not known.");
     expect(out).toContain(`headroom request address ${id} name@example.com --as olga`);
-    expect(out).toContain("Olga O (olga) can see to it.");
+    expect(out).toContain("Olga O (olga) can fix that.");
     const [listed] = (await requestJson("list", "--limit", "1")).answer.requests;
     expect(listed).toMatchObject({ id, waitsOn: ["customer (not asked)"] });
 

@@ -37,7 +37,7 @@ test("a secret is stored encrypted, listed by name, and shown nowhere", async ()
 test("under another key the list says that it cannot be read", async () => {
   const other = { ...env, HEADROOM_SECRET_KEY: "f".repeat(32) };
   const listed = await headroom(["secret", "list"], { env: other });
-  expect(listed.out).toContain("no, under another HEADROOM_SECRET_KEY");
+  expect(listed.out).toContain("no, encrypted with another HEADROOM_SECRET_KEY");
 });
 
 test.each([

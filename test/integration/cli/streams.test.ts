@@ -65,7 +65,7 @@ test("a stream is made, shown, and changed setting by setting; what can be lifte
 
 test("what cannot be is refused, and nothing is changed", async () => {
   await refused("There are: capacity,", "transfer", "--max-tries", "3");
-  await refused("fixed when a stream is made", "transfers", "--retention", "forever");
+  await refused("fixed when a stream is created", "transfers", "--retention", "forever");
   await refused("at least as long as the archive (7 days)", "transfers", "--dedupe-days", "3");
   await refused("Headroom's own functions alone", "transfers", "--writer", "headroom_ingest");
   await refused("not roles of this server", "notifications", "--writer", "nobody-here");
@@ -108,8 +108,12 @@ test("a relay says which rails it serves, in the list of relays and after its en
 test("a destination is limited by its name, and an endpoint by its own", async () => {
   expect((await outbox("destinations")).out).toMatch(/slack: +- +one every 1000 ms +closed/);
   const first = await outbox("limit", "partner", "--per-second", "4", "--failures", "3", "--open-ms", "60000");
-  expect(first).toMatchObject({ status: 0, err: "", out: expect.stringContaining("partner: one every 250 ms") });
-  expect(first.out).toContain("is the name right?");
+  expect(first).toMatchObject({
+    status: 0,
+    err: "",
+    out: expect.stringContaining("partner is sent to at most once every 250 ms."),
+  });
+  expect(first.out).toContain("Check the name");
   expect(
     await stage.query(
       "select min_interval_ms, failure_threshold, open_base_ms from outbox.limits where name = 'partner'",
@@ -128,4 +132,19 @@ test("a destination is limited by its name, and an endpoint by its own", async (
   });
   expect(await outbox("limit", "partner")).toMatchObject({ status: 2, err: expect.stringContaining("--per-second 5") });
   expect(await outbox("limit", "partner", "--per-second", "1", "--min-interval-ms", "1")).toMatchObject({ status: 2 });
+});
+
+test("a destination is cleared without changing its limits, and only where there is one", async () => {
+  await outbox("limit", "cleared", "--per-second", "2");
+  expect(await outbox("limit", "cleared", "--clear")).toMatchObject({
+    status: 0,
+    out: "cleared is sent to at most once every 500 ms. Its pause is ended and its circuit is closed. All relays follow this from their next claim on.\n",
+  });
+  expect(await outbox("limit", "misspelt", "--clear", "--per-second", "2")).toMatchObject({
+    status: 1,
+    err: expect.stringContaining('There is no destination "misspelt".'),
+  });
+  expect(await stage.query("select name, clears from outbox.limits where name in ('cleared', 'misspelt')")).toEqual([
+    { name: "cleared", clears: expect.anything() },
+  ]);
 });

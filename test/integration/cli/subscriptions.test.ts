@@ -16,7 +16,7 @@ async function subscriptions(): Promise<unknown> {
 }
 
 test("an endpoint is subscribed, hears of less, pauses, goes on, and ends", async () => {
-  expect((await endpoint("subscriptions")).out).toContain("Nobody is subscribed in workspace default");
+  expect((await endpoint("subscriptions")).out).toContain("No endpoint is subscribed in workspace default");
   expect(await endpoint("subscribe", "orders")).toMatchObject({
     status: 0,
     err: "",

@@ -254,7 +254,7 @@ describe("without flags", { timeout: 150_000 }, () => {
     expect(await first.end("SIGTERM")).toMatchObject({ status: 0 });
 
     const second = startHeadroom(["up", ...freePorts], { cwd });
-    await second.line((line) => line.includes("with what was there"));
+    await second.line((line) => line.includes("with its data from before"));
     const again = await ready(second);
     expect(readFileSync(keys, "utf8")).toBe(kept);
     // The stand-ins remember too: the root of the thread can still be brought up to date.
@@ -314,7 +314,7 @@ describe("without flags", { timeout: 150_000 }, () => {
     expect(findings.filter(({ status }) => status !== "ok")).toEqual([]);
     expect(doctor.status).toBe(0);
     expect(findings).toContainEqual(
-      expect.objectContaining({ check: "providers", message: expect.stringContaining("Those of the sandbox") }),
+      expect.objectContaining({ check: "providers", message: expect.stringContaining("the stand-ins of its sandbox") }),
     );
 
     const receiver = await startReceiver();

@@ -130,7 +130,7 @@ describe("heads", () => {
   test("are never written over, nor written while something is wrong", async () => {
     const again = await verify("--export-head", file);
     expect(again).toMatchObject({ status: 2, out: "" });
-    expect(again.err).toContain("exists already");
+    expect(again.err).toContain("already exists");
     const other = join(folder, "other.txt");
     await whileTampered(`${more}'${id}'`, `${fewer}'${id}'`, async () => {
       expect((await verifyJson("--export-head", other)).answer).toMatchObject({ ok: false, exported: null });

@@ -1,11 +1,11 @@
-/** `headroom endpoint add`: makes an endpoint, or changes one. */
+/** `headroom endpoint add`: creates an endpoint, or changes one. */
 import { type Command, InvalidArgumentError } from "commander";
 import { putEndpoint, type EndpointChanges } from "../../../webhooks/endpoints.ts";
 import { withDatabase } from "../../database.ts";
+import { addCommon, collect, type CommonOptions } from "../../options.ts";
 import { printJson, printLine } from "../../output.ts";
 import { findSecretKey, secretKeyOption } from "../../secret-key.ts";
-import { addCommon, collect, type CommonOptions } from "../request/acting.ts";
-import { named, workspaceOption } from "./owner.ts";
+import { named, ownerOption } from "./owner.ts";
 import { showSecret } from "./secret.ts";
 
 interface AddOptions extends CommonOptions {
@@ -25,25 +25,29 @@ export function registerAdd(endpoint: Command): void {
   addCommon(
     endpoint
       .command("add")
-      .description("make an endpoint, or change what is named of one; a new one's secret is shown this once")
-      .argument("<name>", "small letters, digits and dashes")
-      .option("--url <url>", "where to send: https and a public address")
-      .option("--topic <pattern>", "hears of these events: a type, transfers.*, or *; may be repeated", collect)
-      .option("--no-topics", "hears of nothing by itself")
+      .description("create an endpoint, or change the settings given here; the secret of a new one is shown only once")
+      .argument("<name>", "lower-case letters, digits and dashes")
+      .option("--url <url>", "where to send: an https URL with a public address")
+      .option(
+        "--topic <pattern>",
+        "events to send: a type, a prefix such as transfers.*, or *; may be repeated",
+        collect,
+      )
+      .option("--no-topics", "send it no events by itself")
       .option("--description <text>", "what it is for")
       .option(
         "--header <name: value>",
-        "sent along with every request; value from the environment as env:NAME",
+        "sent with every request; env:NAME takes the value from the environment",
         addHeader,
       )
-      .option("--no-headers", "no extra headers")
-      .addOption(workspaceOption())
-      .option("--allow-private", "take http and private addresses, for a sandbox; relays must allow them too")
+      .option("--no-headers", "send no extra headers")
+      .addOption(ownerOption())
+      .option("--allow-private", "allow http and private addresses, for a sandbox; relays must allow them too")
       .addOption(secretKeyOption()),
   ).action(runAdd);
 }
 
-/** Values may be secret, and what stands on a command line is seen by everybody on the machine. */
+/** A value may be secret, and a command line can be seen by everybody on the machine; hence env:NAME. */
 function addHeader(text: string, before: readonly (readonly [string, string])[] | undefined) {
   const match = /^([^:\s]+)\s*:\s*(.*)$/.exec(text);
   if (match?.[1] === undefined || match[2] === undefined)
@@ -68,12 +72,12 @@ async function runAdd(name: string, options: AddOptions): Promise<void> {
     }),
   );
   if (options.json === true) return printJson({ name, created, ...(secret === null ? {} : { secret }) });
-  printLine(`${name} is ${created ? "made" : "changed"}.`);
+  printLine(`${name} was ${created ? "created" : "changed"}.`);
   if (secret !== null) showSecret(secret);
   const whose = named(name, options.workspace);
   if (created && options.topic === undefined) {
     printLine(
-      `It hears of nothing yet. Next: headroom endpoint add ${whose} --topic "${options.workspace === undefined ? "transfers.*" : "capacity.*"}"`,
+      `It is sent no events yet. Next: headroom endpoint add ${whose} --topic "${options.workspace === undefined ? "transfers.*" : "capacity.*"}"`,
     );
   } else if (created) {
     printLine(`Try it: headroom endpoint test ${whose}`);

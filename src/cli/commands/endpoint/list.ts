@@ -1,10 +1,10 @@
-/** `headroom endpoint list`: the endpoints, whether they are well, and never their secrets. */
+/** `headroom endpoint list`: the endpoints and their state, never their secrets. */
 import type { Command } from "commander";
 import { listEndpoints, type Endpoint } from "../../../webhooks/endpoints.ts";
 import { withDatabase } from "../../database.ts";
+import { addCommon, type CommonOptions } from "../../options.ts";
 import { printJson, printLine, printTable } from "../../output.ts";
 import { findSecretKey, secretKeyOption } from "../../secret-key.ts";
-import { addCommon, type CommonOptions } from "../request/acting.ts";
 import { named } from "./owner.ts";
 
 interface ListOptions extends CommonOptions {
@@ -16,7 +16,7 @@ export function registerList(endpoint: Command): void {
   addCommon(
     endpoint
       .command("list")
-      .description("list the endpoints, what they hear of and how they stand")
+      .description("list the endpoints, their topics and their state")
       .option("--workspace <id>", "only those of this workspace")
       .addOption(secretKeyOption()),
   ).action(runList);
@@ -28,7 +28,8 @@ async function runList(options: ListOptions): Promise<void> {
     listEndpoints(client, { key, workspaceId: options.workspace }),
   );
   if (options.json === true) return printJson({ endpoints });
-  if (endpoints.length === 0) return printLine("There is no endpoint. Next: headroom endpoint add <name> --url <url>");
+  if (endpoints.length === 0)
+    return printLine("There are no endpoints. Next: headroom endpoint add <name> --url <url>");
   printTable(endpoints, [
     { title: "NAME", value: (row) => row.name },
     { title: "STATE", value: stateOf },
@@ -42,8 +43,8 @@ async function runList(options: ListOptions): Promise<void> {
   if (disabled.length > 0) printLine();
   for (const row of disabled) {
     const why = row.disabledReason ?? "";
-    printLine(`${row.name} is disabled since ${row.disabledAt?.toISOString() ?? "?"}. ${why}`.trimEnd());
-    printLine(`  When its receiver is mended: headroom endpoint enable ${named(row.name, row.workspaceId)}`);
+    printLine(`${row.name} has been disabled since ${row.disabledAt?.toISOString() ?? "?"}. ${why}`.trimEnd());
+    printLine(`  Once its receiver works again: headroom endpoint enable ${named(row.name, row.workspaceId)}`);
   }
 }
 
@@ -52,15 +53,15 @@ function stateOf(row: Endpoint): string {
   return row.circuit === "closed" ? "enabled" : `circuit ${row.circuit}`;
 }
 
-/** A path or a query may hold a token; --json shows them to whoever asks for all of it. */
+/** A path or a query may contain a token, so a table leaves them out; --json shows the whole URL. */
 function hostOf(url: string): string {
   const parsed = URL.parse(url);
   return parsed === null ? url : `${parsed.origin}${parsed.pathname === "/" ? "" : "/…"}`;
 }
 
 function secretsOf(row: Endpoint): string {
-  if (!row.readable) return `${row.secrets}, not readable under this HEADROOM_SECRET_KEY`;
+  if (!row.readable) return `${row.secrets}, not readable with this HEADROOM_SECRET_KEY`;
   return row.oldSecretUntil === null
     ? String(row.secrets)
-    : `${row.secrets}, an old one until ${row.oldSecretUntil.toISOString()}`;
+    : `${row.secrets}, the old one until ${row.oldSecretUntil.toISOString()}`;
 }

@@ -2,9 +2,9 @@
 import { Option, type Command } from "commander";
 import { replayEnvelopes } from "../../../webhooks/endpoints.ts";
 import { withDatabase } from "../../database.ts";
+import { parseMoment, periodOf, readClock, type Moment } from "../../moment.ts";
+import { addCommon, type CommonOptions } from "../../options.ts";
 import { printJson, printLine } from "../../output.ts";
-import { parseMoment, readClock, toFilter, type Moment } from "../outbox/filters.ts";
-import { addCommon, type CommonOptions } from "../request/acting.ts";
 
 interface ReplayOptions extends CommonOptions {
   readonly from: Moment;
@@ -16,10 +16,10 @@ export function registerReplay(endpoint: Command): void {
   addCommon(
     endpoint
       .command("replay")
-      .description("send an endpoint the published events of a period that it was not sent")
+      .description("send an endpoint the events of a period that it has not been sent")
       .argument("<name>", "the endpoint")
       .addOption(
-        new Option("--from <time>", "since then: a date and time, or 90m, 24h, 7d ago")
+        new Option("--from <time>", "from then on: a date and time, or 90m, 24h, 7d ago")
           .argParser(parseMoment)
           .makeOptionMandatory(),
       )
@@ -31,12 +31,13 @@ export function registerReplay(endpoint: Command): void {
 async function runReplay(name: string, options: ReplayOptions): Promise<void> {
   const sent = await withDatabase(options, "endpoint replay", async (client) => {
     const now = await readClock(client);
-    const { from, to } = options;
-    const { p_from = now, p_to } = toFilter({ from, ...(to === undefined ? {} : { to }) }, now);
-    return replayEnvelopes(client, name, { from: p_from, to: p_to, stream: options.stream });
+    const { from = now, to } = periodOf(options, now);
+    return replayEnvelopes(client, name, { from, to, stream: options.stream });
   });
   if (options.json === true) return printJson({ name, enqueued: sent });
   printLine(
-    sent === 0 ? `${name} has been sent everything of that time.` : `${sent} events are on their way to ${name}.`,
+    sent === 0
+      ? `${name} has already been sent every event of that period.`
+      : `${sent} event${sent === 1 ? " is" : "s are"} on the way to ${name}.`,
   );
 }

@@ -1,11 +1,11 @@
-/** `headroom endpoint rotate`: a new secret, beside the old one for a while. */
+/** `headroom endpoint rotate`: a new secret, while the old one signs too for some hours. */
 import type { Command } from "commander";
 import { rotateEndpointSecret } from "../../../webhooks/endpoints.ts";
 import { withDatabase } from "../../database.ts";
+import { addCommon, parseWhole, type CommonOptions } from "../../options.ts";
 import { printJson, printLine } from "../../output.ts";
 import { findSecretKey, secretKeyOption } from "../../secret-key.ts";
-import { addCommon, parseWhole, type CommonOptions } from "../request/acting.ts";
-import { workspaceOption, type OwnerOption } from "./owner.ts";
+import { ownerOption, type OwnerOption } from "./owner.ts";
 import { showSecret } from "./secret.ts";
 
 interface RotateOptions extends CommonOptions, OwnerOption {
@@ -17,10 +17,10 @@ export function registerRotate(endpoint: Command): void {
   addCommon(
     endpoint
       .command("rotate")
-      .description("give an endpoint a new secret, shown this once; the old one signs beside it for a while")
+      .description("give an endpoint a new secret, shown only once; the old one also signs for a while")
       .argument("<name>", "the endpoint")
-      .option("--hours <hours>", "how long the old secret goes on signing; 0 ends it now", parseWhole(0, 720), 24)
-      .addOption(workspaceOption())
+      .option("--hours <hours>", "how long the old secret also signs; 0 ends it now", parseWhole(0, 720), 24)
+      .addOption(ownerOption())
       .addOption(secretKeyOption()),
   ).action(runRotate);
 }
@@ -35,7 +35,7 @@ async function runRotate(name: string, options: RotateOptions): Promise<void> {
   showSecret(secret);
   printLine(
     options.hours === 0
-      ? "The old one has ended: requests that it would verify are refused from now on."
-      : `The old one signs beside it for ${options.hours} hours.`,
+      ? "The old one no longer signs: a receiver that still checks with it refuses requests from now on."
+      : `The old one also signs for ${options.hours} hours.`,
   );
 }

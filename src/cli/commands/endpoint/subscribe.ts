@@ -1,18 +1,12 @@
-/** `headroom endpoint subscribe`, `unsubscribe` and `subscriptions`: endpoints of the relays' files that hear of a workspace's events. */
+/** `headroom endpoint subscribe`, `unsubscribe` and `subscriptions`: endpoints of the relays' files that are sent a workspace's events. */
 import type { Command } from "commander";
 import { listSubscriptions, putSubscription, removeSubscription, type Subscription } from "../../../capacity/index.ts";
 import { HeadroomError } from "../../../db/errors.ts";
 import { withDatabase } from "../../database.ts";
+import { addCommon, collect, type CommonOptions } from "../../options.ts";
 import { printJson, printLine, printTable } from "../../output.ts";
-import {
-  addCommon,
-  collect,
-  orFail,
-  requireWorkspace,
-  workspaceOption,
-  type CommonOptions,
-  type WorkspaceOption,
-} from "../request/acting.ts";
+import { orFail } from "../../refusal.ts";
+import { requireWorkspace, workspaceOption, type WorkspaceOption } from "../../workspace.ts";
 
 type Options = CommonOptions & WorkspaceOption;
 
@@ -27,37 +21,35 @@ export function registerSubscribe(endpoint: Command): void {
   addCommon(
     endpoint
       .command("subscribe")
-      .description(
-        "let an endpoint of the relays' file (--endpoints) hear of a workspace's events, or change what it hears",
-      )
+      .description("send a workspace's events to an endpoint of the relays' file (--endpoints), or change which events")
       .argument("<name>", "the endpoint, as the file names it")
-      .option("--event <type>", "only this event, such as REQUEST_SUBMITTED; give it again for more", collect)
-      .option("--all-events", "all events again")
-      .option("--enable", "go on with it")
-      .option("--disable", "pause it; what happens meanwhile is not sent later")
+      .option("--event <type>", "only this event, such as REQUEST_SUBMITTED; may be repeated", collect)
+      .option("--all-events", "send all events")
+      .option("--enable", "resume it")
+      .option("--disable", "pause it; events of that time are not sent later")
       .addOption(workspaceOption()),
   ).action(runSubscribe);
   addCommon(
     endpoint
       .command("unsubscribe")
-      .description("end a subscription; what was enqueued before is still sent")
+      .description("end a subscription; events from before are still sent")
       .argument("<name>", "the endpoint")
       .addOption(workspaceOption()),
   ).action(runUnsubscribe);
   addCommon(
     endpoint
       .command("subscriptions")
-      .description("list the endpoints of the relays' file that hear of a workspace's events")
+      .description("list the endpoints of the relays' file that are sent a workspace's events")
       .addOption(workspaceOption()),
   ).action(runList);
 }
 
 async function runSubscribe(name: string, options: SubscribeOptions): Promise<void> {
   if (options.event !== undefined && options.allEvents === true) {
-    throw new HeadroomError("usage", "--event and --all-events do not go together.");
+    throw new HeadroomError("usage", "--event and --all-events cannot be used together.");
   }
   if (options.enable === true && options.disable === true) {
-    throw new HeadroomError("usage", "--enable and --disable do not go together.");
+    throw new HeadroomError("usage", "--enable and --disable cannot be used together.");
   }
   const { subscription } = orFail(
     await withDatabase(options, "endpoint subscribe", (client) =>
@@ -68,9 +60,12 @@ async function runSubscribe(name: string, options: SubscribeOptions): Promise<vo
     ),
   );
   if (options.json === true) return printJson({ subscription });
-  const hears = subscription.enabled ? `hears of ${eventsOf(subscription)}` : "is paused, and hears of nothing";
-  printLine(`${name} ${hears} in workspace ${options.workspace}, from now on.`);
-  printLine("Relays send it when their file has an endpoint of that name: headroom relay --endpoints <file>");
+  printLine(
+    subscription.enabled
+      ? `From now on ${name} is sent ${eventsOf(subscription)} of workspace ${options.workspace}.`
+      : `${name} is paused: it is sent no events of workspace ${options.workspace}.`,
+  );
+  printLine("Relays deliver them if their file has an endpoint of that name: headroom relay --endpoints <file>");
 }
 
 async function runUnsubscribe(name: string, options: Options): Promise<void> {
@@ -80,7 +75,7 @@ async function runUnsubscribe(name: string, options: Options): Promise<void> {
     ),
   );
   if (options.json === true) return printJson(removed);
-  printLine(`${name} hears no more of workspace ${options.workspace}. What was enqueued before is still sent.`);
+  printLine(`${name} is no longer sent events of workspace ${options.workspace}. Events from before are still sent.`);
 }
 
 async function runList(options: Options): Promise<void> {
@@ -91,13 +86,13 @@ async function runList(options: Options): Promise<void> {
   if (options.json === true) return printJson({ subscriptions });
   if (subscriptions.length === 0) {
     return printLine(
-      `Nobody is subscribed in workspace ${options.workspace}. Next: headroom endpoint subscribe <name>`,
+      `No endpoint is subscribed in workspace ${options.workspace}. Next: headroom endpoint subscribe <name>`,
     );
   }
   printTable(subscriptions, [
     { title: "ENDPOINT", value: (row) => row.endpoint },
     { title: "STATE", value: (row) => (row.enabled ? "enabled" : "paused") },
-    { title: "HEARS OF", value: eventsOf },
+    { title: "EVENTS", value: eventsOf },
     { title: "SINCE", value: (row) => row.createdAt },
   ]);
 }

@@ -1,8 +1,8 @@
 /**
- * `headroom endpoint test`: sends a signed ping by the way that all webhooks take, and shows what came of it.
+ * `headroom endpoint test`: sends a signed ping the way that all webhooks are sent, and shows the outcome.
  *
- * The ping is a row like any other: what is tested is the relay, its key, the network and the receiver, and not this command's own
- * network. A ping that failed is taken out of the dead letters again.
+ * The ping is a row like any other: this tests the relay, its key, its network and the receiver, and not the network of this
+ * command. A ping that failed does not stay among the dead letters.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
@@ -12,10 +12,10 @@ import { call } from "../../../db/call.ts";
 import { pingEndpoint } from "../../../webhooks/endpoints.ts";
 import { withDatabase } from "../../database.ts";
 import { ExitWith } from "../../exit.ts";
+import { addCommon, parseWhole, type CommonOptions } from "../../options.ts";
 import { printJson, printLine, visible } from "../../output.ts";
 import { readRelays } from "../../relay/read-relays.ts";
-import { addCommon, parseWhole, type CommonOptions } from "../request/acting.ts";
-import { workspaceOption, type OwnerOption } from "./owner.ts";
+import { ownerOption, type OwnerOption } from "./owner.ts";
 
 interface TestOptions extends CommonOptions, OwnerOption {
   readonly wait: number;
@@ -25,10 +25,10 @@ export function registerTest(endpoint: Command): void {
   addCommon(
     endpoint
       .command("test")
-      .description("send a signed event of the type headroom.ping, and show what came of it")
+      .description("send a signed test event (headroom.ping) and show the outcome")
       .argument("<name>", "the endpoint")
       .option("--wait <seconds>", "how long to wait for an outcome", parseWhole(1, 60), 20)
-      .addOption(workspaceOption()),
+      .addOption(ownerOption()),
   ).action(runTest);
 }
 
@@ -69,7 +69,7 @@ async function follow(client: Client, outboxId: string, waitMs: number): Promise
     const row = rowSchema.parse(await call(client, "outbox.inspect", { p_outbox_id: outboxId }));
     const last = row.lines.findLast((line) => line.state !== "DISPATCHING" && line.state !== "RELEASED");
     if (row.place === "delivered") return { ...factsOf(last), outboxId, outcome: "delivered", relays: 1 };
-    // One answer is what was asked for; the ping is not tried again.
+    // The first outcome is what the test asks for, so the ping is not tried again.
     if (last !== undefined && row.place !== "in_flight") {
       const skip = { p_outbox_ids: [outboxId], p_actor: "headroom endpoint test", p_reason: "a ping is sent once" };
       await call(client, "outbox.skip", skip);
@@ -93,18 +93,18 @@ function factsOf(line: Line | undefined) {
 
 function sentences(name: string, { outcome, code, message, latencyMs, relays, outboxId }: Outcome): string[] {
   const took = latencyMs === undefined ? "" : ` in ${latencyMs} ms`;
-  if (outcome === "delivered") return [`${name} took the ping${took} (HTTP ${code ?? "2xx"}).`];
+  if (outcome === "delivered") return [`${name} accepted the ping${took} (HTTP ${code ?? "2xx"}).`];
   if (outcome === "failed") {
     return [
-      `${name} did not take the ping${took}: ${code ?? "failed"}.`,
+      `${name} did not accept the ping${took}: ${code ?? "failed"}.`,
       ...(message === undefined ? [] : [`  ${visible(message)}`]),
     ];
   }
   return [
-    `Nobody has sent the ping yet; it is not sent later than a minute after it was made.`,
+    "The ping has not been sent yet. It expires a minute after it was made.",
     relays === 0
       ? "  No relay is running. Start one that has the key: HEADROOM_SECRET_KEY=… headroom relay"
-      : `  ${relays} relays are running. Do they have the webhook rail (HEADROOM_SECRET_KEY) and the stream transfers?`,
-    `  headroom outbox inspect ${outboxId}`,
+      : `  ${relays === 1 ? "1 relay is" : `${relays} relays are`} running. Check that one of them has the webhook rail (HEADROOM_SECRET_KEY) and serves the stream transfers.`,
+    `  Where it is: headroom outbox inspect ${outboxId}`,
   ];
 }

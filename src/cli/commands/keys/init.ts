@@ -1,13 +1,13 @@
 /**
- * `headroom keys init`: everything secret that an installation needs, made once, as an environment file.
+ * `headroom keys init`: the secrets that an installation needs, as an environment file.
  *
- * Needs no database: the keys come first. What is made here is kept by whoever runs this, and nowhere else.
+ * Needs no database, because the keys come first. Nothing keeps them but the person who runs this.
  */
 import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import type { Command } from "commander";
 import { HeadroomError, nodeCodeOf } from "../../../db/errors.ts";
-import { makeGatewayKeys, randomKey, signToken, tokenScope } from "../../keys/issue.ts";
+import { makeGatewayKeys, randomKey, signToken, tokenScope } from "../../make-keys.ts";
 import { printJson, printLine } from "../../output.ts";
 
 interface InitOptions {
@@ -19,9 +19,9 @@ export function registerInit(keys: Command): void {
   keys
     .command("init")
     .description(
-      "make the keys of a new installation: prints them, or writes an environment file that only you can read",
+      "create the keys of a new installation: prints them, or writes an environment file that only you can read",
     )
-    .option("--out <file>", "write them to this file (mode 600); a file that is there already is left alone")
+    .option("--out <file>", "write them to this file (mode 600); an existing file is not overwritten")
     .option("--json", "print one JSON object")
     .action(runInit);
 }
@@ -48,8 +48,10 @@ async function runInit(options: InitOptions): Promise<void> {
   }
   await writeNew(options.out, text);
   if (options.json === true) return printJson({ written: options.out, names: Object.keys(values) });
-  printLine(`${options.out} holds ${Object.keys(values).join(", ")}.`);
-  printLine(`Keep it like a password. Next: node --env-file=${options.out} …, or load it with your process manager.`);
+  printLine(`${options.out} contains ${Object.keys(values).join(", ")}.`);
+  printLine(
+    `Keep it as safe as a password. Next: node --env-file=${options.out} …, or load it with your process manager.`,
+  );
 }
 
 /** Keys that are in use are never overwritten: what they signed or encrypted would be lost with them. */
@@ -58,8 +60,8 @@ async function writeNew(path: string, text: string): Promise<void> {
     await writeFile(path, text, { mode: 0o600, flag: "wx" });
   } catch (cause) {
     if (nodeCodeOf(cause) === "EEXIST") {
-      throw new HeadroomError("usage", `${path} is there already. Nothing was changed.`, {
-        hint: "Name another file, or move that one away if nothing uses its keys.",
+      throw new HeadroomError("usage", `${path} already exists. Nothing was changed.`, {
+        hint: "Give another file name, or move that file away if nothing uses its keys.",
       });
     }
     throw new HeadroomError("usage", `${path} cannot be written.`, { detail: nodeCodeOf(cause), cause });

@@ -1,5 +1,5 @@
 /**
- * `headroom keys token` and `headroom keys service`: a key for a member, or for a machine that acts for members. Each is registered in
+ * `headroom keys token` and `headroom keys service`: an API key for a member, or for a program that acts for members. Each is registered in
  * the database first, under an id by which it can be revoked, and then signed here.
  */
 import { randomBytes } from "node:crypto";
@@ -7,10 +7,12 @@ import { InvalidArgumentError, Option, type Command } from "commander";
 import { registerApiKey, type KeyHolder } from "../../../directory/index.ts";
 import { HeadroomError } from "../../../db/errors.ts";
 import { withDatabase } from "../../database.ts";
-import { signToken, tokenScope, type TokenClaims } from "../../keys/issue.ts";
+import { signToken, tokenScope, type TokenClaims } from "../../make-keys.ts";
+import { addCommon, type CommonOptions } from "../../options.ts";
 import { printJson, printLine } from "../../output.ts";
+import { orFail } from "../../refusal.ts";
 import { findLocalKeys } from "../../secret-key.ts";
-import { addCommon, orFail, workspaceOption, type CommonOptions, type WorkspaceOption } from "../request/acting.ts";
+import { workspaceOption, type WorkspaceOption } from "../../workspace.ts";
 
 interface IssueOptions extends CommonOptions {
   readonly id?: string;
@@ -26,13 +28,15 @@ export function registerIssue(keys: Command): void {
   addIssueOptions(
     keys
       .command("token")
-      .description("make a member's API key; what it does is done by that member")
+      .description("issue an API key to a member; the log names that member for what is done with it")
       .requiredOption("--member <id>", "whose key it is")
       .addOption(workspaceOption()),
     defaultTtl,
   ).action(runToken);
   addIssueOptions(
-    keys.command("service").description("make a machine's key, which may act for any member; the log names its id"),
+    keys
+      .command("service")
+      .description("issue an API key to a program, which may act for any member; the log names the key's id"),
     undefined,
   ).action(runService);
 }
@@ -42,7 +46,7 @@ const defaultTtl = 30 * 24 * 3600;
 function addIssueOptions(command: Command, ttl: number | undefined): Command {
   return addCommon(
     command
-      .option("--id <id>", "a name for the key, used once (default: a random one)")
+      .option("--id <id>", "a name for the key, never used before (default: a random one)")
       .addOption(
         new Option(
           "--ttl <time>",
@@ -54,7 +58,7 @@ function addIssueOptions(command: Command, ttl: number | undefined): Command {
       .option("--note <text>", "what it is for"),
   ).addHelpText(
     "after",
-    "\nSigned with HEADROOM_JWT_SECRET, from the environment; beside `headroom up`, with the secret that it made. HEADROOM_JWT_ISSUER and\nHEADROOM_JWT_AUDIENCE must be the server's. The key is shown once and kept nowhere.",
+    "\nThe key is signed with HEADROOM_JWT_SECRET from the environment, or with the secret of the `headroom up` that runs in this folder.\nHEADROOM_JWT_ISSUER and HEADROOM_JWT_AUDIENCE must be the same as the server's. The key is shown once and stored nowhere.",
   );
 }
 
@@ -63,7 +67,7 @@ function parseTtl(text: string): number {
   const [, count, unit] = /^(\d{1,5})(m|h|d)$/.exec(text.trim()) ?? [];
   const seconds = Number(count) * { m: 60, h: 3600, d: 86_400 }[unit === "m" || unit === "h" ? unit : "d"];
   if (count !== undefined && seconds > 0 && seconds <= 3660 * 86_400) return seconds;
-  throw new InvalidArgumentError("Give a time such as 30m, 12h or 30d, of ten years at most.");
+  throw new InvalidArgumentError("Give a time such as 30m, 12h or 30d, ten years at most.");
 }
 
 async function runToken(options: TokenOptions): Promise<void> {
@@ -98,14 +102,14 @@ async function issue(options: IssueOptions, command: string, holder: KeyHolder, 
   if (options.json === true) return printJson({ id, token, expiresAt: registered.key.expiresAt });
   printLine(token);
   const until = expiresAt === undefined ? "until it is revoked" : `until ${expiresAt.toISOString()}`;
-  // Beside the key, so that `headroom keys token … > file` holds the key alone.
-  process.stderr.write(`Valid ${until}. To end it: headroom keys revoke ${id}\n`);
+  // On stderr, so that the file of `headroom keys token … > file` contains the key alone.
+  process.stderr.write(`Valid ${until}. To revoke it: headroom keys revoke ${id}\n`);
 }
 
 async function requireJwtSecret(options: IssueOptions): Promise<string> {
   const secret = process.env["HEADROOM_JWT_SECRET"] || (await findLocalKeys(options))?.jwtSecret;
   if (secret !== undefined && secret.length >= 32) return secret;
   throw new HeadroomError("usage", "HEADROOM_JWT_SECRET is not set, or shorter than 32 characters.", {
-    hint: "It must be the one that the server checks with. Make one with: headroom keys init",
+    hint: "It must be the server's. Create one with: headroom keys init",
   });
 }

@@ -1,15 +1,16 @@
 /**
- * `headroom keys rotate`: from HEADROOM_SECRET_KEY_PREVIOUS to HEADROOM_SECRET_KEY. Everything that is sealed is sealed again under the latter,
- * while servers and relays that have both go on; ended in the middle, it is run again.
+ * `headroom keys rotate`: from HEADROOM_SECRET_KEY_PREVIOUS to HEADROOM_SECRET_KEY. Everything that is encrypted is encrypted again with the
+ * latter, while servers and relays that have both keep running. If it is interrupted, it can be run again.
  */
 import type { Command } from "commander";
 import { listSecrets, rotateSecretKey, type Resealed } from "../../../db/secrets/index.ts";
 import { HeadroomError } from "../../../db/errors.ts";
 import { withDatabase } from "../../database.ts";
 import { ExitWith } from "../../exit.ts";
+import { addCommon, parseWhole, type CommonOptions } from "../../options.ts";
 import { printJson, printLine } from "../../output.ts";
+import { orFail } from "../../refusal.ts";
 import { findSecretKey, secretKeyOption } from "../../secret-key.ts";
-import { addCommon, orFail, parseWhole, type CommonOptions } from "../request/acting.ts";
 
 interface RotateOptions extends CommonOptions {
   readonly secretKey?: string;
@@ -22,15 +23,17 @@ export function registerRotate(keys: Command): void {
   addCommon(
     keys
       .command("rotate")
-      .description("seal everything again under HEADROOM_SECRET_KEY that HEADROOM_SECRET_KEY_PREVIOUS has sealed")
-      .option("--dry-run", "only say what there is to be done")
-      .option("--lost", "go on although some values were sealed under a key that is lost; they stay as they are")
-      .option("--batch <count>", "how many in one transaction", parseWhole(1, 10_000), 100)
+      .description(
+        "encrypt everything again with HEADROOM_SECRET_KEY that was encrypted with HEADROOM_SECRET_KEY_PREVIOUS",
+      )
+      .option("--dry-run", "only show what would be done")
+      .option("--lost", "go on although some values were encrypted with a key that is lost; these stay as they are")
+      .option("--batch <count>", "how many values in one transaction", parseWhole(1, 10_000), 100)
       .addOption(secretKeyOption()),
   )
     .addHelpText(
       "after",
-      "\nGive every server and relay both keys first. It can be run again at any time, after it was ended in the middle too.\ndocs/operating has the steps (Rotating keys), and those for the other keys.",
+      "\nGive every server and relay both keys first. It can be run again at any time, also after it was interrupted.\ndocs/operating (Rotating keys) has the steps for this key and for the others.",
     )
     .action(runRotate);
 }
@@ -58,12 +61,12 @@ function onProgress(done: number, of: number): void {
 
 function noKey(): HeadroomError {
   return new HeadroomError("usage", "HEADROOM_SECRET_KEY is not set.", {
-    hint: "Set it to the new key, and HEADROOM_SECRET_KEY_PREVIOUS to the one before. Nothing was changed.",
+    hint: "Set it to the new key, and HEADROOM_SECRET_KEY_PREVIOUS to the old one. Nothing was changed.",
   });
 }
 
 function describe(result: Resealed | undefined, inVault: number): string[] {
-  const vault = `Vault keeps ${inVault} secret(s) under a key of its own, which is changed with Supabase's tools and not here.`;
+  const vault = `Vault encrypts ${inVault === 1 ? "1 secret" : `${inVault} secrets`} with a key of its own; rotate that with Supabase's tools.`;
   return [...(result === undefined ? [] : describeResult(result)), ...(inVault > 0 ? [vault] : [])];
 }
 
@@ -72,31 +75,31 @@ function describeResult(result: Resealed): string[] {
   const named = unreadable.map((name) => `  ${name}`);
   if (outcome === "unreadable") {
     return [
-      `${unreadable.length} of ${sealed} values open under neither key. Nothing was changed.`,
+      `${unreadable.length} of ${sealed} values can be decrypted with neither key. Nothing was changed.`,
       ...named,
-      "Set HEADROOM_SECRET_KEY_PREVIOUS to the key that they were sealed under. If that is lost: headroom keys rotate --lost, then",
-      "store them anew (headroom secret set, headroom endpoint rotate).",
+      "Set HEADROOM_SECRET_KEY_PREVIOUS to the key that they were encrypted with. If it is lost: headroom keys rotate --lost, then",
+      "store these values again (headroom secret set, headroom endpoint rotate).",
     ];
   }
   if (outcome === "looked") {
     return [
-      `${sealed} values are sealed, ${resealed} of them not under HEADROOM_SECRET_KEY. ${unreadable.length} cannot be opened.`,
+      `${sealed} values are encrypted, ${resealed} of them not with HEADROOM_SECRET_KEY. ${unreadable.length} cannot be decrypted.`,
       ...named,
       previousNeeded ? "Nothing was changed. Next: headroom keys rotate" : nothingNeedsIt,
     ];
   }
   if (previousNeeded) {
     return [
-      `${resealed} of ${sealed} values were sealed again. ${unreadable.length} do not open under HEADROOM_SECRET_KEY alone:`,
+      `${resealed} of ${sealed} values were encrypted again. ${unreadable.length} cannot be decrypted with HEADROOM_SECRET_KEY alone:`,
       ...named,
-      "Store them anew (headroom secret set, headroom endpoint rotate), or run this again with the key that sealed them.",
+      "Store these values again (headroom secret set, headroom endpoint rotate), or run this again with the key that encrypted them.",
     ];
   }
   return [
-    `${resealed} of ${sealed} values were sealed again. Each was opened with HEADROOM_SECRET_KEY alone.`,
+    `${resealed} of ${sealed} values were encrypted again. Each was decrypted with HEADROOM_SECRET_KEY alone to check it.`,
     nothingNeedsIt,
   ];
 }
 
 const nothingNeedsIt =
-  "Nothing needs HEADROOM_SECRET_KEY_PREVIOUS any more: take it away from every process, and restart them one after the other.";
+  "Nothing needs HEADROOM_SECRET_KEY_PREVIOUS any more: remove it from the environment of every process, and restart them one after the other.";

@@ -2,21 +2,25 @@
 import type { Command } from "commander";
 import { listIdentityDomains, putIdentityDomain, removeIdentityDomain } from "../../../directory/index.ts";
 import { withDatabase } from "../../database.ts";
+import { addCommon, type CommonOptions } from "../../options.ts";
 import { printJson, printLine, printTable } from "../../output.ts";
-import { addCommon, orFail, workspaceOption, type CommonOptions, type WorkspaceOption } from "../request/acting.ts";
+import { orFail } from "../../refusal.ts";
+import { workspaceOption, type WorkspaceOption } from "../../workspace.ts";
 
 interface RuleOptions extends CommonOptions {
   readonly issuer: string;
 }
 
 export function registerDomain(members: Command): void {
-  const domain = members.command("domain").description("trust an identity provider with the addresses of a domain");
+  const domain = members
+    .command("domain")
+    .description("trust an identity provider for the e-mail addresses of a domain");
   addCommon(
     addIssuer(
       domain
         .command("add")
         .description("let verified addresses of a domain sign in as the members who have them; nobody is added")
-        .argument("<domain>", "what stands after the @, such as example.org"),
+        .argument("<domain>", "the part after the @, such as example.org"),
     ).addOption(workspaceOption()),
   ).action(runAdd);
   addCommon(domain.command("list").description("list the rules of a workspace").addOption(workspaceOption())).action(
@@ -26,14 +30,14 @@ export function registerDomain(members: Command): void {
     addIssuer(
       domain
         .command("remove")
-        .description("end a rule with the links that it made, and sign those members out")
+        .description("remove a rule and the links that it made, and sign those members out")
         .argument("<domain>", "the domain"),
     ),
   ).action(runRemove);
 }
 
 function addIssuer(command: Command): Command {
-  return command.requiredOption("--issuer <url>", "the provider, as its discovery document writes it");
+  return command.requiredOption("--issuer <url>", "the provider's issuer, exactly as in its discovery document");
 }
 
 async function runAdd(domain: string, options: RuleOptions & WorkspaceOption): Promise<void> {
@@ -68,5 +72,7 @@ async function runRemove(domain: string, options: RuleOptions): Promise<void> {
     await withDatabase(options, "members domain remove", (client) => removeIdentityDomain(client, { issuer, domain })),
   );
   if (options.json === true) return printJson(removed);
-  printLine(`The rule is removed; ${removed.unlinked} members whom it had linked are unlinked and signed out.`);
+  printLine(
+    `The rule was removed. ${removed.unlinked === 1 ? "1 member whom it had linked was" : `${removed.unlinked} members whom it had linked were`} unlinked and signed out.`,
+  );
 }

@@ -2,15 +2,10 @@
 import type { Command } from "commander";
 import { listGroups, putGroup, removeGroup } from "../../../directory/index.ts";
 import { withDatabase } from "../../database.ts";
+import { addCommon, collect, type CommonOptions } from "../../options.ts";
 import { printJson, printLine, printTable, visible } from "../../output.ts";
-import {
-  addCommon,
-  collect,
-  orFail,
-  workspaceOption,
-  type CommonOptions,
-  type WorkspaceOption,
-} from "../request/acting.ts";
+import { orFail } from "../../refusal.ts";
+import { workspaceOption, type WorkspaceOption } from "../../workspace.ts";
 
 type Options = CommonOptions & WorkspaceOption;
 
@@ -27,11 +22,11 @@ export function registerGroups(members: Command): void {
   addCommon(
     members
       .command("put-group")
-      .description("make an infra group, or change its name and members")
+      .description("create an infra group, or change its name and members")
       .argument("<id>", "group id")
       .option("--name <text>", "its name")
-      .option("--add <member>", "put a member into it; may be repeated", collect)
-      .option("--remove <member>", "take a member out of it; may be repeated", collect)
+      .option("--add <member>", "add a member; may be repeated", collect)
+      .option("--remove <member>", "remove a member; may be repeated", collect)
       .addOption(workspaceOption()),
   ).action(runPutGroup);
   addCommon(
@@ -70,5 +65,5 @@ async function runRemoveGroup(id: string, options: Options): Promise<void> {
     await withDatabase(options, "members remove-group", (client) => removeGroup(client, options.workspace, id)),
   );
   if (options.json === true) return printJson(removed);
-  printLine(`${id} is removed.`);
+  printLine(`${id} was removed.`);
 }

@@ -2,8 +2,10 @@
 import type { Command } from "commander";
 import { listIdentities, putIdentity, removeIdentity } from "../../../directory/index.ts";
 import { withDatabase } from "../../database.ts";
+import { addCommon, type CommonOptions } from "../../options.ts";
 import { printJson, printLine, printTable, visible } from "../../output.ts";
-import { addCommon, orFail, workspaceOption, type CommonOptions, type WorkspaceOption } from "../request/acting.ts";
+import { orFail } from "../../refusal.ts";
+import { workspaceOption, type WorkspaceOption } from "../../workspace.ts";
 
 interface AccountOptions extends CommonOptions {
   readonly issuer: string;
@@ -34,8 +36,8 @@ export function registerIdentity(members: Command): void {
 
 function addAccount(command: Command): Command {
   return command
-    .requiredOption("--issuer <url>", "the provider, as its discovery document writes it")
-    .requiredOption("--subject <id>", "what the provider calls the account (sub)");
+    .requiredOption("--issuer <url>", "the provider's issuer, exactly as in its discovery document")
+    .requiredOption("--subject <id>", "the provider's id of the account (sub)");
 }
 
 async function runAdd(memberId: string, options: AccountOptions & WorkspaceOption): Promise<void> {
@@ -63,7 +65,7 @@ async function runList(memberId: string | undefined, options: CommonOptions & Wo
     { title: "MEMBER", value: (row) => row.memberId },
     { title: "ISSUER", value: (row) => row.issuer },
     { title: "SUBJECT", value: (row) => row.subject },
-    { title: "MADE BY", value: (row) => (row.madeByDomain === null ? "admin" : `domain ${row.madeByDomain}`) },
+    { title: "LINKED BY", value: (row) => (row.madeByDomain === null ? "admin" : `domain ${row.madeByDomain}`) },
   ]);
 }
 
@@ -72,5 +74,5 @@ async function runRemove(options: AccountOptions): Promise<void> {
     await withDatabase(options, "members identity remove", (client) => removeIdentity(client, options)),
   );
   if (options.json === true) return printJson(removed);
-  printLine(`${removed.memberId} is unlinked from this account and signed out of every browser.`);
+  printLine(`${removed.memberId} was unlinked from this account and signed out of every browser.`);
 }

@@ -1,9 +1,11 @@
-/** `headroom members list`: who there is. */
+/** `headroom members list`: the members of a workspace. */
 import type { Command } from "commander";
 import { listMembers, type ListedMember } from "../../../directory/index.ts";
 import { withDatabase } from "../../database.ts";
+import { addCommon, type CommonOptions } from "../../options.ts";
 import { printJson, printLine, printTable } from "../../output.ts";
-import { addCommon, orFail, workspaceOption, type CommonOptions, type WorkspaceOption } from "../request/acting.ts";
+import { orFail } from "../../refusal.ts";
+import { workspaceOption, type WorkspaceOption } from "../../workspace.ts";
 
 interface ListOptions extends CommonOptions, WorkspaceOption {
   readonly all?: boolean;
@@ -14,7 +16,7 @@ export function registerListMembers(members: Command): void {
     members
       .command("list")
       .description("list members with their roles and groups")
-      .option("--all", "also those who were removed")
+      .option("--all", "also show members who were removed")
       .addOption(workspaceOption()),
   ).action(runList);
 }

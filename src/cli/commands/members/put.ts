@@ -3,15 +3,10 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { memberRoles, putMember, type MemberChanges, type MemberRole } from "../../../directory/index.ts";
 import { HeadroomError } from "../../../db/errors.ts";
 import { withDatabase } from "../../database.ts";
+import { addCommon, emptied, type CommonOptions } from "../../options.ts";
 import { printJson, printLine, visible } from "../../output.ts";
-import {
-  addCommon,
-  emptied,
-  orFail,
-  workspaceOption,
-  type CommonOptions,
-  type WorkspaceOption,
-} from "../request/acting.ts";
+import { orFail } from "../../refusal.ts";
+import { workspaceOption, type WorkspaceOption } from "../../workspace.ts";
 
 /** False: emptied, by the option that begins with --no-. */
 interface PutOptions extends CommonOptions, WorkspaceOption {
@@ -30,20 +25,22 @@ export function registerPutMember(members: Command): void {
   addCommon(
     members
       .command("put")
-      .description("add a member, or change one; what is not named stays")
+      .description("add a member, or change the settings given here")
       .argument("<id>", "member id")
       .option("--name <text>", "display name")
       .option("--email <address>", "e-mail address")
-      .option("--no-email", "forget the e-mail address")
+      .option("--no-email", "remove the e-mail address")
       .option("--slack <id>", "Slack user id, such as U024BE7LH")
-      .option("--no-slack", "forget the Slack user id")
-      .addOption(new Option("--role <role...>", "all roles that the member has from now on").choices(memberRoles))
+      .option("--no-slack", "remove the Slack user id")
+      .addOption(
+        new Option("--role <role...>", "the member's roles from now on, in place of the old ones").choices(memberRoles),
+      )
       .option("--delegate <member>", "who acts for the member while away")
       .option("--no-delegate", "nobody acts for the member")
-      .option("--away-from <time>", "beginning of an absence", parseTime)
+      .option("--away-from <time>", "start of an absence", parseTime)
       .option("--away-until <time>", "end of an absence", parseTime)
-      .option("--no-away", "no absence")
-      .option("--back", "bring back somebody who was removed, with nothing but what is given here")
+      .option("--no-away", "end the absence")
+      .option("--back", "restore a member who was removed, with only the settings given here")
       .addOption(workspaceOption()),
   ).action(runPut);
 }
@@ -68,7 +65,7 @@ async function runPut(id: string, options: PutOptions): Promise<void> {
 
 function toChanges(options: PutOptions): MemberChanges {
   if (options.away === false && (options.awayFrom !== undefined || options.awayUntil !== undefined)) {
-    throw new HeadroomError("usage", "--no-away and dates of absence do not go together.");
+    throw new HeadroomError("usage", "--no-away cannot be used together with --away-from or --away-until.");
   }
   return {
     displayName: options.name,

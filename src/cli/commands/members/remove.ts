@@ -1,9 +1,11 @@
-/** `headroom members remove`: takes a member out of the directory, and says what ended and what that leaves to others. */
+/** `headroom members remove`: removes a member, and says what ended with it and what others have to take over. */
 import type { Command } from "commander";
 import { removeMember, type Removed } from "../../../directory/index.ts";
 import { withDatabase } from "../../database.ts";
+import { addCommon, type CommonOptions } from "../../options.ts";
 import { printJson, printLine } from "../../output.ts";
-import { addCommon, orFail, workspaceOption, type CommonOptions, type WorkspaceOption } from "../request/acting.ts";
+import { orFail } from "../../refusal.ts";
+import { workspaceOption, type WorkspaceOption } from "../../workspace.ts";
 
 export function registerRemoveMember(members: Command): void {
   addCommon(
@@ -21,11 +23,11 @@ async function runRemove(id: string, options: CommonOptions & WorkspaceOption): 
   );
   if (options.json === true) return printJson(removed);
   const { leftGroups, openRequests, policies, delegators } = removed;
-  printLine(`${id} is removed${leftGroups.length === 0 ? "" : `, also from ${leftGroups.join(", ")}`}.`);
+  printLine(`${id} was removed${leftGroups.length === 0 ? "" : `, also from ${leftGroups.join(", ")}`}.`);
   printLine(`Ended: ${endedOf(removed).join("; ")}.`);
   if (openRequests > 0) {
     printLine(
-      `${openRequests} open requests have ${id} as their owner or authority: headroom request list --waits-on ${id}`,
+      `${openRequests === 1 ? "1 open request has" : `${openRequests} open requests have`} ${id} as owner or approver: headroom request list --waits-on ${id}`,
     );
   }
   if (policies.length > 0)
@@ -35,9 +37,7 @@ async function runRemove(id: string, options: CommonOptions & WorkspaceOption): 
       `${id} was the delegate of ${delegators.join(", ")}. Name another: headroom members put <id> --delegate <member>`,
     );
   }
-  printLine(
-    `Should ${id} return: headroom members put ${id} --back. Somebody else gets another id: the log names this one.`,
-  );
+  printLine(`If ${id} returns: headroom members put ${id} --back. Give nobody else this id: the log names it.`);
 }
 
 function endedOf({ roles, slackUserId, accounts, apiKeys }: Removed): string[] {

@@ -1,13 +1,14 @@
 /** `headroom outbox dead`: a page of dead letters. */
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import type { Client } from "pg";
 import { call, type FunctionResult } from "../../../db/call.ts";
-import { databaseUrlOption, withDatabase, type DatabaseUrlOption } from "../../database.ts";
+import { withDatabase } from "../../database.ts";
+import { readClock } from "../../moment.ts";
+import { addCommon, parseWhole, type CommonOptions } from "../../options.ts";
 import { printJson, printLine, printTable } from "../../output.ts";
-import { addFilters, parseId, readClock, toFilter, type FilterOptions } from "./filters.ts";
+import { addFilters, parseId, toFilter, type FilterOptions } from "./filters.ts";
 
-interface DeadOptions extends DatabaseUrlOption, FilterOptions {
-  readonly json?: boolean;
+interface DeadOptions extends CommonOptions, FilterOptions {
   readonly limit: number;
   readonly after?: string;
 }
@@ -15,18 +16,11 @@ interface DeadOptions extends DatabaseUrlOption, FilterOptions {
 const maxPage = 10_000;
 
 export function registerDead(outbox: Command): void {
-  addFilters(outbox.command("dead").description("list dead letters, oldest row first"))
-    .option("--limit <rows>", `rows on a page, up to ${maxPage}`, parseLimit, 50)
-    .option("--after <id>", "begin after this row: the next page", parseId)
-    .addOption(databaseUrlOption())
-    .option("--json", "print one JSON object")
-    .action(runDead);
-}
-
-function parseLimit(text: string): number {
-  const limit = Number(text);
-  if (Number.isInteger(limit) && limit >= 1 && limit <= maxPage) return limit;
-  throw new InvalidArgumentError(`A page has 1 to ${maxPage} rows.`);
+  addCommon(
+    addFilters(outbox.command("dead").description("list dead letters, oldest row first"))
+      .option("--limit <rows>", `rows on a page, up to ${maxPage}`, parseWhole(1, maxPage), 50)
+      .option("--after <id>", "start after this row, for the next page", parseId),
+  ).action(runDead);
 }
 
 type DeadLetter = FunctionResult<"outbox.list_dead">[number];
@@ -37,7 +31,7 @@ async function runDead(options: DeadOptions): Promise<void> {
   const next = rows.length === options.limit && last !== undefined ? last : null;
   if (options.json === true) return printJson({ total, rows: rows.map(toJson), next });
   if (rows.length === 0) {
-    return printLine(total === 0 ? "No dead letters match." : "No dead letters match beyond this row.");
+    return printLine(total === 0 ? "No dead letters match." : "No more dead letters match after this row.");
   }
   show(rows);
   printLine();
@@ -45,7 +39,7 @@ async function runDead(options: DeadOptions): Promise<void> {
   for (const line of nextSteps(rows)) printLine(line);
 }
 
-/** Commands that work as they stand, about the first row of the page. */
+/** Commands that can be copied, about the first row of the page. */
 function nextSteps(rows: readonly DeadLetter[]): string[] {
   const id = rows[0]?.outbox_id ?? "<id>";
   const parked = rows.find((row) => row.parked)?.outbox_id;
@@ -55,7 +49,7 @@ function nextSteps(rows: readonly DeadLetter[]): string[] {
     `Or give it up:    headroom outbox skip ${id} --reason "…"`,
     ...(parked === undefined
       ? []
-      : [`Parked, so say:   headroom outbox resolve ${parked} --delivered --reason "…"   (or --not-delivered)`]),
+      : [`Parked: decide:   headroom outbox resolve ${parked} --delivered --reason "…"   (or --not-delivered)`]),
   ];
 }
 

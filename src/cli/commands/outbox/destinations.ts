@@ -1,11 +1,11 @@
-/** `headroom outbox destinations` and `limit`: where rows go, how fast they may, and when a circuit opens. */
+/** `headroom outbox destinations` and `limit`: where rows are sent, how fast they may be, and when a circuit opens. */
 import { type Command, InvalidArgumentError } from "commander";
 import type { Client } from "pg";
 import { call, type FunctionResult } from "../../../db/call.ts";
 import { HeadroomError } from "../../../db/errors.ts";
 import { withDatabase } from "../../database.ts";
+import { addCommon, parseWhole, type CommonOptions } from "../../options.ts";
 import { printJson, printLine, printTable, visible } from "../../output.ts";
-import { addCommon, parseWhole, type CommonOptions } from "../request/acting.ts";
 
 type Destination = FunctionResult<"webhooks.destination_status">[number];
 
@@ -22,16 +22,20 @@ export function registerDestinations(outbox: Command): void {
   addCommon(
     outbox
       .command("limit")
-      .description("limit how fast a destination is sent to, and say when its circuit opens")
+      .description("limit how fast a destination is sent to, and set when its circuit opens")
       .argument(
         "<destination>",
-        "as `outbox destinations` names it: the destination or endpoint, a kind (slack:), or * for all of which nothing is said",
+        "as `outbox destinations` names it: the destination or endpoint, a kind (slack:), or * for all that have no limits of their own",
       )
-      .option("--per-second <count>", "at most so many sends a second; 0 lifts the limit", perSecond)
-      .option("--min-interval-ms <ms>", "the same as the least gap between two sends", parseWhole(0, 86_400_000))
-      .option("--failures <count>", "its circuit opens after so many failures in a row", parseWhole(1, 1_000_000))
-      .option("--open-ms <ms>", "how long it stays open at first; longer each time", parseWhole(1, 3_600_000))
-      .option("--clear", "lift its pause and its open circuit: the receiver is well again"),
+      .option("--per-second <count>", "at most this many sends a second; 0 removes the limit", perSecond)
+      .option(
+        "--min-interval-ms <ms>",
+        "the same limit, as the least time between two sends",
+        parseWhole(0, 86_400_000),
+      )
+      .option("--failures <count>", "open its circuit after this many failures in a row", parseWhole(1, 1_000_000))
+      .option("--open-ms <ms>", "how long the circuit stays open at first; longer each time", parseWhole(1, 3_600_000))
+      .option("--clear", "end its pause and close its circuit: the receiver works again"),
   ).action(runLimit);
 }
 
@@ -78,42 +82,55 @@ function limitOf({ min_interval_ms: gap }: Pick<Destination, "min_interval_ms">)
 async function runLimit(name: string, options: LimitOptions): Promise<void> {
   const { failures, openMs, clear } = options;
   const gapMs = gapOf(options);
-  if (gapMs === undefined && failures === undefined && openMs === undefined && clear !== true) {
-    throw new HeadroomError("usage", "Say what is to be limited.", {
-      hint: `headroom outbox limit ${name} --per-second 5. headroom outbox destinations shows what holds now.`,
+  const limits = [gapMs, failures, openMs];
+  if (limits.every((value) => value === undefined) && clear !== true) {
+    throw new HeadroomError("usage", "No limit was given.", {
+      hint: `For example: headroom outbox limit ${name} --per-second 5. headroom outbox destinations shows the present limits.`,
     });
   }
   const { before, after } = await withDatabase(options, "outbox limit", async (client) => {
     const found = findDestination(await readDestinations(client), name);
+    // There is nothing to clear at a name that was never used, and clearing it would put it on the list.
+    if (found === undefined && clear === true) throw unknownDestination(name);
     const destination = found?.destination ?? name;
-    await call(client, "outbox.limit_destination", {
-      p_name: destination,
-      p_min_interval_ms: gapMs ?? null,
-      p_failure_threshold: failures ?? null,
-      p_open_base_ms: openMs ?? null,
-    });
+    if (limits.some((value) => value !== undefined)) {
+      await call(client, "outbox.limit_destination", {
+        p_name: destination,
+        p_min_interval_ms: gapMs ?? null,
+        p_failure_threshold: failures ?? null,
+        p_open_base_ms: openMs ?? null,
+      });
+    }
     if (clear === true) await call(client, "outbox.clear_destination", { p_name: destination });
     return { before: found, after: findDestination(await readDestinations(client), destination) };
   });
-  if (after === undefined) throw new HeadroomError("not_found", `There is no destination "${name}".`);
+  if (after === undefined) throw unknownDestination(name);
   if (options.json === true) return printJson({ ...toJson(after), isNew: before === undefined });
-  const kept = [
-    after.min_interval_ms === 0 ? "no limit of speed" : limitOf(after),
-    ...(failures === undefined ? [] : [`circuit opens after ${failures} failures in a row`]),
-    ...(openMs === undefined ? [] : [`open for ${openMs} ms at first`]),
-    ...(clear === true ? ["nothing is held against it any more"] : []),
-  ];
-  printLine(
-    visible(
-      `${after.endpoint ?? after.destination}: ${kept.join("; ")}. It holds from the next claim on, for all relays.`,
-    ),
-  );
+  printLine(visible(describeLimits(after, options).join(" ")));
   if (before === undefined) {
-    printLine("Nothing was sent there before: is the name right? headroom outbox destinations lists the others.");
+    printLine("Nothing has been sent there yet. Check the name: headroom outbox destinations lists the known ones.");
   }
 }
 
-/** An endpoint's destination has its id for a name, which nobody types. */
+function unknownDestination(name: string): HeadroomError {
+  return new HeadroomError("not_found", `There is no destination "${name}".`, {
+    hint: "headroom outbox destinations lists them. Nothing was changed.",
+  });
+}
+
+function describeLimits(row: Destination, { failures, openMs, clear }: LimitOptions): string[] {
+  const name = row.endpoint ?? row.destination;
+  const gapMs = row.min_interval_ms;
+  return [
+    gapMs === 0 ? `${name} has no rate limit.` : `${name} is sent to at most once every ${gapMs} ms.`,
+    ...(failures === undefined ? [] : [`Its circuit opens after ${failures} failures in a row.`]),
+    ...(openMs === undefined ? [] : [`Its circuit stays open for ${openMs} ms at first.`]),
+    ...(clear === true ? ["Its pause is ended and its circuit is closed."] : []),
+    "All relays follow this from their next claim on.",
+  ];
+}
+
+/** The destination of an endpoint is named by the endpoint's id, which nobody types; so its name is accepted too. */
 function findDestination(all: readonly Destination[], name: string): Destination | undefined {
   return all.find((row) => row.destination === name) ?? all.find((row) => row.endpoint === name);
 }
@@ -121,7 +138,7 @@ function findDestination(all: readonly Destination[], name: string): Destination
 function gapOf({ perSecond: rate, minIntervalMs }: LimitOptions): number | undefined {
   if (rate === undefined) return minIntervalMs;
   if (minIntervalMs !== undefined) {
-    throw new HeadroomError("usage", "--per-second and --min-interval-ms say the same; give one of them.");
+    throw new HeadroomError("usage", "--per-second and --min-interval-ms set the same limit; give only one of them.");
   }
   return rate === 0 ? 0 : Math.ceil(1_000 / rate);
 }

@@ -1,23 +1,19 @@
-/** `headroom outbox inspect`: everything that is known about one row, and its whole story. */
+/** `headroom outbox inspect`: everything that is known about one row, with its whole history. */
 import type { Command } from "commander";
 import { z } from "zod";
 import { call } from "../../../db/call.ts";
-import { databaseUrlOption, withDatabase, type DatabaseUrlOption } from "../../database.ts";
+import { withDatabase } from "../../database.ts";
+import { addCommon, type CommonOptions } from "../../options.ts";
 import { printJson, printLine, printTable, visible } from "../../output.ts";
 import { parseId } from "./filters.ts";
 
-interface InspectOptions extends DatabaseUrlOption {
-  readonly json?: boolean;
-}
-
 export function registerInspect(outbox: Command): void {
-  outbox
-    .command("inspect")
-    .description("show one row: facts, payload, where it is, and every line of its story")
-    .argument("<id>", "outbox id", parseId)
-    .addOption(databaseUrlOption())
-    .option("--json", "print one JSON object")
-    .action(runInspect);
+  addCommon(
+    outbox
+      .command("inspect")
+      .description("show one row: its facts, its payload, where it is, and every line of its history")
+      .argument("<id>", "outbox id", parseId),
+  ).action(runInspect);
 }
 
 const lineSchema = z.looseObject({
@@ -45,7 +41,7 @@ const rowSchema = z.looseObject({
   payload: z.json(),
 });
 
-async function runInspect(id: string, options: InspectOptions): Promise<void> {
+async function runInspect(id: string, options: CommonOptions): Promise<void> {
   const found = await withDatabase(options, "outbox inspect", (client) =>
     call(client, "outbox.inspect", { p_outbox_id: id }),
   );
@@ -54,7 +50,7 @@ async function runInspect(id: string, options: InspectOptions): Promise<void> {
   else show(row);
 }
 
-/** What users wrote is theirs; only our own names change. */
+/** Fields whose names are the users' own, and stay as they are. */
 const verbatim = new Set(["payload", "captures", "binds", "captured"]);
 
 function camelCased(value: unknown): unknown {
@@ -78,9 +74,10 @@ function show(row: z.infer<typeof rowSchema>): void {
   }
   printLine();
   printLine("payload");
-  for (const line of (payload === null ? "(none: erased or collected)" : JSON.stringify(payload, null, 2)).split(
-    "\n",
-  )) {
+  for (const line of (payload === null
+    ? "(none: it was erased, or deleted after its retention)"
+    : JSON.stringify(payload, null, 2)
+  ).split("\n")) {
     printLine(`  ${visible(line)}`);
   }
   printLine();
@@ -99,11 +96,11 @@ function showLines(lines: readonly Line[]): void {
     { title: "RELAY", value: (line) => line.relay ?? line.relay_id },
     { title: "CODE", value: (line) => line.error_code ?? line.rail_code },
     { title: "REFERENCE", value: (line) => line.rail_reference },
-    { title: "WHO AND WHY, OR MESSAGE", value: storyOf },
+    { title: "MESSAGE, OR WHO AND WHY", value: messageOf },
   ]);
 }
 
-function storyOf(line: Line): string | undefined {
+function messageOf(line: Line): string | undefined {
   return line.actor === undefined ? line.error_message : `${line.actor}: ${line.reason ?? ""}`;
 }
 

@@ -1,8 +1,8 @@
-/** `headroom outbox redrive`: puts dead letters back to work. */
+/** `headroom outbox redrive`: sends dead letters again. */
 import type { Command } from "commander";
 import { call } from "../../../db/call.ts";
 import { collectId } from "./filters.ts";
-import { actOn, addBulk, type BulkOptions } from "./operator.ts";
+import { actOn, addBulk, type BulkOptions } from "./row-actions.ts";
 
 interface RedriveOptions extends BulkOptions {
   readonly outOfOrder?: boolean;
@@ -15,7 +15,7 @@ export function registerRedrive(outbox: Command): void {
       .description("send dead letters again: by id, by filter, or all")
       .argument("[ids...]", "outbox ids", collectId),
   )
-    .option("--out-of-order", "also where later rows of the key have been delivered")
+    .option("--out-of-order", "also send rows whose key has delivered later rows")
     .action(runRedrive);
 }
 
@@ -26,12 +26,12 @@ async function runRedrive(ids: readonly string[], options: RedriveOptions): Prom
       noun: "Redriving",
       done: "redriven",
       warn: (parked) =>
-        `${parked} of them are parked and will be left alone: only a person can find out whether they arrived.`,
+        `${parked} of them are parked and will not be changed: only a person can find out whether they arrived.`,
       refusals: {
         parked:
           'it may have arrived. Find out at the receiver, then headroom outbox resolve <id> --delivered or --not-delivered --reason "…".',
         needs_out_of_order:
-          "later rows of its key went out already. Add --out-of-order if its receiver can bear that, or skip it.",
+          "later rows of its key have been sent already. Add --out-of-order if its receiver can handle that, or skip it.",
         not_dead:
           "there is no dead letter with this id; it may have been redriven or skipped before. See headroom outbox inspect <id>.",
       },

@@ -1,4 +1,4 @@
-/** `headroom outbox resolve`: says what nobody knew, whether a parked row arrived. */
+/** `headroom outbox resolve`: records whether a parked row arrived, once a person has found out. */
 import type { Command } from "commander";
 import type { Client } from "pg";
 import { call } from "../../../db/call.ts";
@@ -6,7 +6,7 @@ import { HeadroomError } from "../../../db/errors.ts";
 import { withDatabase } from "../../database.ts";
 import { printJson, printLine } from "../../output.ts";
 import { parseId } from "./filters.ts";
-import { addOperator, askPatiently, busyAdvice, type OperatorOptions, type RowResult } from "./operator.ts";
+import { addOperator, retryBusy, busyHint, type OperatorOptions, type RowResult } from "./row-actions.ts";
 
 interface ResolveOptions extends OperatorOptions {
   readonly delivered?: boolean;
@@ -21,8 +21,8 @@ export function registerResolve(outbox: Command): void {
       .description("record whether a row of unknown outcome arrived")
       .argument("<id>", "outbox id", parseId),
   )
-    .option("--delivered", "it arrived: the row is done and its key goes on")
-    .option("--not-delivered", "it did not: the row stays dead, to be redriven or skipped")
+    .option("--delivered", "it arrived: the row is finished, and its key continues")
+    .option("--not-delivered", "it did not arrive: the row stays dead, to be redriven or skipped")
     .option("--reference <text>", "the receiver's own id of what arrived")
     .action(runResolve);
 }
@@ -30,8 +30,8 @@ export function registerResolve(outbox: Command): void {
 async function runResolve(id: string, options: ResolveOptions): Promise<void> {
   const delivered = options.delivered === true;
   if (delivered === (options.notDelivered === true)) {
-    throw new HeadroomError("usage", "Say whether it arrived: --delivered or --not-delivered.", {
-      hint: "Look at the receiver first; its own log decides. Nothing was changed.",
+    throw new HeadroomError("usage", "Give either --delivered or --not-delivered.", {
+      hint: "Find out at the receiver whether it arrived. Nothing was changed.",
     });
   }
   const resolve = async (client: Client): Promise<RowResult[]> => [
@@ -43,14 +43,14 @@ async function runResolve(id: string, options: ResolveOptions): Promise<void> {
       ...(options.reference === undefined ? {} : { p_reference: options.reference }),
     }),
   ];
-  const [result] = await withDatabase(options, "outbox resolve", (client) => askPatiently(client, [id], resolve));
+  const [result] = await withDatabase(options, "outbox resolve", (client) => retryBusy(client, [id], resolve));
   if (result === undefined || result.result === "busy") {
-    throw new HeadroomError("conflict", `${id} was left as it was: ${busyAdvice}`);
+    throw new HeadroomError("conflict", `${id} was not changed: another session holds its key.`, { hint: busyHint });
   }
   if (options.json === true) {
     printJson({ outboxId: id, result: result.result, detail: result.detail });
     return;
   }
-  printLine(delivered ? `${id} is recorded as delivered; its key goes on.` : `${id} is recorded as not delivered.`);
+  printLine(delivered ? `${id} is recorded as delivered; its key continues.` : `${id} is recorded as not delivered.`);
   if (!delivered) printLine(`It is still a dead letter. Next: headroom outbox redrive ${id} --reason "…", or skip it.`);
 }

@@ -1,14 +1,14 @@
-/** `headroom outbox skip`: gives rows up for good, and lets their keys go on. */
+/** `headroom outbox skip`: gives up rows for good, so that their keys continue. */
 import type { Command } from "commander";
 import { call } from "../../../db/call.ts";
 import { collectId } from "./filters.ts";
-import { actOn, addBulk, type BulkOptions } from "./operator.ts";
+import { actOn, addBulk, type BulkOptions } from "./row-actions.ts";
 
 export function registerSkip(outbox: Command): void {
   addBulk(
     outbox
       .command("skip")
-      .description("give rows up for good: dead letters by id, by filter, or all; pending rows by id")
+      .description("give up rows for good: dead letters by id, by filter, or all; pending rows by id")
       .argument("[ids...]", "outbox ids", collectId),
   ).action(runSkip);
 }
@@ -19,12 +19,12 @@ async function runSkip(ids: readonly string[], options: BulkOptions): Promise<vo
       verb: "skip",
       noun: "Skipping",
       done: "skipped",
-      warn: (parked) => `${parked} of them are parked: they may have arrived, and will be given up without knowing.`,
+      warn: (parked) =>
+        `${parked} of them are parked: they may have arrived, and will be given up without finding out.`,
       refusals: {
-        in_flight:
-          "a relay is sending it at this moment, so it may be arriving. Ask again when it has come to something.",
+        in_flight: "a relay is sending it at this moment, so it may arrive. Try again when that has an outcome.",
         finished: "it was delivered or skipped before, and stays as it is.",
-        unknown: "there is no row with this id. Check it; rows that finished long ago are collected.",
+        unknown: "there is no row with this id. Check it; rows that finished long ago are deleted.",
       },
       run: (client, outboxIds) =>
         call(client, "outbox.skip", { p_outbox_ids: outboxIds, p_actor: options.actor, p_reason: options.reason }),

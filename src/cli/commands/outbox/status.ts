@@ -2,21 +2,17 @@
 import type { Command } from "commander";
 import type { Client } from "pg";
 import { call, type FunctionResult } from "../../../db/call.ts";
-import { databaseUrlOption, withDatabase, type DatabaseUrlOption } from "../../database.ts";
+import { withDatabase } from "../../database.ts";
+import { addCommon, type CommonOptions } from "../../options.ts";
 import { formatAge, printJson, printLine, printTable, visible } from "../../output.ts";
 import { readRelays, type RelayEntry } from "../../relay/read-relays.ts";
 
-interface StatusOptions extends DatabaseUrlOption {
-  readonly json?: boolean;
-}
-
 export function registerStatus(outbox: Command): void {
-  outbox
-    .command("status")
-    .description("depth, age, flight and dead letters of each stream; relays; destinations that wait")
-    .addOption(databaseUrlOption())
-    .option("--json", "print one JSON object")
-    .action(runStatus);
+  addCommon(
+    outbox
+      .command("status")
+      .description("show what waits, is being sent and is dead in each stream; the relays; destinations in trouble"),
+  ).action(runStatus);
 }
 
 type StreamStatus = FunctionResult<"outbox.status">[number];
@@ -28,7 +24,7 @@ interface Status {
   readonly destinations: readonly DestinationStatus[];
 }
 
-async function runStatus(options: StatusOptions): Promise<void> {
+async function runStatus(options: CommonOptions): Promise<void> {
   const status = await withDatabase(options, "outbox status", readStatus);
   if (options.json === true) printJson(toJson(status));
   else show(status);
@@ -118,7 +114,7 @@ function showRelays(relays: readonly RelayEntry[]): void {
   if (relays.length === 0) return printLine("No relay is running.");
   printTable(relays, [
     { title: "RELAY", value: (row) => row.name },
-    { title: "NO", value: (row) => row.relayId, align: "right" },
+    { title: "ID", value: (row) => row.relayId, align: "right" },
     { title: "STARTED", value: (row) => row.startedAt },
     { title: "SEEN", value: (row) => `${formatAge(row.seenSecondsAgo)} ago`, align: "right" },
     { title: "STATE", value: (row) => (row.alive ? "alive" : "silent") },
@@ -126,7 +122,7 @@ function showRelays(relays: readonly RelayEntry[]): void {
   ]);
 }
 
-/** Too many to be counted, and said so. */
+/** Marked as an estimate where there are too many rows to count. */
 function about({ estimated }: StreamStatus, count: number): number | string {
   return estimated ? `~${count}` : count;
 }
@@ -139,11 +135,11 @@ function advise(streams: readonly StreamStatus[], relays: readonly RelayEntry[])
     advice.push("Rows are waiting and no relay is running. Start one: headroom relay");
   }
   if (sum((row) => row.stuck) > 0) {
-    advice.push("Rows are stuck under leases that ran out; a running relay takes them back within seconds.");
+    advice.push("Rows are held under expired leases; a running relay takes them back within seconds.");
   }
   if (sum((row) => row.parked) > 0) advice.push("Parked rows wait for a person: headroom outbox dead --parked");
   if (sum((row) => row.dead - row.parked) > 0) {
-    advice.push("Dead letters: headroom outbox dead, then headroom outbox redrive or skip");
+    advice.push("There are dead letters: headroom outbox dead, then headroom outbox redrive or skip");
   }
   if (advice.length > 0) printLine();
   for (const line of advice) printLine(line);

@@ -1,12 +1,12 @@
-/** `headroom outbox stream`: the settings of streams; changes those that are named, or makes a stream. */
+/** `headroom outbox stream`: the settings of streams; changes those that are given, or creates a stream. */
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Client } from "pg";
 import { call, type FunctionResult } from "../../../db/call.ts";
 import { HeadroomError } from "../../../db/errors.ts";
 import { changeStream, createStream, type StreamChanges } from "../../../outbox/operate/create-stream.ts";
 import { withDatabase } from "../../database.ts";
+import { addCommon, collect, emptied, parseWhole, type CommonOptions } from "../../options.ts";
 import { printJson, printLine, printTable, visible } from "../../output.ts";
-import { addCommon, collect, emptied, parseWhole, type CommonOptions } from "../request/acting.ts";
 
 type Stream = FunctionResult<"outbox.list_streams">[number];
 
@@ -33,10 +33,10 @@ export function registerStream(outbox: Command): void {
   addCommon(
     outbox
       .command("stream")
-      .description("show streams and their settings, change those that are named, or make a stream")
+      .description("show streams and their settings, change the settings given here, or create a stream")
       .argument("[name]", "the stream; without it all are listed")
-      .option("--create", "make the stream if it is not there")
-      .option("--no-order", "with --create: rows of a key need no order")
+      .option("--create", "create the stream if it does not exist")
+      .option("--no-order", "with --create: rows of a key may be sent in any order")
       .addOption(
         new Option("--retention <class>", "with --create: how long the archive is kept").choices([
           "forever",
@@ -46,20 +46,20 @@ export function registerStream(outbox: Command): void {
       )
       .addOption(new Option("--on-dead <what>", "what a dead row does to those behind it").choices(["block", "skip"]))
       .option("--carries-money", "payloads are payments, and validated before they are sent")
-      .option("--no-carries-money", "they are not")
-      .option("--resend-blind", "send again what may have arrived, where nobody can tell: a double is harmless")
-      .option("--no-resend-blind", "park it, for a person to decide")
-      .option("--max-tries <count>", "real calls before a row is dead", parseWhole(1, 1_000))
-      .option("--backoff-base-ms <ms>", "the first retry waits up to so long", parseWhole(1, 3_600_000))
-      .option("--backoff-factor <factor>", "each further one so many times longer, 1 to 10", parseFactor)
-      .option("--backoff-cap-ms <ms>", "but never longer than this", parseWhole(1, 86_400_000))
+      .option("--no-carries-money", "payloads are not payments")
+      .option("--resend-blind", "send again rows that may have arrived, where nobody can tell: a duplicate is harmless")
+      .option("--no-resend-blind", "park such rows, for a person to decide")
+      .option("--max-tries <count>", "calls before a row is given up", parseWhole(1, 1_000))
+      .option("--backoff-base-ms <ms>", "the longest wait before the first retry", parseWhole(1, 3_600_000))
+      .option("--backoff-factor <factor>", "how many times longer each further wait is, 1 to 10", parseFactor)
+      .option("--backoff-cap-ms <ms>", "the longest wait before any retry", parseWhole(1, 86_400_000))
       .option("--lease-seconds <seconds>", "how long a claimed row belongs to its relay", parseWhole(1, 3_600))
       .option("--run-length <count>", "most rows of one key in one claim", parseWhole(1, 1_000))
       .option("--max-payload-bytes <bytes>", "larger payloads are refused", parseWhole(1, 16_777_216))
       .option("--dedupe-days <days>", "how long idempotency keys are remembered", parseWhole(1, 36_500))
-      .option("--no-dedupe-days", "for ever")
-      .option("--writer <role>", "a role that may enqueue; give it again for more", collectWriter)
-      .option("--no-writer", "whoever may call outbox.enqueue() may write it"),
+      .option("--no-dedupe-days", "remember idempotency keys for ever")
+      .option("--writer <role>", "a role that may enqueue; may be repeated", collectWriter)
+      .option("--no-writer", "every role that may call outbox.enqueue() may enqueue"),
   ).action(runStream);
 }
 
@@ -82,7 +82,10 @@ async function runStream(name: string | undefined, options: StreamOptions): Prom
   );
   if (options.json === true) return printJson({ stream: toJson(stream), made });
   show(stream);
-  if (made) printLine("\nThe stream is made. Running relays that serve all streams do so when they are started again.");
+  if (made)
+    printLine(
+      "\nThe stream was created. Relays read the list of streams when they start: restart those that are to serve it.",
+    );
   else if (isChange) advise(changes);
 }
 
@@ -110,8 +113,8 @@ async function changeOrMake(
     return { stream: made, made: true };
   }
   if (options.retention !== undefined || options.order === false) {
-    throw new HeadroomError("usage", "Order and retention are fixed when a stream is made.", {
-      hint: "Make another stream with --create. Nothing was changed.",
+    throw new HeadroomError("usage", "Order and retention are fixed when a stream is created.", {
+      hint: "Create another stream with --create. Nothing was changed.",
     });
   }
   return { stream: isChange ? await changeStream(client, name, changes) : found, made: false };
@@ -120,7 +123,7 @@ async function changeOrMake(
 function unknown(name: string, known: readonly Stream[]): HeadroomError {
   return new HeadroomError("unknown_stream", `There is no stream "${name}".`, {
     detail: `There are: ${known.map((stream) => stream.name).join(", ")}`,
-    hint: "Name one of these, or make it: headroom outbox stream <name> --create",
+    hint: "Give one of these names, or create it: headroom outbox stream <name> --create",
   });
 }
 
@@ -141,14 +144,14 @@ function changesOf(options: StreamOptions): StreamChanges {
   };
 }
 
-/** What holds when: the database reads a stream at each claim and settle, a relay reads some of it when it starts. */
+/** When a change applies: the database reads a stream at each claim and settle, a relay reads some of it when it starts. */
 function advise({ leaseSeconds, carriesMoney, resendBlind }: StreamChanges): void {
   const atStart = [leaseSeconds, carriesMoney, resendBlind].some((value) => value !== undefined);
   printLine();
   printLine(
     atStart
-      ? "Relays read lease, money and blind resends when they start: restart them one after the other. The rest holds at once."
-      : "It holds at once, for rows that wait as well as for new ones; relays need no restart.",
+      ? "Relays read lease, money and blind resends when they start: restart them one after the other. Other settings apply at once."
+      : "The change applies at once, to waiting rows and new ones; relays need no restart.",
   );
 }
 
@@ -217,6 +220,6 @@ function daysOf(days: number | null): string {
 }
 
 function writersOf({ writers }: Stream): string {
-  if (writers === null) return "whoever may enqueue";
+  if (writers === null) return "every role that may enqueue";
   return writers.length === 0 ? "Headroom alone" : writers.join(", ");
 }

@@ -1,17 +1,12 @@
-/** `headroom policy linear-state`: which workflow state of the Linear team stands for a state of ours. */
+/** `headroom policy linear-state`: which workflow state of the Linear team is used for a state of requests. */
 import { Argument, type Command } from "commander";
 import { listLinearStates, putLinearState, requestStates, type CapacityRequestState } from "../../../capacity/index.ts";
 import { HeadroomError } from "../../../db/errors.ts";
 import { withDatabase } from "../../database.ts";
+import { addCommon, type CommonOptions } from "../../options.ts";
 import { printJson, printLine, printTable } from "../../output.ts";
-import {
-  addCommon,
-  orFail,
-  requireWorkspace,
-  workspaceOption,
-  type CommonOptions,
-  type WorkspaceOption,
-} from "../request/acting.ts";
+import { orFail } from "../../refusal.ts";
+import { requireWorkspace, workspaceOption, type WorkspaceOption } from "../../workspace.ts";
 
 interface LinearStateOptions extends CommonOptions, WorkspaceOption {
   readonly clear?: boolean;
@@ -21,10 +16,10 @@ export function registerLinearState(policy: Command): void {
   addCommon(
     policy
       .command("linear-state")
-      .description("show which workflow states of Linear stand for ours, or choose one")
+      .description("show which workflow states of Linear are used for the states of requests, or choose one")
       .addArgument(new Argument("[state]", "a state of requests").choices(requestStates))
-      .argument("[id]", "the workflow state in Linear, by its id")
-      .option("--clear", "take the choice back: the team's first state of that kind is used")
+      .argument("[id]", "the id of the workflow state in Linear")
+      .option("--clear", "remove the choice: the team's first state of that type is used")
       .addOption(workspaceOption()),
   ).action(runLinearState);
 }
@@ -36,7 +31,7 @@ async function runLinearState(
 ): Promise<void> {
   if (state === undefined) return show(options);
   if ((id === undefined) === (options.clear !== true)) {
-    throw new HeadroomError("usage", `Say which state of Linear stands for ${state}, or --clear.`, {
+    throw new HeadroomError("usage", `Give the id of the Linear state for ${state}, or --clear.`, {
       hint: `headroom policy linear-state ${state} <id>. Linear shows ids by "Copy model UUID", and its API in team.states.`,
     });
   }
@@ -48,8 +43,8 @@ async function runLinearState(
   if (options.json === true) return printJson({ state: put.state, linearStateId: put.linearStateId });
   printLine(
     put.linearStateId === null
-      ? `${state} is sent by its kind again.`
-      : `${state} is ${put.linearStateId} in Linear, from the next change on.`,
+      ? `${state} uses the team's first state of its type again.`
+      : `${state} is ${put.linearStateId} in Linear from the next change on.`,
   );
 }
 
@@ -62,6 +57,6 @@ async function show(options: LinearStateOptions): Promise<void> {
   const chosen = new Map(states.map(({ state, linearStateId }) => [state, linearStateId]));
   printTable(requestStates, [
     { title: "STATE", value: (state) => state },
-    { title: "IN LINEAR", value: (state) => chosen.get(state) ?? "the team's first of its kind" },
+    { title: "IN LINEAR", value: (state) => chosen.get(state) ?? "the team's first state of its type" },
   ]);
 }

@@ -1,15 +1,16 @@
-/** `headroom policy list`: the approval rules, the deciding ones first. */
+/** `headroom policy list`: the approval rules, those that take precedence first. */
 import type { Command } from "commander";
 import { listPolicies, type Policy } from "../../../capacity/index.ts";
 import { withDatabase } from "../../database.ts";
+import { addCommon, type CommonOptions } from "../../options.ts";
 import { printJson, printLine, printTable } from "../../output.ts";
-import { addCommon, workspaceOption, type CommonOptions, type WorkspaceOption } from "../request/acting.ts";
+import { workspaceOption, type WorkspaceOption } from "../../workspace.ts";
 
 export function registerListPolicies(policy: Command): void {
   addCommon(
     policy
       .command("list")
-      .description("list approval rules; of those of a kind that apply, the lowest rank decides")
+      .description("list approval rules; where several of a kind apply, the lowest rank decides")
       .addOption(workspaceOption()),
   ).action(runList);
 }
@@ -46,7 +47,7 @@ export function describeConditions(policy: Policy): string {
 export function describeRule(policy: Policy): string {
   switch (policy.kind) {
     case "auto_approval":
-      return "approved by itself";
+      return "approved automatically";
     case "escalation":
       return `needs ${policy.approver ?? `the role ${policy.approverRole ?? "-"}`}`;
     default:

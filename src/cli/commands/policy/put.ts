@@ -1,19 +1,12 @@
-/** `headroom policy put`: makes an approval rule, or changes one. */
+/** `headroom policy put`: creates an approval rule, or changes one. */
 import { type Command, Option } from "commander";
 import { putPolicy, type PolicyConditions, type PolicyRule } from "../../../capacity/index.ts";
 import { HeadroomError } from "../../../db/errors.ts";
 import { withDatabase } from "../../database.ts";
+import { addCommon, emptied, parseMoney, parseWhole, type CommonOptions } from "../../options.ts";
 import { printJson, printLine, visible } from "../../output.ts";
-import {
-  addCommon,
-  emptied,
-  orFail,
-  parseMoney,
-  parseWhole,
-  workspaceOption,
-  type CommonOptions,
-  type WorkspaceOption,
-} from "../request/acting.ts";
+import { orFail } from "../../refusal.ts";
+import { workspaceOption, type WorkspaceOption } from "../../workspace.ts";
 import { describeConditions, describeRule } from "./list.ts";
 
 const kinds = ["escalation", "auto_approval", "review_route"] as const;
@@ -41,7 +34,7 @@ interface PutOptions extends CommonOptions, WorkspaceOption {
 export function registerPutPolicy(policy: Command): void {
   const command = policy
     .command("put")
-    .description("make an approval rule, or change one; open requests keep the rules they came under")
+    .description("create an approval rule, or change one; open requests keep the rules they were submitted under")
     .argument("<id>", "rule id")
     .addOption(new Option("--kind <kind>", "what it does").choices(kinds))
     .addOption(new Option("--step <step>", "which review it is about").choices(steps))
@@ -50,7 +43,11 @@ export function registerPutPolicy(policy: Command): void {
     )
     .option("--approver <member>", "escalation or commercial route: the member")
     .option("--group <group>", "technical route: the infra group")
-    .option("--rank <number>", "of several rules that apply the lowest rank decides", parseWhole(-1_000_000, 1_000_000))
+    .option(
+      "--rank <number>",
+      "where several rules of a kind apply, the lowest rank decides",
+      parseWhole(-1_000_000, 1_000_000),
+    )
     .option("--size <size...>", "only for these sizes")
     .option("--no-size", "for any size")
     .option("--region <region...>", "only in these regions")
@@ -62,7 +59,7 @@ export function registerPutPolicy(policy: Command): void {
     .option("--max-quantity <count>", "only up to this quantity", parseWhole(1, 10_000))
     .option("--no-max-quantity", "up to any quantity")
     .option("--description <text>", "what it is for")
-    .option("--no-description", "without a description")
+    .option("--no-description", "remove the description")
     .option("--enable", "switch it on")
     .option("--disable", "switch it off")
     .addOption(workspaceOption());
@@ -79,7 +76,7 @@ async function runPut(id: string, options: PutOptions): Promise<void> {
   if (options.json === true) return printJson({ policy });
   const state = policy.enabled ? "" : " It is switched off.";
   printLine(visible(`${policy.id}: ${describeConditions(policy)}, ${policy.step}: ${describeRule(policy)}.${state}`));
-  printLine("It holds for requests from now on. Try it: headroom request preview");
+  printLine("It applies to requests that are created from now on. Try it: headroom request preview");
 }
 
 function wrong(message: string): HeadroomError {
@@ -92,7 +89,7 @@ function toRule(options: PutOptions): PolicyRule | undefined {
   const { kind, step, approverRole, approver, group } = options;
   if (kind === undefined) {
     if ([step, approverRole, approver, group].some((value) => value !== undefined)) {
-      throw wrong("--step, --approver-role, --approver and --group go together with --kind.");
+      throw wrong("--step, --approver-role, --approver and --group need --kind.");
     }
     return undefined;
   }
@@ -103,7 +100,7 @@ function toRule(options: PutOptions): PolicyRule | undefined {
   if (kind === "escalation") {
     if (approverRole !== undefined && approver === undefined) return { kind, approverRole };
     if (approver !== undefined && approverRole === undefined) return { kind, approver };
-    throw wrong("An escalation needs --approver-role or --approver, one of the two.");
+    throw wrong("An escalation needs either --approver-role or --approver.");
   }
   if (step === "commercial" && approver !== undefined) return { kind, step, approver };
   if (step === "technical" && group !== undefined) return { kind, step, group };
@@ -112,7 +109,7 @@ function toRule(options: PutOptions): PolicyRule | undefined {
 
 function toConditions(options: PutOptions): PolicyConditions {
   if (options.enable === true && options.disable === true) {
-    throw new HeadroomError("usage", "--enable and --disable do not go together.");
+    throw new HeadroomError("usage", "--enable and --disable cannot be used together.");
   }
   return {
     rank: options.rank,

@@ -1,19 +1,12 @@
-/** `headroom policy settings`: what holds for a workspace as a whole; makes the workspace where there is none. */
+/** `headroom policy settings`: the settings of a workspace; creates the workspace with --create. */
 import type { Command } from "commander";
 import type { Client } from "pg";
 import { listWorkspaces, putWorkspace, type Workspace, type WorkspaceChanges } from "../../../directory/index.ts";
 import { withDatabase } from "../../database.ts";
+import { addCommon, emptied, parseWhole, type CommonOptions } from "../../options.ts";
 import { printJson, printLine, visible } from "../../output.ts";
-import {
-  addCommon,
-  emptied,
-  noSuchWorkspace,
-  orFail,
-  parseWhole,
-  workspaceOption,
-  type CommonOptions,
-  type WorkspaceOption,
-} from "../request/acting.ts";
+import { orFail } from "../../refusal.ts";
+import { noSuchWorkspace, workspaceOption, type WorkspaceOption } from "../../workspace.ts";
 
 /** False: emptied, by the option that begins with --no-. */
 interface SettingsOptions extends CommonOptions, WorkspaceOption {
@@ -36,50 +29,50 @@ interface SettingsOptions extends CommonOptions, WorkspaceOption {
 export function registerSettings(policy: Command): void {
   const command = policy
     .command("settings")
-    .description("show the settings of a workspace, or change those that are named")
-    .option("--create", "make the workspace if it is not there")
+    .description("show the settings of a workspace, or change those given here")
+    .option("--create", "create the workspace if it does not exist")
     .option("--name <text>", "its name")
-    .option("--public-url <url>", "where the customer's link leads; without it no link is mailed")
+    .option("--public-url <url>", "the address that customers' links lead to; without it no link is mailed")
     .option("--no-public-url", "mail no links")
     .option("--slack-channel <id>", "where requests are posted")
     .option("--no-slack-channel", "post nothing in Slack")
-    .option("--slack-channels <ids...>", "further channels that members may name for a request")
-    .option("--no-slack-channels", "let members name no channel but that one")
-    .option("--slack-team <id>", "the Slack workspace whose commands and buttons act here")
-    .option("--no-slack-team", "take nothing from Slack, unless no workspace is connected")
-    .option("--slack-enterprise <id>", "the Enterprise Grid whose workspaces act here")
-    .option("--no-slack-enterprise", "take nothing from a whole Enterprise Grid")
-    .option("--linear-team <id>", "the team whose issues mirror requests")
-    .option("--no-linear-team", "make no issues")
+    .option("--slack-channels <ids...>", "further channels that members may choose for a request")
+    .option("--no-slack-channels", "allow no further channels")
+    .option("--slack-team <id>", "the Slack workspace whose commands and buttons act on this workspace")
+    .option("--no-slack-team", "disconnect the Slack workspace")
+    .option("--slack-enterprise <id>", "the Slack Enterprise Grid whose commands and buttons act on this workspace")
+    .option("--no-slack-enterprise", "disconnect the Slack Enterprise Grid")
+    .option("--linear-team <id>", "the Linear team whose issues mirror requests")
+    .option("--no-linear-team", "create no issues")
     .option("--slack-requesters", "let unknown Slack users become requesters")
-    .option("--no-slack-requesters", "let only the directory ask")
+    .option("--no-slack-requesters", "let only members create requests")
     .option("--sla-hours <count>", "how long a review may take", parseWhole(1, 8_760))
     .option(
       "--warn-hours <count>",
       "how long before the customer's deadline the warning goes out",
       parseWhole(1, 8_760),
     )
-    .option("--remind-hours <count>", "how long between two reminders of a person", parseWhole(1, 8_760))
-    .option("--reminders <count>", "most reminders of one review", parseWhole(0, 100))
-    .option("--nudge-minutes <count>", "how long between two nudges", parseWhole(1, 10_080))
+    .option("--remind-hours <count>", "least time between two reminders of a person", parseWhole(1, 8_760))
+    .option("--reminders <count>", "most reminders for one review", parseWhole(0, 100))
+    .option("--nudge-minutes <count>", "least time between two nudges", parseWhole(1, 10_080))
     .addOption(workspaceOption());
   addCommon(command).action(runSettings);
 }
 
 async function runSettings(options: SettingsOptions): Promise<void> {
-  const workspace = await withDatabase(options, "policy settings", (client) => settle(client, options));
+  const workspace = await withDatabase(options, "policy settings", (client) => readOrChange(client, options));
   if (options.json === true) return printJson({ workspace });
   show(workspace);
 }
 
-async function settle(client: Client, options: SettingsOptions): Promise<Workspace> {
+async function readOrChange(client: Client, options: SettingsOptions): Promise<Workspace> {
   const present = await listWorkspaces(client);
   const found = present.find(({ id }) => id === options.workspace);
   const changes = toChanges(options);
   const isChange = Object.values(changes).some((value) => value !== undefined);
   if (found === undefined && options.create !== true) {
-    const wayOut = "Name one of these with --workspace, or make a new one with --create.";
-    throw noSuchWorkspace(options.workspace, present, wayOut);
+    const hint = "Name one of these with --workspace, or create a new one with --create.";
+    throw noSuchWorkspace(options.workspace, present, hint);
   }
   if (found !== undefined && !isChange) return found;
   return orFail(await putWorkspace(client, options.workspace, changes)).workspace;
@@ -103,19 +96,19 @@ function toChanges(options: SettingsOptions): WorkspaceChanges {
   };
 }
 
-/** Until a workspace names its Slack, whatever is signed with the secret acts on the default one. */
+/** Until some workspace names its Slack, every Slack that signs with the secret acts on the default one. */
 function unconnected({ id }: Workspace): string {
-  return id === "default" ? "any acts here, as long as no workspace names one" : "none is connected";
+  return id === "default" ? "any, as long as no workspace names one" : "not connected";
 }
 
 function show(workspace: Workspace): void {
   const lines: readonly (readonly [string, string])[] = [
     ["workspace", `${workspace.id} (${workspace.name})`],
-    ["customer links", workspace.publicUrl ?? "none are mailed"],
+    ["customer links", workspace.publicUrl ?? "not mailed"],
     ["Slack channel", workspace.slackChannelId ?? "nothing is posted"],
     ["further Slack channels", workspace.slackChannelIds.join(", ") || "none"],
     ["Slack workspace", workspace.slackTeamId ?? workspace.slackEnterpriseId ?? unconnected(workspace)],
-    ["Linear team", workspace.linearTeamId ?? "no issues are made"],
+    ["Linear team", workspace.linearTeamId ?? "no issues are created"],
     ["unknown Slack users", workspace.slackUsersBecomeRequesters ? "become requesters" : "are refused"],
     ["a review may take", `${workspace.reviewSlaHours} h`],
     ["reminders", `${workspace.mostReminders} at most, every ${workspace.remindEveryHours} h`],

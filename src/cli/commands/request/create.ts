@@ -2,8 +2,10 @@
 import type { Command } from "commander";
 import { createRequest, type CapacityRequest } from "../../../capacity/index.ts";
 import { withDatabase } from "../../database.ts";
+import { parseWhole } from "../../options.ts";
 import { printJson, printLine } from "../../output.ts";
-import { orFail, parseRequestId, parseWhole } from "./acting.ts";
+import { orFail } from "../../refusal.ts";
+import { parseRequestId } from "./acting.ts";
 import { addTerms, parseDay, toTerms, type TermsOptions } from "./terms.ts";
 import { showUnasked } from "./unasked.ts";
 

@@ -1,9 +1,11 @@
-/** `headroom request address | link`: where the customer is asked, and asking them again. */
+/** `headroom request address | link`: the customer's address, and sending them the link again. */
 import type { Command } from "commander";
 import { sendLink, setAddress, type Asking } from "../../../capacity/index.ts";
 import { withDatabase } from "../../database.ts";
+import { addCommon } from "../../options.ts";
 import { printJson, printLine } from "../../output.ts";
-import { addCommon, asOption, orFail, parseRequestId, requireMember, type ActingOptions } from "./acting.ts";
+import { orFail } from "../../refusal.ts";
+import { asOption, parseRequestId, requireMember, type ActingOptions } from "./acting.ts";
 import { parseAddress } from "./terms.ts";
 import { showUnasked } from "./unasked.ts";
 
@@ -11,9 +13,9 @@ export function registerCustomer(request: Command): void {
   addCommon(
     request
       .command("address")
-      .description("set the customer's e-mail address, and mail the link where it is waited for")
+      .description("set the customer's e-mail address, and mail the link if the request waits on the customer")
       .argument("<id>", "request id", parseRequestId)
-      .argument("<address>", "the address; a link that went to another one counts no more", parseAddress)
+      .argument("<address>", "the new address; a link that was sent to another one is no longer valid", parseAddress)
       .addOption(asOption()),
   ).action(runAddress);
   addCommon(
@@ -42,7 +44,7 @@ async function runLink(id: string, options: ActingOptions): Promise<void> {
 function show(asking: Asking, as: string, options: ActingOptions): void {
   if (options.json === true) return printJson(asking);
   const { requestId: id, nextLinkAt } = asking;
-  if (asking.outcome === "repeated") printLine(`${id}: that is the customer's address already. Nothing was changed.`);
+  if (asking.outcome === "repeated") printLine(`${id}: this is the customer's address already. Nothing was changed.`);
   else if (asking.mailed) printLine(`${id}: the link is on its way to the customer.`);
   else printLine(`${id}: the customer's address is set.`);
   showUnasked(
@@ -50,5 +52,5 @@ function show(asking: Asking, as: string, options: ActingOptions): void {
     { id, ...(nextLinkAt === null ? {} : { state: "CUSTOMER_CONFIRMATION_REQUIRED" }) },
     as,
   );
-  if (nextLinkAt !== null) printLine(`It may be sent again from ${nextLinkAt.toISOString()} on.`);
+  if (nextLinkAt !== null) printLine(`The link can be sent again from ${nextLinkAt.toISOString()} on.`);
 }

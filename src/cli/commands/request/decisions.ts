@@ -1,7 +1,7 @@
 /**
  * `headroom request approve | reject | confirm | decline | cancel`: decisions on a request.
  *
- * Deciding twice changes nothing and says who decided before. Which review a member gives follows from the request where it can.
+ * Deciding twice changes nothing and shows who decided before. Which review a member gives is taken from the request where that is clear.
  */
 import { type Command, Option } from "commander";
 import type { Client } from "pg";
@@ -16,17 +16,10 @@ import {
 import { listMembers } from "../../../directory/index.ts";
 import { HeadroomError } from "../../../db/errors.ts";
 import { withDatabase } from "../../database.ts";
+import { addCommon, parseWhole } from "../../options.ts";
 import { printJson, printLine } from "../../output.ts";
-import {
-  addCommon,
-  asOption,
-  orFail,
-  parseRequestId,
-  parseWhole,
-  reasonOption,
-  requireMember,
-  type ActingOptions,
-} from "./acting.ts";
+import { orFail } from "../../refusal.ts";
+import { asOption, parseRequestId, reasonOption, requireMember, type ActingOptions } from "./acting.ts";
 import { showPending } from "./show.ts";
 
 type Step = "commercial" | "technical";
@@ -79,7 +72,7 @@ function decision(request: Command, name: string, description: string): Command 
 }
 
 function stepOption(): Option {
-  return new Option("--step <step>", "which review; needed only where a member gives both").choices([
+  return new Option("--step <step>", "which review; needed only if the member may give both").choices([
     "commercial",
     "technical",
   ]);
@@ -101,7 +94,7 @@ async function run(id: string, options: DecisionOptions, event: MemberEvent | Ev
   });
 }
 
-/** The review that this member gives: an open one, or else one that was theirs to give. */
+/** The review that this member may give: an open one, or else one that they could have given. */
 async function findStep(client: Client, id: string, as: string, given: Step | undefined): Promise<Step> {
   if (given !== undefined) return given;
   const { story } = orFail(await getRequest(client, id));
@@ -111,19 +104,19 @@ async function findStep(client: Client, id: string, as: string, given: Step | un
     .map(({ step }) => step);
   const [step, second] = open.length > 0 ? open : stepsOf(story, member);
   if (step === undefined) {
-    throw new HeadroomError("not_allowed", `${id} has no review that is ${member}'s to give.`, {
+    throw new HeadroomError("not_allowed", `${member} has no review to give on ${id}.`, {
       detail: story.pendingApprovals.map(describePending).join("; ") || `the request is ${story.request.state}`,
-      hint: `See who is asked: headroom request show ${id}. Nothing was changed.`,
+      hint: `headroom request show ${id} shows who is asked. Nothing was changed.`,
     });
   }
   if (second === undefined) return step;
   throw new HeadroomError("usage", `${member} may give both reviews of ${id}.`, {
-    hint: "Name one: --step commercial or --step technical. Nothing was changed.",
+    hint: "Choose one: --step commercial or --step technical. Nothing was changed.",
   });
 }
 
 function describePending({ step, asked }: PendingApproval): string {
-  return `the ${step} review waits on ${asked.map((person) => person.id).join(", ") || "nobody who is there"}`;
+  return `the ${step} review waits on ${asked.map((person) => person.id).join(", ") || "nobody, because no member can decide it now"}`;
 }
 
 /** The member's id, which is how a request names people; a Slack id is looked up in the directory. */

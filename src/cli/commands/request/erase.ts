@@ -5,16 +5,10 @@ import { HeadroomError } from "../../../db/errors.ts";
 import { ask } from "../../ask.ts";
 import { withDatabase } from "../../database.ts";
 import { ExitWith } from "../../exit.ts";
+import { addCommon } from "../../options.ts";
 import { printJson, printLine, visible } from "../../output.ts";
-import {
-  addCommon,
-  asOption,
-  orFail,
-  parseRequestId,
-  reasonOption,
-  requireMember,
-  type ActingOptions,
-} from "./acting.ts";
+import { orFail } from "../../refusal.ts";
+import { asOption, parseRequestId, reasonOption, requireMember, type ActingOptions } from "./acting.ts";
 
 interface EraseOptions extends ActingOptions {
   readonly reason: string;
@@ -27,9 +21,9 @@ export function registerErase(request: Command): void {
       .command("erase")
       .description("erase what is known about a request's customer, for good, as an admin")
       .argument("<id>", "request id", parseRequestId)
-      .addOption(reasonOption("why; it is kept, so name no customer in it").makeOptionMandatory())
+      .addOption(reasonOption("why; it is kept, so do not name the customer in it").makeOptionMandatory())
       .addOption(asOption())
-      .option("--yes", "do not ask first"),
+      .option("--yes", "do not ask for confirmation"),
   ).action(runErase);
 }
 
@@ -37,7 +31,7 @@ async function runErase(id: string, options: EraseOptions): Promise<void> {
   const as = requireMember(options);
   await withDatabase(options, "request erase", async (client) => {
     const { story } = orFail(await getRequest(client, id));
-    // What was begun already was asked about then.
+    // An erasure that has begun was confirmed when it began.
     if (story.erasure === null) await confirm(story, options.yes === true);
     const { erasure } = orFail(await eraseCustomer(client, id, options.reason, as));
     if (options.json === true) printJson(erasure);
@@ -50,13 +44,13 @@ async function confirm({ request }: RequestStory, yes: boolean): Promise<void> {
   const warning =
     `This erases, for good: the customer's name and address${request.customerRef === null ? " (none is known)" : ""}, ` +
     "the reasons and notes that people wrote, and the texts of all messages about the request. " +
-    "States, times and who decided stay. Mail to the customer that has not left is not sent.";
+    "States, times and who decided are kept. Mail to the customer that has not been sent is not sent.";
   const answer = yes ? "yes" : await ask(`Erase ${what}? [y/N] `, warning);
   if (answer === "yes") return;
   if (answer === "nobody") {
-    throw new HeadroomError("usage", `Everything about ${what} would be erased, and there is nobody to ask.`, {
+    throw new HeadroomError("usage", `This would erase ${what}, and there is no terminal to ask for confirmation.`, {
       detail: warning,
-      hint: "Pass --yes to go on without asking. Nothing was changed.",
+      hint: "Pass --yes to do it without asking. Nothing was changed.",
     });
   }
   printLine("Nothing was changed.");
@@ -78,9 +72,9 @@ function show(erasure: Erasure): void {
   printLine(visible(`${erasure.requestId}: customer ${erasureLine(erasure)}.`));
   printLine(visible(`Because: ${erasure.why}`));
   printLine(
-    `Erased so far: ${counted(messages.erased)}, and what people wrote in ${texts} place${texts === 1 ? "" : "s"}. Given up unsent: ${messages.skipped}.`,
+    `Erased so far: ${counted(messages.erased)}, and ${texts} text${texts === 1 ? "" : "s"} that people wrote. Not sent: ${messages.skipped}.`,
   );
   if (erasure.state === "done") return;
-  printLine("Those on the way are erased by the timers once they have arrived or were given up.");
-  printLine(`See how far it is: headroom request show ${erasure.requestId}`);
+  printLine("Messages on the way are erased by the timers once they are delivered or given up.");
+  printLine(`To see the progress: headroom request show ${erasure.requestId}`);
 }

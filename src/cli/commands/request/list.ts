@@ -9,18 +9,11 @@ import {
 } from "../../../capacity/index.ts";
 import { HeadroomError } from "../../../db/errors.ts";
 import { withDatabase } from "../../database.ts";
+import { addCommon, parseWhole } from "../../options.ts";
 import { formatAge, printJson, printLine, printTable } from "../../output.ts";
-import {
-  addCommon,
-  asOption,
-  orFail,
-  parseRequestId,
-  parseWhole,
-  requireMember,
-  workspaceOption,
-  type ActingOptions,
-  type WorkspaceOption,
-} from "./acting.ts";
+import { orFail } from "../../refusal.ts";
+import { workspaceOption, type WorkspaceOption } from "../../workspace.ts";
+import { asOption, parseRequestId, requireMember, type ActingOptions } from "./acting.ts";
 
 interface ListOptions extends ActingOptions, WorkspaceOption {
   readonly state?: readonly CapacityRequestState[];
@@ -37,11 +30,11 @@ export function registerList(request: Command): void {
       .command("list")
       .description("list requests, newest first")
       .addOption(new Option("--state <state...>", "only in these states").choices(requestStates))
-      .option("--open", "only those that have not ended")
-      .option("--mine", "only those that --as asked for")
-      .option("--waits-on <who>", "only those that wait on this member or group; `me` is whom --as names")
+      .option("--open", "only open requests")
+      .option("--mine", "only those that the member of --as created")
+      .option("--waits-on <who>", "only those that wait on this member or group; `me` is the member of --as")
       .option("--limit <rows>", "rows on a page, up to 1000", parseWhole(1, 1_000), 50)
-      .option("--after <id>", "begin after this request: the next page", parseRequestId)
+      .option("--after <id>", "start after this request, for the next page", parseRequestId)
       .addOption(asOption())
       .addOption(workspaceOption()),
   ).action(runList);
@@ -49,7 +42,7 @@ export function registerList(request: Command): void {
 
 async function runList(options: ListOptions): Promise<void> {
   if (options.open === true && options.state !== undefined) {
-    throw new HeadroomError("usage", "--open and --state do not go together.", {
+    throw new HeadroomError("usage", "--open and --state cannot be used together.", {
       hint: "--open stands for all open states.",
     });
   }

@@ -1,9 +1,11 @@
-/** `headroom request note`: says something about a request without deciding it. */
+/** `headroom request note`: adds a note to a request, without deciding anything. */
 import type { Command } from "commander";
 import { noteRequest } from "../../../capacity/index.ts";
 import { withDatabase } from "../../database.ts";
+import { addCommon } from "../../options.ts";
 import { printJson, printLine } from "../../output.ts";
-import { addCommon, asOption, orFail, parseRequestId, requireMember, type ActingOptions } from "./acting.ts";
+import { orFail } from "../../refusal.ts";
+import { asOption, parseRequestId, requireMember, type ActingOptions } from "./acting.ts";
 
 export function registerNote(request: Command): void {
   addCommon(

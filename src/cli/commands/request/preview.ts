@@ -3,13 +3,13 @@ import type { Command } from "commander";
 import { previewRequest, type Preview } from "../../../capacity/index.ts";
 import { withDatabase } from "../../database.ts";
 import { printJson, printLine, printTable } from "../../output.ts";
-import { orFail } from "./acting.ts";
+import { orFail } from "../../refusal.ts";
 import { addTerms, toTerms, type TermsOptions } from "./terms.ts";
 import { showUnasked } from "./unasked.ts";
 
 export function registerPreview(request: Command): void {
   addTerms(
-    request.command("preview").description("say who would be asked, and by which rule; nothing is written"),
+    request.command("preview").description("show who would be asked, and by which rule; nothing is recorded"),
   ).action(runPreview);
 }
 

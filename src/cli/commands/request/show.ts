@@ -1,4 +1,4 @@
-/** `headroom request show`: one request, whom it waits on, its history, its messages and what was said about it. */
+/** `headroom request show`: one request, whom it waits on, its history, its messages and the notes about it. */
 import type { Command } from "commander";
 import {
   getRequest,
@@ -11,8 +11,10 @@ import {
   type RequestStory,
 } from "../../../capacity/index.ts";
 import { withDatabase } from "../../database.ts";
+import { addCommon, type CommonOptions } from "../../options.ts";
 import { printJson, printLine, printTable, visible } from "../../output.ts";
-import { addCommon, orFail, parseRequestId, type CommonOptions } from "./acting.ts";
+import { orFail } from "../../refusal.ts";
+import { parseRequestId } from "./acting.ts";
 import { erasureLine } from "./erase.ts";
 import { showUnasked } from "./unasked.ts";
 
@@ -105,16 +107,20 @@ function namesOfAsked(people: readonly Asked[]): string {
     .join(", ");
 }
 
-/** Whom a request waits on, and the command that those people would give. */
+/** On whom a request waits, and the command with which those people decide. */
 export function showPending(story: RequestStory): void {
   const { id, state } = story.request;
   if (story.pendingApprovals.length > 0) printLine();
   for (const pending of story.pendingApprovals) {
     const [first] = pending.asked;
     const others = pending.reviewers.filter((person) => !pending.asked.some(({ id: asked }) => asked === person.id));
-    printLine(visible(`The ${pending.step} review waits on ${namesOfAsked(pending.asked) || "nobody who is there"}.`));
+    printLine(
+      visible(
+        `The ${pending.step} review waits on ${namesOfAsked(pending.asked) || "nobody, because no member can decide it now"}.`,
+      ),
+    );
     if (pending.why !== null) printLine(visible(`  ${pending.why}`));
-    if (others.length > 0) printLine(visible(`  Without being asked, ${names(others)} may decide it too.`));
+    if (others.length > 0) printLine(visible(`  ${names(others)} may decide it too, without being asked.`));
     if (pending.endorsers.length > 0) printLine(visible(`  ${names(pending.endorsers)} may endorse it.`));
     if (first !== undefined) printLine(`  headroom request approve ${id} --step ${pending.step} --as ${first.id}`);
   }
@@ -122,7 +128,7 @@ export function showPending(story: RequestStory): void {
   if (unasked !== null) {
     printLine();
     showUnasked(unasked, story.request, fixers[0]?.id);
-    if (fixers.length > 0) printLine(visible(`  ${names(fixers)} can see to it.`));
+    if (fixers.length > 0) printLine(visible(`  ${names(fixers)} can fix that.`));
   }
   if (state === "CUSTOMER_CONFIRMATION_REQUIRED") {
     if (unasked === null) printLine("\nIt waits on the customer.");

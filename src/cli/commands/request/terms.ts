@@ -2,16 +2,9 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { RequestTerms } from "../../../capacity/index.ts";
 import { digitsOf, parseToPassOn } from "../../../db/exact-json.ts";
-import {
-  addCommon,
-  asOption,
-  parseMoney,
-  parseWhole,
-  requireMember,
-  workspaceOption,
-  type ActingOptions,
-  type WorkspaceOption,
-} from "./acting.ts";
+import { addCommon, parseMoney, parseWhole } from "../../options.ts";
+import { workspaceOption, type WorkspaceOption } from "../../workspace.ts";
+import { asOption, requireMember, type ActingOptions } from "./acting.ts";
 
 export interface TermsOptions extends ActingOptions, WorkspaceOption {
   readonly size: string;
@@ -31,12 +24,12 @@ export function addTerms(command: Command): Command {
       .requiredOption("--size <size>", "instance size, such as 32XL")
       .option("--quantity <count>", "how many", parseWhole(1, 10_000), 1)
       .requiredOption("--region <region>", "where, such as us-east-1")
-      .option("--owner <member>", "commercial owner; a policy may name one")
-      .option("--group <group>", "infra group that reviews; a policy may name one")
+      .option("--owner <member>", "commercial owner (default: as the policies say)")
+      .option("--group <group>", "infra group that reviews (default: as the policies say)")
       .option("--cost <usd>", "estimated cost a month; without it every escalation applies", parseMoney)
       .option("--customer <json>", "who wants it, as a JSON object; an email in it gets the link", parseCustomer)
       .option("--email <address>", "the customer's e-mail address, where the link goes", parseAddress)
-      .option("--channel <id>", "Slack channel to post in; default: the workspace's")
+      .option("--channel <id>", "Slack channel to post in (default: the workspace's)")
       .addOption(asOption())
       .addOption(workspaceOption()),
   );
@@ -65,7 +58,7 @@ export function parseCustomer(text: string): Readonly<Record<string, unknown>> {
   throw new InvalidArgumentError(`Give a JSON object, such as '{"org_id":"o1","name":"Acme"}'.`);
 }
 
-/** What the database would take for one: no list of several, and nothing that breaks a header. */
+/** By the database's rules: one address, and nothing that could break a mail header. */
 export function parseAddress(text: string): string {
   const address = text.trim();
   if (/^[^@\s,;:<>()"\\]+@[^@\s,;:<>()"\\]+$/.test(address) && address.length <= 320) return address;

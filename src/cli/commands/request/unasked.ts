@@ -1,17 +1,17 @@
-/** What the command line says about a customer who is not asked, and which commands mend it. */
+/** Why a customer is not asked, and the commands that change that. */
 import type { CapacityRequest, Unasked } from "../../../capacity/index.ts";
 import { printLine } from "../../output.ts";
 
 const reasons: Readonly<Record<Unasked, string>> = {
-  no_address: "no e-mail address of theirs is known",
-  bad_address: "what is given as their e-mail address is none",
+  no_address: "their e-mail address is not known",
+  bad_address: "the e-mail address that was given for them is not valid",
   no_public_url: "the workspace has no public address for their link",
-  mail_failed: "the mail with their link was given up",
+  mail_failed: "the mail with their link could not be delivered",
   not_sent: "no link has been sent to them yet",
-  erased: "what was known about them has been erased",
+  erased: "their data has been erased",
 };
 
-/** `by`: somebody who may do it. Without an id the request is not made yet. */
+/** `by`: a member who may do it. Without an id, the request does not exist yet. */
 export function showUnasked(
   unasked: Unasked | null,
   { id, state, commercialOwner }: Partial<Pick<CapacityRequest, "id" | "state" | "commercialOwner">>,

@@ -1,5 +1,5 @@
 /**
- * The file of heads: the end of every chain on some day, to be kept where whoever can write the database cannot.
+ * The file of heads: the end of every chain on some day, to be kept where those who can change the database cannot change it.
  *
  * One line per request: id, number of its last event, hash. Lines that begin with # are remarks. Read and written as a stream, so that a
  * million requests take no more memory than ten thousand.
@@ -19,7 +19,7 @@ export interface Compared {
   readonly requests: number;
 }
 
-/** Heads of another day are evidence; they are not written over. Asked before the long work, and again by the writing itself. */
+/** Heads of another day are evidence and are not overwritten. Checked before the long work, and again when the file is opened. */
 export async function refuseExisting(file: string): Promise<void> {
   const exists = await access(file).then(
     () => true,
@@ -29,8 +29,8 @@ export async function refuseExisting(file: string): Promise<void> {
 }
 
 function fileExists(file: string): HeadroomError {
-  return new HeadroomError("usage", `${file} exists already.`, {
-    hint: "Name a new file: heads of another day are worth keeping. Compare with them by --against.",
+  return new HeadroomError("usage", `${file} already exists.`, {
+    hint: "Give a new file name: heads of another day are worth keeping. Compare with them by --against.",
   });
 }
 
@@ -91,7 +91,7 @@ export async function compareWithRecord(
 function parseHead(text: string, file: string, line: number): Head {
   const [, requestId, version, hash] = /^(\S{1,64}) (\d{1,9}) ([0-9a-f]{64})$/.exec(text.trimEnd()) ?? [];
   if (requestId === undefined || version === undefined || hash === undefined) {
-    throw new HeadroomError("usage", `Line ${line} of ${file} is no head.`, {
+    throw new HeadroomError("usage", `Line ${line} of ${file} is not a head.`, {
       hint: "Give a file that headroom verify --export-head has written.",
     });
   }
@@ -101,7 +101,10 @@ function parseHead(text: string, file: string, line: number): Head {
 function cannot(what: "read" | "write", file: string, cause: unknown): HeadroomError {
   return new HeadroomError("usage", `Cannot ${what} ${file}.`, {
     detail: cause instanceof Error ? cause.message : String(cause),
-    hint: what === "read" ? "Check the name and the rights." : "Check that the folder exists and can be written to.",
+    hint:
+      what === "read"
+        ? "Check the file's name and its permissions."
+        : "Check that the folder exists and can be written to.",
     cause,
   });
 }

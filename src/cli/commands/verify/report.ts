@@ -13,16 +13,16 @@ export interface Report {
   readonly workspace: string | null;
 }
 
-/** To people so many are shown; machines get what was kept. */
+/** How many findings are shown; --json has all that were kept. */
 const shownFindings = 50;
 
 const advice: Readonly<Record<string, string>> = {
-  I1: "A request differs from its log. The log is right unless I2 speaks against it; find out who wrote the table past the functions.",
+  I1: "A request differs from its log. Trust the log unless I2 is reported too; find out who changed the table without the functions.",
   I2: "A log was changed. Compare with a backup, and with heads kept elsewhere: headroom verify --against <file>",
   I3: "Events and messages do not match: something was enqueued or deleted by hand.",
-  I4: "The archive of a message has a gap or a double. Nobody but a superuser can have done that.",
-  I5: "Messages of a key were delivered out of order. headroom outbox inspect <id> tells the story of one.",
-  I6: "A message is nowhere, or in two places. headroom outbox inspect <id> tells the story of one.",
+  I4: "The archive of a message has a gap or a duplicate. Only a superuser can have done that.",
+  I5: "Messages of a key were delivered out of order. headroom outbox inspect <id> shows the history of one.",
+  I6: "A message is nowhere, or in two places. headroom outbox inspect <id> shows the history of one.",
 };
 
 export function printReport(report: Report, json: boolean): void {
@@ -37,7 +37,9 @@ export function printReport(report: Report, json: boolean): void {
   );
   if (compared !== null) printLine(`Compared ${compared.requests} heads with ${compared.file}.`);
   if (exported !== null) {
-    printLine(`Wrote ${exported.requests} heads to ${exported.file}. Keep it where the database's owner cannot write.`);
+    printLine(
+      `Wrote ${exported.requests} heads to ${exported.file}. Keep it where the owner of the database cannot change it.`,
+    );
   }
   printLine(findingCount === 0 ? "All is well." : `${findingCount} findings.`);
 }

@@ -1,0 +1,187 @@
+/** Is the engine alive: partitions ahead, relays, rails, endpoints, and nothing waiting for too long? */
+import type { Client } from "pg";
+import { call } from "../../../db/call.ts";
+import { listEndpoints } from "../../../webhooks/endpoints.ts";
+import { formatAge } from "../../output.ts";
+import { providerStatus } from "../../relay/provider-rails.ts";
+import { isInUse, isServed, listed, type Facts, type RailStatus, type StreamStatus } from "./facts.ts";
+import { askAsControl, failure, ifAllowed, ok, skipped, warning, type Finding } from "./finding.ts";
+import { lockedFinding } from "./workflow-checks.ts";
+
+export async function checkEngine(client: Client, facts: Facts): Promise<Finding[]> {
+  const { streams } = facts;
+  return [
+    await partitionsFinding(client),
+    relaysFinding(facts),
+    railsFinding(facts),
+    ...(await endpointsFindings(client, facts)),
+    pendingFinding(streams),
+    stuckFinding(streams),
+    deadFinding(streams),
+    await destinationsFinding(client),
+  ];
+}
+
+const fewDaysAhead = 7;
+
+async function partitionsFinding(client: Client): Promise<Finding> {
+  const classes = await call(client, "outbox.partition_status", {});
+  const remedy = "Start a relay, which makes them, or run: select outbox.ensure_partitions()";
+  const least = classes.toSorted((left, right) => left.days_ahead - right.days_ahead)[0];
+  if (least === undefined) return failure("partitions", "There are no retention classes.", "Run: headroom migrate");
+  if (least.days_ahead <= 0) {
+    return failure(
+      "partitions",
+      `The archive of class "${least.class}" has no partition for today, so nothing can be sent.`,
+      remedy,
+    );
+  }
+  const days = Math.floor(least.days_ahead);
+  if (days < fewDaysAhead)
+    return warning(
+      "partitions",
+      `The archive of class "${least.class}" has partitions for only ${days} more days.`,
+      remedy,
+    );
+  return ok("partitions", `The archive has partitions for the next ${days} days.`);
+}
+
+/** A relay process is listed as long as it runs; one on demand only while it works, but its rails keep the time at which it did. */
+function relaysFinding(facts: Facts): Finding {
+  const { relays, rails, waiting } = facts;
+  const alive = relays.filter((relay) => relay.alive);
+  if (alive.length > 0) {
+    return ok("relays", `${alive.length} alive: ${alive.map((relay) => relay.name).join(", ")}.`);
+  }
+  const served = rails.filter(({ rail }) => isServed(facts, rail));
+  if (served.length > 0) {
+    const seconds = Math.min(...served.map((row) => row.served_seconds_ago ?? Infinity));
+    return ok("relays", `No relay process is running; a relay on demand was called ${formatAge(seconds)} ago.`);
+  }
+  const ago = Math.min(...rails.map((row) => row.served_seconds_ago ?? Infinity));
+  const message =
+    relays.length > 0
+      ? "Relays are listed, but none has reported lately."
+      : ago === Infinity
+        ? "No relay is running."
+        : `No relay is running; the last one was seen ${formatAge(ago)} ago.`;
+  const report = waiting > 0 || isInUse(facts) ? failure : warning;
+  const waits = waiting === 1 ? " 1 row is waiting." : waiting > 0 ? ` ${waiting} rows are waiting.` : "";
+  return report(
+    "relays",
+    `${message}${waits}`,
+    "Start one: headroom relay. Or call the relay route of headroom serve every minute (docs/operating, Relaying without a process).",
+  );
+}
+
+function railsFinding(facts: Facts): Finding {
+  const { rails, relays } = facts;
+  if (rails.length === 0) {
+    return warning(
+      "rails",
+      "No rail is declared, so nothing can be enqueued.",
+      "Start a relay that has rails (headroom relay --rails, --endpoints), or declare one: select outbox.register_rail(…)",
+    );
+  }
+  const declared = `Declared: ${rails.map((row) => `${row.rail} (${row.capability})`).join(", ")}.`;
+  const deserted = rails.filter((row) => row.waiting > 0 && !isServed(facts, row.rail));
+  const [first] = deserted;
+  if (first === undefined) return ok("rails", declared);
+  const message = deserted
+    .map(({ rail, waiting }) => (waiting === 1 ? `1 row waits for "${rail}"` : `${waiting} rows wait for "${rail}"`))
+    .join(", ");
+  // A relay of an older release does not record which rails it serves.
+  const silent = relays.some((relay) => relay.alive && relay.rails === null);
+  const report = silent ? warning : failure;
+  return report(
+    "rails",
+    `${message}, which no relay serves.`,
+    `Start a relay that has it: ${bringsRail(facts, first)}`,
+  );
+}
+
+function bringsRail({ environment }: Facts, { rail }: RailStatus): string {
+  if (rail === "webhook")
+    return "headroom relay with HEADROOM_SECRET_KEY set, --webhooks (Vault) or --endpoints <file>";
+  const own = providerStatus(environment).filter(({ rails }) => rails.includes(rail));
+  if (own.length === 0) return "headroom relay --rails <module>";
+  return `headroom relay with ${own.map(({ required }) => required.join(" and ")).join(", or ")} set`;
+}
+
+async function endpointsFindings(client: Client, facts: Facts): Promise<Finding[]> {
+  const endpoints = await ifAllowed(listEndpoints(client, { key: facts.secretKey }));
+  if (endpoints === undefined) return [skipped("endpoints", "This login may not see the endpoints.", askAsControl)];
+  const enabled = endpoints.filter((endpoint) => endpoint.enabled);
+  const subscribed = facts.workspaces?.some((workspace) => workspace.subscribed) ?? false;
+  if (enabled.length === 0 && !subscribed) return [ok("endpoints", "No webhook endpoint is in use.")];
+  const locked = enabled.filter((endpoint) => !endpoint.readable);
+  if (locked.length > 0) {
+    const names = listed(locked.map(({ name }) => name));
+    return [lockedFinding("endpoints", `the secrets of ${names}`, facts, "Nothing is sent to those endpoints.")];
+  }
+  if (!isServed(facts, "webhook")) {
+    return [
+      failure(
+        "endpoints",
+        "There are webhook endpoints, but no relay serves webhooks.",
+        "Start one: headroom relay with HEADROOM_SECRET_KEY set, --webhooks (Vault) or --endpoints <file>",
+      ),
+    ];
+  }
+  return [ok("endpoints", `${enabled.length} enabled; their secrets can be read, and a relay serves them.`)];
+}
+
+const oldAfterSeconds = 300;
+
+function pendingFinding(streams: readonly StreamStatus[]): Finding {
+  const waiting = streams.filter((row) => row.pending > 0);
+  const old = waiting.filter((row) => row.oldest_pending_age_seconds > oldAfterSeconds);
+  const total = waiting.reduce((sum, row) => sum + row.pending, 0);
+  if (old.length === 0)
+    return ok("pending", total === 0 ? "Nothing is waiting." : `${total} rows are waiting, none for long.`);
+  const worst = old.map((row) => `${row.stream} ${formatAge(row.oldest_pending_age_seconds)}`).join(", ");
+  return warning(
+    "pending",
+    `Rows have been waiting for a long time: ${worst}.`,
+    "Look for the cause in headroom outbox status: no relay, a blocked key, a failing receiver, or an open circuit.",
+  );
+}
+
+function stuckFinding(streams: readonly StreamStatus[]): Finding {
+  const stuck = streams.reduce((sum, row) => sum + row.stuck, 0);
+  if (stuck === 0) return ok("leases", "No row is held under an expired lease.");
+  return warning(
+    "leases",
+    `${stuck} rows are in flight although their lease has expired.`,
+    "A running relay takes them back every 15 s. If the number does not fall, look at its log.",
+  );
+}
+
+function deadFinding(streams: readonly StreamStatus[]): Finding {
+  const sum = (value: (row: StreamStatus) => number): number => streams.reduce((total, row) => total + value(row), 0);
+  const [dead, parked, blocked] = [sum((row) => row.dead), sum((row) => row.parked), sum((row) => row.blocked_lanes)];
+  if (dead === 0) return ok("dead letters", "There are no dead letters.");
+  const message =
+    (dead === 1 ? "1 dead letter" : `${dead} dead letters`) +
+    `, ${parked} of them parked; ${blocked === 1 ? "1 key is" : `${blocked} keys are`} blocked.`;
+  return warning("dead letters", message, "headroom outbox dead lists them; then redrive, skip or resolve.");
+}
+
+async function destinationsFinding(client: Client): Promise<Finding> {
+  const destinations = await call(client, "webhooks.destination_status", {});
+  const disabled = destinations.filter((row) => row.disabled_code !== null);
+  if (disabled.length > 0) {
+    return warning(
+      "destinations",
+      `Disabled endpoints: ${disabled.map((row) => `${row.destination} (${row.disabled_code})`).join(", ")}.`,
+      "Nothing is sent to them. Once their receivers work again: headroom endpoint enable <name>.",
+    );
+  }
+  const open = destinations.filter((row) => row.circuit !== "closed");
+  if (open.length === 0) return ok("destinations", `${destinations.length} known, all circuits closed.`);
+  return warning(
+    "destinations",
+    `Circuits not closed: ${open.map((row) => `${row.destination} (${row.last_error_code ?? row.circuit})`).join(", ")}.`,
+    "The receivers failed repeatedly. Look at them; they are tried again automatically.",
+  );
+}

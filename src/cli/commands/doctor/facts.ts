@@ -1,0 +1,87 @@
+/**
+ * How this installation is used, from its database and from the environment: the checks derive from it what is needed.
+ *
+ * Owns: reading it once. Does not own: what is right or wrong about it.
+ */
+import type { Client } from "pg";
+import { call, type FunctionResult } from "../../../db/call.ts";
+import type { SecretKey } from "../../../db/secrets/secret-key.ts";
+import { valueOf, type Environment } from "../../relay/provider-rails.ts";
+import { readRelays, type RelayEntry } from "../../relay/read-relays.ts";
+import { ifAllowed } from "./finding.ts";
+
+export type WorkspaceNeeds = FunctionResult<"capacity.workspace_needs">[number];
+export type RailStatus = FunctionResult<"outbox.rail_status">[number];
+export type StreamStatus = FunctionResult<"outbox.status">[number];
+
+export interface Facts {
+  readonly environment: Environment;
+  /** The key to the encrypted secrets, where this process has it. */
+  readonly secretKey: SecretKey | undefined;
+  /** Undefined where this login may not see workspaces. */
+  readonly workspaces: readonly WorkspaceNeeds[] | undefined;
+  readonly rails: readonly RailStatus[];
+  readonly relays: readonly RelayEntry[];
+  readonly streams: readonly StreamStatus[];
+  /** Rows that wait to be sent, over all streams. */
+  readonly waiting: number;
+}
+
+export async function readFacts(
+  client: Client,
+  environment: Environment,
+  secretKey: SecretKey | undefined,
+): Promise<Facts> {
+  const streams = await call(client, "outbox.status", {});
+  return {
+    environment,
+    secretKey,
+    workspaces: await ifAllowed(call(client, "capacity.workspace_needs", {})),
+    rails: await call(client, "outbox.rail_status", {}),
+    relays: await readRelays(client),
+    streams,
+    waiting: streams.reduce((sum, row) => sum + row.pending, 0),
+  };
+}
+
+/** Whether people work with requests here; an engine that is used alone has no members. */
+export function isInUse({ workspaces }: Pick<Facts, "workspaces">): boolean {
+  return workspaces?.some((workspace) => workspace.in_use) ?? false;
+}
+
+/** A relay process reports every minute, and a relay on demand should be called as often. */
+const latelySeconds = 180;
+
+/** Whether a relay, a process or one on demand, delivers by this rail. */
+export function isServed({ rails }: Pick<Facts, "rails">, name: string): boolean {
+  const seconds = rails.find(({ rail }) => rail === name)?.served_seconds_ago ?? null;
+  return seconds !== null && seconds < latelySeconds;
+}
+
+const ofServers = [
+  "HEADROOM_GATEWAY_URL",
+  "HEADROOM_JWT_SECRET",
+  "HEADROOM_RELAY_SECRET",
+  "SLACK_BOT_TOKEN",
+  "LINEAR_API_KEY",
+  "SMTP_URL",
+  "POSTAL_API_KEY",
+  "GITHUB_TOKEN",
+];
+
+/** Whether this is the environment of a server or a relay, which must be complete; an operator's may hold the database alone. */
+export function isServersEnvironment(environment: Environment): boolean {
+  return ofServers.some((variable) => valueOf(environment, variable) !== undefined);
+}
+
+/** "a", "a and b", "a, b and 3 more": names in a sentence. */
+export function listed(names: readonly string[], most = 5): string {
+  const shown = names.length > most ? [...names.slice(0, most), `${names.length - most} more`] : [...names];
+  const last = shown.pop() ?? "";
+  return shown.length === 0 ? last : `${shown.join(", ")} and ${last}`;
+}
+
+export function inWorkspaces(workspaces: readonly WorkspaceNeeds[]): string {
+  const names = listed(workspaces.map(({ workspace_id: id }) => `"${id}"`));
+  return workspaces.length === 1 ? `workspace ${names}` : `workspaces ${names}`;
+}

@@ -1,0 +1,101 @@
+/**
+ * The database of `headroom up`: an embedded server that is kept running, or the one that the user gave.
+ *
+ * Owns: starting, starting again when the server's process dies under us, and stopping. Does not own: what is in it.
+ */
+import { setTimeout as delay } from "node:timers/promises";
+import { startEmbedded, type EmbeddedOptions, type EmbeddedServer } from "../../../db/embedded.ts";
+import { HeadroomError } from "../../../db/errors.ts";
+import type { Log } from "../../relay/log.ts";
+
+export interface DatabaseServer {
+  readonly url: string;
+  readonly embedded: boolean;
+  /** Where the data is; undefined for a server that is not ours. */
+  readonly home: string | undefined;
+  /** Rejects when the server is gone for good. Never resolves. */
+  readonly lost: Promise<never>;
+  stop(): Promise<void>;
+}
+
+export interface DatabaseServerOptions {
+  readonly url: string | undefined;
+  readonly ephemeral: boolean;
+  readonly dataDir: string;
+  /** Undefined: the default one, or a free one when that is taken. */
+  readonly port: number | undefined;
+  readonly signal: AbortSignal;
+  readonly log: Log;
+  readonly notice: (text: string) => void;
+}
+
+/** Used by no other program that we know; the same each time, so that a saved address stays valid. */
+const defaultPort = 54_330;
+const mostRestarts = 5;
+
+export async function startDatabaseServer(options: DatabaseServerOptions): Promise<DatabaseServer> {
+  if (options.url !== undefined) {
+    const never = new Promise<never>(() => undefined);
+    return { url: options.url, embedded: false, home: undefined, lost: never, stop: () => Promise.resolve() };
+  }
+  const { ephemeral, dataDir, signal, notice } = options;
+  const wanted: EmbeddedOptions = {
+    ...(ephemeral ? { ephemeral: true } : { dataDir }),
+    signal,
+    onNotice: notice,
+  };
+  const server = await startOnPort(wanted, options);
+  return keepRunning(server, wanted, options);
+}
+
+async function startOnPort(wanted: EmbeddedOptions, options: DatabaseServerOptions): Promise<EmbeddedServer> {
+  if (options.port !== undefined || options.ephemeral) return startEmbedded({ ...wanted, port: options.port ?? 0 });
+  try {
+    return await startEmbedded({ ...wanted, port: defaultPort });
+  } catch (error) {
+    if (!(error instanceof HeadroomError) || error.code !== "port_in_use") throw error;
+    options.notice(`Port ${defaultPort} is taken by another program; using a free one. (--database-port sets it.)`);
+    return startEmbedded({ ...wanted, port: 0 });
+  }
+}
+
+function keepRunning(first: EmbeddedServer, wanted: EmbeddedOptions, options: DatabaseServerOptions): DatabaseServer {
+  let server = first;
+  const over = new AbortController();
+  const lost = watch();
+  lost.catch(() => undefined);
+
+  async function watch(): Promise<never> {
+    for (let restarts = 0; ; restarts += 1) {
+      await server.exited;
+      if (over.signal.aborted) return await new Promise<never>(() => undefined);
+      await server.stop();
+      if (options.ephemeral || restarts >= mostRestarts) throw gone(server);
+      options.log({
+        level: "error",
+        event: "database_server_ended",
+        message: "it is being restarted on the same port",
+      });
+      await delay(200 * restarts);
+      server = await startEmbedded({ ...wanted, port: server.port });
+    }
+  }
+
+  return {
+    url: first.url,
+    embedded: true,
+    home: first.home,
+    lost,
+    async stop() {
+      over.abort();
+      await server.stop();
+    },
+  };
+}
+
+function gone(server: EmbeddedServer): HeadroomError {
+  return new HeadroomError("database_unreachable", "The embedded database server stopped unexpectedly.", {
+    detail: `Its log is ${server.logFile}.`,
+    hint: "Start it again; what was committed is kept.",
+  });
+}

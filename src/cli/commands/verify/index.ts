@@ -1,0 +1,104 @@
+/**
+ * `headroom verify`: proves that the log is complete, that the requests agree with it, and that every message is accounted for.
+ *
+ * Only reads, in small batches, so it can run on a production database at any time. Exit code 1 when something was found.
+ */
+import { type Command } from "commander";
+import type { Client } from "pg";
+import { noCounts, verify, type Counts, type Finding, type Phase } from "../../../capacity/index.ts";
+import { databaseUrlOption, withDatabase, type DatabaseUrlOption } from "../../database.ts";
+import { ExitWith } from "../../exit.ts";
+import { startProgress } from "../../output.ts";
+import { compareWithRecord, exportHeads, refuseExisting } from "./heads.ts";
+import { printReport, type Report } from "./report.ts";
+
+interface VerifyCommandOptions extends DatabaseUrlOption {
+  readonly json?: boolean;
+  readonly exportHead?: string;
+  readonly against?: string;
+  readonly workspace?: string;
+}
+
+export function register(program: Command): void {
+  program
+    .command("verify")
+    .description("check that nothing was lost, changed or sent twice: the log, the requests, the messages")
+    .option("--workspace <id>", "only the requests of this workspace; messages, which all share, are left out")
+    .option(
+      "--export-head <file>",
+      "if nothing is found, write the heads of all chains to a new file, to be kept elsewhere",
+    )
+    .option("--against <file>", "also compare with a file of heads that was written before")
+    .addOption(databaseUrlOption())
+    .option("--json", "print one JSON object")
+    .action(runVerify);
+}
+
+async function runVerify(options: VerifyCommandOptions): Promise<void> {
+  if (options.exportHead !== undefined) await refuseExisting(options.exportHead);
+  const report = await withDatabase(options, "verify", (client) => examine(client, options));
+  printReport(report, options.json === true);
+  if (report.findingCount > 0) throw new ExitWith(1);
+}
+
+/** How many findings are kept if something touched everything; all are counted. */
+const mostFindings = 1_000;
+
+const labels: Readonly<Record<Phase, string>> = {
+  requests: "Requests",
+  deliveries: "Deliveries",
+  keys: "Idempotency keys",
+  order: "Order of streams",
+  lanes: "Lanes",
+};
+
+async function examine(client: Client, options: VerifyCommandOptions): Promise<Report> {
+  const findings: Finding[] = [];
+  let findingCount = 0;
+  const note = (found: readonly Finding[]): void => {
+    findingCount += found.length;
+    findings.push(...found.slice(0, Math.max(0, mostFindings - findings.length)));
+  };
+  const checked = await walk(client, options, note);
+  const compared = options.against === undefined ? null : await compareWithRecord(client, options.against, note);
+  const wanted = options.exportHead !== undefined && findingCount === 0;
+  const exported = wanted ? await exportHeads(client, options.exportHead ?? "", options.workspace) : null;
+  return { checked, findings, findingCount, compared, exported, workspace: options.workspace ?? null };
+}
+
+async function walk(
+  client: Client,
+  options: VerifyCommandOptions,
+  note: (found: readonly Finding[]) => void,
+): Promise<Counts> {
+  let counts = noCounts;
+  let phase: Phase | undefined;
+  let progress = startProgress("Verifying");
+  try {
+    for await (const batch of verify(client, { workspaceId: options.workspace })) {
+      if (batch.phase !== phase) {
+        progress.finish();
+        progress = startProgress(labels[batch.phase]);
+        phase = batch.phase;
+      }
+      progress.update(batch.done, Math.max(batch.done, batch.total));
+      counts = add(counts, batch.counts);
+      note(batch.findings);
+    }
+  } finally {
+    progress.finish();
+  }
+  return counts;
+}
+
+function add(counts: Counts, more: Partial<Counts>): Counts {
+  return {
+    requests: counts.requests + (more.requests ?? 0),
+    events: counts.events + (more.events ?? 0),
+    effects: counts.effects + (more.effects ?? 0),
+    deliveries: counts.deliveries + (more.deliveries ?? 0),
+    lines: counts.lines + (more.lines ?? 0),
+    keys: counts.keys + (more.keys ?? 0),
+    lanes: counts.lanes + (more.lanes ?? 0),
+  };
+}

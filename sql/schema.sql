@@ -1283,6 +1283,25 @@ grant select on outbox.destinations to headroom_executor;
 comment on table outbox.destinations is 'Where rows go, and whose they are: each number is a queue. Producers add to it and change nothing.';
 comment on column outbox.destinations.tenant_id is 'Whose rows these are; null: the installation''s. Tenants that use one receiver have queues of their own.';
 
+create view outbox.fates as
+ SELECT m.outbox_id,
+    p.outbox_id IS NOT NULL AS pending,
+    x.outbox_id IS NOT NULL AS dead,
+    a.tries,
+    a.sent_at,
+    a.skipped
+   FROM outbox.payloads m
+     LEFT JOIN outbox.pending p ON p.lane_id = m.lane_id AND p.seq = m.seq
+     LEFT JOIN outbox.dead x ON x.outbox_id = m.outbox_id
+     CROSS JOIN LATERAL ( SELECT count(*) FILTER (WHERE l.state = 'DISPATCHING'::outbox.attempt_state) - count(*) FILTER (WHERE l.state = 'RELEASED'::outbox.attempt_state) AS tries,
+            max(l.recorded_at) FILTER (WHERE l.state = ANY (ARRAY['DISPATCHED'::outbox.attempt_state, 'RESOLVED'::outbox.attempt_state])) AS sent_at,
+            COALESCE(bool_or(l.state = 'SKIPPED'::outbox.attempt_state), false) AS skipped
+           FROM outbox.attempts l
+          WHERE l.outbox_id = m.outbox_id AND l.class_id = get_byte(uuid_send(m.outbox_id), 7)) a;
+grant select on outbox.fates to headroom_auditor;
+grant select on outbox.fates to headroom_control;
+comment on view outbox.fates is 'What became of rows of ordered streams that are still kept.';
+
 create table outbox.gate_notes (
   note_id bigint generated always as identity not null,
   name text not null,
@@ -2128,7 +2147,13 @@ create view webhooks.envelope_status as
             ELSE NULL::integer
         END AS deliveries
    FROM webhooks.envelopes e
-     CROSS JOIN LATERAL outbox.summary_of(e.outbox_ids) d(deliveries, pending, failed, sent_at, tries)
+     CROSS JOIN LATERAL ( SELECT count(*) AS deliveries,
+            count(*) FILTER (WHERE f.pending) AS pending,
+            count(*) FILTER (WHERE f.dead OR f.skipped) AS failed,
+            max(f.sent_at) AS sent_at,
+            max(f.tries) AS tries
+           FROM unnest(e.outbox_ids) o(id)
+             LEFT JOIN outbox.fates f ON f.outbox_id = o.id) d
      CROSS JOIN LATERAL ( SELECT
                 CASE
                     WHEN d.failed > 0 THEN 'FAILED'::text
@@ -4175,11 +4200,6 @@ create function outbox.stream_id(p_stream text)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 156d84885dbdddc8';
 
-create function outbox.summary_of(p_outbox_ids uuid[])
-  returns TABLE(deliveries bigint, pending bigint, failed bigint, sent_at timestamp with time zone, tries bigint)
-  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d2d7f102f773a616';
-
 create function outbox.sweep(p_max_lanes integer DEFAULT 5000)
   returns integer
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set lock_timeout=2s owner headroom_owner
@@ -4427,7 +4447,7 @@ grant execute on function public.preview_capacity_request to service_role;
 create function public.put_endpoint(p_name text, p_url text DEFAULT NULL::text, p_topics text[] DEFAULT NULL::text[], p_description text DEFAULT NULL::text, p_headers jsonb DEFAULT NULL::jsonb, p_workspace_id text DEFAULT NULL::text, OUT name text, OUT created boolean, OUT secret text)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 080e4507e68f3783';
+  as 'sha256 299d195845c7ce52';
 grant execute on function public.put_endpoint to authenticated;
 grant execute on function public.put_endpoint to service_role;
 

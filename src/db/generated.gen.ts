@@ -550,6 +550,16 @@ export interface OutboxDestinations {
   tenant_id: string | null;
 }
 
+/** What became of rows of ordered streams that are still kept. */
+export interface OutboxFates {
+  outbox_id: string | null;
+  pending: boolean | null;
+  dead: boolean | null;
+  tries: number | null;
+  sent_at: Date | null;
+  skipped: boolean | null;
+}
+
 /** A lane under settlement. Nullable: rewind_to, to_seq. */
 export interface OutboxFencedLane {
   lane_id: number;
@@ -1147,6 +1157,7 @@ export interface Views {
   "capacity.waits": CapacityWaits;
   "ledger.outbox_ledger": LedgerOutboxLedger;
   "outbox.dead_letters": OutboxDeadLetters;
+  "outbox.fates": OutboxFates;
   "outbox.lane_positions": OutboxLanePositions;
   "outbox.lines": OutboxLines;
   "outbox.rows": OutboxRows;
@@ -4459,13 +4470,6 @@ export interface Functions {
     };
     result: number | null;
   };
-  /** What became of some rows together. Nullable: sent_at, tries. */
-  "outbox.summary_of": {
-    args: {
-      p_outbox_ids: readonly string[] | string | null;
-    };
-    result: { deliveries: number; pending: number; failed: number; sent_at: Date | null; tries: number | null }[];
-  };
   /** Puts stranded lanes back to work, a part of them at each call, and forgets relays that are long gone; returns how many lanes it mended. */
   "outbox.sweep": {
     args: {
@@ -5583,7 +5587,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.stop_relay": { returns: "nothing", json: [], positional: false },
   "outbox.store_captures": { returns: "nothing", json: ["p_captures"], positional: false },
   "outbox.stream_id": { returns: "value", json: [], positional: false },
-  "outbox.summary_of": { returns: "rows", json: [], positional: false },
   "outbox.sweep": { returns: "value", json: [], positional: false },
   "outbox.take_number": { returns: "value", json: [], positional: false },
   "outbox.tries_so_far": { returns: "value", json: [], positional: false },

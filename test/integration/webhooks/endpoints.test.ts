@@ -349,7 +349,7 @@ describe.each(POSTGRES_VERSIONS)("endpoints on PostgreSQL %i", async (version) =
       "rotate_endpoint_secret",
       "ping_endpoint",
     ]) {
-      expect(await refusalOf(rowsOf(control, `select outbox.${call}('switched')`))).toMatchObject({ code: "PT404" });
+      expect(await refusalOf(rowsOf(control, `select webhooks.${call}('switched')`))).toMatchObject({ code: "PT404" });
     }
   });
 

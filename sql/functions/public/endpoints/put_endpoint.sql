@@ -15,7 +15,7 @@ declare
                      case when p_topics is null then '{}' else jsonb_build_object('topics', p_topics) end ||
                      case when p_headers is null then '{}' else jsonb_build_object('headers', p_headers) end;
 begin
-  select p.name, p.created, p.secret into name, created, secret from webhooks.put_endpoint(p_name, v_changes, p_workspace_id => v_workspace_id) p;
+  select p.name, p.created, p.secret into name, created, secret from webhooks.put_endpoint(p_name, v_changes, p_tenant_id => v_workspace_id) p;
 end
 $$;
 comment on function public.put_endpoint(text, text, text[], text, jsonb, text)

@@ -82,7 +82,7 @@ const scanned = (nodes: readonly PlanNode[]): string[] =>
 
 /** Whoever reads is asked in init-plans, each of which ran once or not at all. */
 function expectAskedOnce(nodes: readonly PlanNode[]): void {
-  const asking = nodes.filter((node) => JSON.stringify({ ...node, Plans: [] }).includes("capacity.reader_"));
+  const asking = nodes.filter((node) => JSON.stringify({ ...node, Plans: [] }).includes("directory.reader_"));
   expect(asking.length).toBeGreaterThan(0);
   for (const node of asking) {
     expect(node["Parent Relationship"]).toBe("InitPlan");

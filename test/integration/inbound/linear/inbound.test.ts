@@ -70,8 +70,9 @@ describe.each(POSTGRES_VERSIONS)("deliveries of Linear on PostgreSQL %i", async 
     const issue = randomUUID();
     await rowsOf(
       superuser,
-      `insert into outbox.captures (lane_id, name, value, outbox_id)
-       select l.lane_id, 'linear_issue_id', to_jsonb($2::text), gen_random_uuid() from outbox.lanes l where l.key = $1 || ':linear'`,
+      `select outbox.store_captures(jsonb_build_array(
+          jsonb_build_object('id', r.outbox_id, 'values', jsonb_build_object('linear_issue_id', $2::text))))
+         from outbox.rows r where r.stream = 'capacity' and r.instruction_id = $1 || '#1' and r.idempotency_key = 'linear:issue'`,
       [id, issue],
     );
     return { id, issue };

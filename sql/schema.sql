@@ -980,7 +980,7 @@ create table headroom.recreatables (
   applied_by text default SESSION_USER not null,
   constraint recreatables_pkey PRIMARY KEY (path)
 );
-comment on table headroom.recreatables is 'Functions, views, triggers, policies and grants as they were last applied.';
+comment on table headroom.recreatables is 'Functions, views, registrations, triggers, policies and grants as they were last applied.';
 
 create table headroom.sealing_key (
   only_one boolean default true not null,

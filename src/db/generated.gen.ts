@@ -398,7 +398,7 @@ export interface HeadroomMigrations {
   applied_by: string;
 }
 
-/** Functions, views, triggers, policies and grants as they were last applied. */
+/** Functions, views, registrations, triggers, policies and grants as they were last applied. */
 export interface HeadroomRecreatables {
   path: string;
   checksum: string;

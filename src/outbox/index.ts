@@ -47,4 +47,4 @@ export type {
   Validation,
 } from "../rails/rail.ts";
 export { HeadroomError } from "../db/errors.ts";
-export { migrate } from "../db/migrate.ts";
+export { migrate } from "./migrate.ts";

@@ -1,6 +1,6 @@
 /**
- * `npm run gen`: writes every file that is made from the migrated database. `npm run gen -- --check` writes nothing and
- * fails when one of them is stale.
+ * `npm run gen`: writes every file that is made from the migrated database, and adds the checksums of new migrations.
+ * `npm run gen -- --check` writes nothing and fails when one of them is stale. Both fail when a migration changed that had landed.
  *
  * A fresh throw-away server is migrated as a role that is no superuser, as in production, so that what is written down
  * is what users get. `--into <folder>` looks for the files, or writes them, elsewhere. To add a generator, add a line to the list.
@@ -17,6 +17,7 @@ import { HeadroomError } from "../src/db/errors.ts";
 import { migrate } from "../src/db/migrate.ts";
 import { readCatalogue } from "./gen/catalogue.ts";
 import { describeLayers } from "./gen/layers.ts";
+import { checksumFile, keepChecksums } from "./gen/checksums.ts";
 import { describeRails } from "./gen/rails.ts";
 import { dumpSchema } from "./gen/schema.ts";
 import { describeStateMachine } from "./gen/state-machine.ts";
@@ -78,7 +79,13 @@ const repository = fileURLToPath(new URL("../", import.meta.url));
 
 /** `root`: where the files are looked for; the repository, unless a test names another folder. */
 async function main(check: boolean, root: string): Promise<void> {
-  const stale: string[] = [];
+  const { added, problems } = await keepChecksums(repository, check);
+  if (problems.length > 0) {
+    console.error(problems.join("\n"));
+    process.exitCode = 1;
+    return;
+  }
+  const stale: string[] = added.length > 0 ? [checksumFile] : [];
   await withMigratedDatabase(async (client) => {
     for (const { file, generate } of generators) {
       const path = join(root, file);

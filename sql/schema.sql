@@ -245,9 +245,9 @@ create table capacity.confirmation_tokens (
   request_id text not null,
   expires_at timestamp with time zone not null,
   created_at timestamp with time zone default now() not null,
+  revoked_at timestamp with time zone,
   used_at timestamp with time zone,
   used_for public.capacity_request_event_type,
-  revoked_at timestamp with time zone,
   constraint confirmation_tokens_pkey PRIMARY KEY (id),
   constraint confirmation_tokens_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id)
 );
@@ -365,8 +365,8 @@ grant select on capacity.linear_states to headroom_control;
 comment on table capacity.linear_states is 'Which workflow state of the Linear team stands for which state of a request.';
 
 create table capacity.notices (
-  id bigint not null,
   request_id text not null,
+  id bigint not null,
   kind text not null,
   step text,
   member_id text,
@@ -502,7 +502,7 @@ grant select on capacity.request_captures to authenticated;
 grant select on capacity.request_captures to headroom_auditor;
 grant select on capacity.request_captures to headroom_control;
 grant select on capacity.request_captures to service_role;
-comment on table capacity.request_captures is 'What Slack and Linear call a request. Follows outbox.captures, by trigger.';
+comment on table capacity.request_captures is 'What Slack and Linear call a request. Follows what the engine captured, by a hook.';
 
 create table capacity.requests (
   id text not null,
@@ -844,11 +844,11 @@ create table directory.members (
   away_from timestamp with time zone,
   away_until timestamp with time zone,
   active boolean default true not null,
-  created_at timestamp with time zone default now() not null,
   signed_out_at timestamp with time zone,
   tokens_from timestamp with time zone,
-  constraint members_check CHECK ((delegate_id IS DISTINCT FROM id)),
-  constraint members_check1 CHECK ((((away_from IS NULL) = (away_until IS NULL)) AND (away_from < away_until))),
+  created_at timestamp with time zone default now() not null,
+  constraint members_absence_has_both_ends CHECK ((((away_from IS NULL) = (away_until IS NULL)) AND (away_from < away_until))),
+  constraint members_delegate_is_another CHECK ((delegate_id IS DISTINCT FROM id)),
   constraint members_display_name_check CHECK ((((length(display_name) >= 1) AND (length(display_name) <= 200)) AND (display_name !~ '[[:cntrl:]]'::text))),
   constraint members_email_check CHECK (((length(email) <= 320) AND (email ~ '^[^@\s[:cntrl:]]+@[^@\s[:cntrl:]]+$'::text))),
   constraint members_id_check CHECK ((id ~ '^[A-Za-z0-9][A-Za-z0-9._@-]{0,62}$'::text)),
@@ -878,19 +878,19 @@ create table directory.workspaces (
   id text not null,
   name text not null,
   public_url text,
+  slack_team_id text,
+  slack_enterprise_id text,
   slack_channel_id text,
-  linear_team_id text,
+  slack_channel_ids text[] default '{}'::text[] not null,
   slack_users_become_requesters boolean default true not null,
+  linear_team_id text,
+  linear_actor_id text,
   warn_before_hours integer default 48 not null,
   review_sla_hours integer default 24 not null,
   remind_every_hours integer default 24 not null,
   most_reminders smallint default 3 not null,
   nudge_every_minutes integer default 60 not null,
   created_at timestamp with time zone default now() not null,
-  slack_team_id text,
-  slack_enterprise_id text,
-  linear_actor_id text,
-  slack_channel_ids text[] default '{}'::text[] not null,
   constraint workspaces_id_check CHECK ((id ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text)),
   constraint workspaces_linear_actor_id_check CHECK (((length(linear_actor_id) >= 1) AND (length(linear_actor_id) <= 64))),
   constraint workspaces_linear_team_id_check CHECK (((length(linear_team_id) >= 1) AND (length(linear_team_id) <= 64))),
@@ -919,20 +919,20 @@ grant select on directory.workspaces to headroom_control;
 grant select on directory.workspaces to service_role;
 comment on table directory.workspaces is 'A company or team that keeps its requests to itself, and its settings.';
 comment on column directory.workspaces.public_url is 'Where the customer''s link leads. Without it no link is mailed.';
-comment on column directory.workspaces.slack_channel_id is 'Where requests are posted unless they name a channel. Null: nothing is posted.';
-comment on column directory.workspaces.linear_team_id is 'The team whose issues mirror requests. Null: no issues.';
-comment on column directory.workspaces.warn_before_hours is 'How long before the customer''s deadline the one warning goes out; at most half of the time that the customer has.';
-comment on column directory.workspaces.review_sla_hours is 'How long one review step may take before it counts as late and its first reminder goes out.';
 comment on column directory.workspaces.slack_team_id is 'The Slack workspace whose commands and buttons act on this one.';
 comment on column directory.workspaces.slack_enterprise_id is 'The Enterprise Grid whose workspaces act on this one, unless one of them is named elsewhere.';
-comment on column directory.workspaces.linear_actor_id is 'Who we are in Linear, learnt from the echo of our first comment: what this one does there is no news to us.';
+comment on column directory.workspaces.slack_channel_id is 'Where requests are posted unless they name a channel. Null: nothing is posted.';
 comment on column directory.workspaces.slack_channel_ids is 'Channels beside slack_channel_id that members may name for a request.';
+comment on column directory.workspaces.linear_team_id is 'The team whose issues mirror requests. Null: no issues.';
+comment on column directory.workspaces.linear_actor_id is 'Who we are in Linear, learnt from the echo of our first comment: what this one does there is no news to us.';
+comment on column directory.workspaces.warn_before_hours is 'How long before the customer''s deadline the one warning goes out; at most half of the time that the customer has.';
+comment on column directory.workspaces.review_sla_hours is 'How long one review step may take before it counts as late and its first reminder goes out.';
 
 create table headroom.boxes (
   name text not null,
+  label text,
   box bytea,
   updated_at timestamp with time zone default now() not null,
-  label text,
   constraint boxes_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
   constraint boxes_pkey PRIMARY KEY (name)
 );
@@ -975,7 +975,7 @@ create table headroom.recreatables (
   applied_by text default SESSION_USER not null,
   constraint recreatables_pkey PRIMARY KEY (path)
 );
-comment on table headroom.recreatables is 'Functions, views, triggers, policies and grants as they were last applied.';
+comment on table headroom.recreatables is 'Functions, views, registrations, triggers, policies and grants as they were last applied.';
 
 create table headroom.sealing_key (
   only_one boolean default true not null,
@@ -987,7 +987,7 @@ create table headroom.sealing_key (
 );
 alter table headroom.sealing_key enable row level security;
 comment on table headroom.sealing_key is 'The id of the key that secrets are sealed under; no row before the first one is sealed.';
-comment on column headroom.sealing_key.key_id is 'As capacity.key_id() makes it: the key cannot be told from it.';
+comment on column headroom.sealing_key.key_id is 'As headroom.key_id() makes it: the key cannot be told from it.';
 
 create table inbound.receipts (
   provider text not null,
@@ -1000,22 +1000,22 @@ create table inbound.receipts (
   member_id text,
   request_id text,
   payload jsonb not null,
-  constraint deliveries_delivery_id_check CHECK (((length(receipt_id) >= 1) AND (length(receipt_id) <= 200))),
-  constraint deliveries_kind_check CHECK (((length(kind) >= 1) AND (length(kind) <= 100))),
-  constraint deliveries_outcome_check CHECK ((outcome = ANY (ARRAY['received'::text, 'done'::text, 'opened'::text, 'answered'::text, 'refused'::text, 'ignored'::text]))),
-  constraint deliveries_payload_check CHECK ((octet_length((payload)::text) <= 1048576)),
-  constraint deliveries_provider_check CHECK ((provider = ANY (ARRAY['slack'::text, 'linear'::text, 'stripe'::text, 'github'::text, 'postal'::text]))),
-  constraint deliveries_refusal_check CHECK ((length(refusal) <= 500)),
-  constraint receipts_pkey PRIMARY KEY (provider, receipt_id)
+  constraint receipts_kind_check CHECK (((length(kind) >= 1) AND (length(kind) <= 100))),
+  constraint receipts_outcome_check CHECK ((outcome = ANY (ARRAY['received'::text, 'done'::text, 'opened'::text, 'answered'::text, 'refused'::text, 'ignored'::text]))),
+  constraint receipts_payload_check CHECK ((octet_length((payload)::text) <= 1048576)),
+  constraint receipts_pkey PRIMARY KEY (provider, receipt_id),
+  constraint receipts_provider_check CHECK ((provider = ANY (ARRAY['slack'::text, 'linear'::text, 'stripe'::text, 'github'::text, 'postal'::text]))),
+  constraint receipts_receipt_id_check CHECK (((length(receipt_id) >= 1) AND (length(receipt_id) <= 200))),
+  constraint receipts_refusal_check CHECK ((length(refusal) <= 500))
 );
-CREATE INDEX deliveries_quoting ON inbound.receipts USING btree (received_at) WHERE (strpos(refusal, ' '::text) > 0);
 CREATE INDEX receipts_age ON inbound.receipts USING btree (received_at);
+CREATE INDEX receipts_quoting ON inbound.receipts USING btree (received_at) WHERE (strpos(refusal, ' '::text) > 0);
 CREATE INDEX receipts_request ON inbound.receipts USING btree (request_id) WHERE (request_id IS NOT NULL);
 alter table inbound.receipts enable row level security;
 create policy all_workspaces on inbound.receipts as permissive for select to headroom_auditor, headroom_control using (true);
 grant select on inbound.receipts to headroom_auditor;
 grant select on inbound.receipts to headroom_control;
-comment on table inbound.receipts is 'Every delivery whose signature was right and whose content was understood, once.';
+comment on table inbound.receipts is 'Whatever a provider sent whose signature was right and whose content was understood, once.';
 comment on column inbound.receipts.outcome is 'received: kept for later. done: something was decided. opened: a form. answered: nothing changed. refused, ignored.';
 comment on column inbound.receipts.refusal is 'Why it was refused: a code, and for half an hour the sentence, which may quote what people wrote; it goes at once with the customer of the request.';
 comment on column inbound.receipts.request_id is 'The request that it made, decided or named, or that the form made which it opened.';
@@ -1058,13 +1058,13 @@ create table outbox.attempts (
   uncertain boolean default false not null,
   out_of_order boolean default false not null,
   payload_hash bytea,
+  sent_hash bytea,
   rail_reference text,
   rail_code text,
   error_code text,
   error_message text,
   actor text,
   reason text,
-  sent_hash bytea,
   constraint attempts_attempt_no_check CHECK ((attempt_no > 0)),
   constraint attempts_check CHECK ((class_id = get_byte(uuid_send(outbox_id), 7))),
   constraint attempts_pkey PRIMARY KEY (outbox_id, attempt_no, class_id)
@@ -1090,13 +1090,13 @@ create table outbox.attempts_forever (
   uncertain boolean default false not null,
   out_of_order boolean default false not null,
   payload_hash bytea,
+  sent_hash bytea,
   rail_reference text,
   rail_code text,
   error_code text,
   error_message text,
   actor text,
   reason text,
-  sent_hash bytea,
   constraint attempts_attempt_no_check CHECK ((attempt_no > 0)),
   constraint attempts_check CHECK ((class_id = get_byte(uuid_send(outbox_id), 7))),
   constraint attempts_forever_pkey PRIMARY KEY (outbox_id, attempt_no, class_id)
@@ -1126,13 +1126,13 @@ create table outbox.attempts_quarter (
   uncertain boolean default false not null,
   out_of_order boolean default false not null,
   payload_hash bytea,
+  sent_hash bytea,
   rail_reference text,
   rail_code text,
   error_code text,
   error_message text,
   actor text,
   reason text,
-  sent_hash bytea,
   constraint attempts_attempt_no_check CHECK ((attempt_no > 0)),
   constraint attempts_check CHECK ((class_id = get_byte(uuid_send(outbox_id), 7))),
   constraint attempts_quarter_pkey PRIMARY KEY (outbox_id, attempt_no, class_id)
@@ -1162,13 +1162,13 @@ create table outbox.attempts_week (
   uncertain boolean default false not null,
   out_of_order boolean default false not null,
   payload_hash bytea,
+  sent_hash bytea,
   rail_reference text,
   rail_code text,
   error_code text,
   error_message text,
   actor text,
   reason text,
-  sent_hash bytea,
   constraint attempts_attempt_no_check CHECK ((attempt_no > 0)),
   constraint attempts_check CHECK ((class_id = get_byte(uuid_send(outbox_id), 7))),
   constraint attempts_week_pkey PRIMARY KEY (outbox_id, attempt_no, class_id)
@@ -1342,6 +1342,7 @@ create table outbox.heads (
   lane_id bigint not null,
   stream_id smallint not null,
   priority smallint not null,
+  destination_id integer default 0 not null,
   due timestamp with time zone not null,
   head_seq bigint not null,
   claim_id bigint,
@@ -1351,7 +1352,6 @@ create table outbox.heads (
   run_limit smallint,
   misses smallint default 0 not null,
   blocked boolean default false not null,
-  destination_id integer default 0 not null,
   constraint heads_pkey PRIMARY KEY (lane_id)
 ) with (fillfactor=50, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_cost_delay=0);
 CREATE INDEX heads_due ON outbox.heads USING btree (stream_id, destination_id, priority, due) WHERE ((claim_id IS NULL) AND (NOT blocked));
@@ -1450,30 +1450,30 @@ create table outbox.payloads (
   expires_at timestamp with time zone,
   erased_at timestamp with time zone,
   destination_id integer,
+  bytes integer default 0 not null,
   stream_id smallint not null,
   rail_id smallint not null,
   priority smallint not null,
+  tenant_id text,
+  key text,
   instruction_id text not null,
   idempotency_key text not null,
+  coalesce_key text,
   payload_hash bytea not null,
   payload jsonb,
-  key text,
-  coalesce_key text,
   captures jsonb,
   binds jsonb,
   erased_by text,
   erase_reason text,
-  tenant_id text,
-  bytes integer default 0 not null,
   constraint payloads_check CHECK (((payload IS NULL) = (erased_at IS NOT NULL))),
   constraint payloads_pkey PRIMARY KEY (outbox_id)
 );
 CREATE INDEX payloads_expiring ON outbox.payloads USING btree (stream_id, expires_at) WHERE ((expires_at IS NOT NULL) AND (erased_at IS NULL));
 grant select on outbox.payloads to headroom_auditor;
 grant select on outbox.payloads to headroom_control;
-comment on column outbox.payloads.key is 'Only on streams without order; elsewhere the lane has it.';
-comment on column outbox.payloads.tenant_id is 'Whose row this is; null: the installation''s. A tenant''s endpoint is sent that tenant''s rows only.';
 comment on column outbox.payloads.bytes is 'Length of the payload''s text.';
+comment on column outbox.payloads.tenant_id is 'Whose row this is; null: the installation''s. A tenant''s endpoint is sent that tenant''s rows only.';
+comment on column outbox.payloads.key is 'Only on streams without order; elsewhere the lane has it.';
 
 create table outbox.pending (
   lane_id bigint not null,
@@ -1484,13 +1484,13 @@ create table outbox.pending (
   first_sent_at timestamp with time zone,
   lines integer default 0 not null,
   destination_id integer,
+  bytes integer default 0 not null,
   tries smallint default 0 not null,
   priority smallint default 5 not null,
   uncertain boolean default false not null,
   special boolean default false not null,
   payload_hash bytea not null,
   coalesce_key text,
-  bytes integer default 0 not null,
   constraint pending_pkey PRIMARY KEY (lane_id, seq)
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_cost_delay=0);
 CREATE INDEX pending_replaceable ON outbox.pending USING btree (lane_id, seq) WHERE ((coalesce_key IS NOT NULL) OR (expires_at IS NOT NULL));
@@ -1507,15 +1507,15 @@ create table outbox.pending_unordered (
   outbox_id uuid not null,
   stream_id smallint not null,
   priority smallint not null,
+  destination_id integer default 0 not null,
   due timestamp with time zone not null,
   expires_at timestamp with time zone,
   first_sent_at timestamp with time zone,
   lines integer default 0 not null,
-  destination_id integer default 0 not null,
+  bytes integer default 0 not null,
   tries smallint default 0 not null,
   uncertain boolean default false not null,
   payload_hash bytea not null,
-  bytes integer default 0 not null,
   constraint pending_unordered_pkey PRIMARY KEY (outbox_id)
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_cost_delay=0);
 CREATE INDEX pending_unordered_due ON outbox.pending_unordered USING btree (stream_id, destination_id, priority, due);
@@ -1549,22 +1549,22 @@ comment on column outbox.rails.served_at is 'When a relay that serves it last sh
 create table outbox.relays (
   relay_id integer generated always as identity not null,
   name text not null,
+  rails text[],
   started_at timestamp with time zone default now() not null,
   seen_at timestamp with time zone default now() not null,
   wants_notify boolean default true not null,
-  rails text[],
   constraint relays_pkey PRIMARY KEY (relay_id)
 ) with (fillfactor=50);
 grant select on outbox.relays to headroom_auditor;
 grant select on outbox.relays to headroom_control;
 grant select on outbox.relays to headroom_executor;
-comment on column outbox.relays.wants_notify is 'False while the relay is busy: it will look anyway, and NOTIFY serialises commits.';
 comment on column outbox.relays.rails is 'The rails that it serves; null: it did not say.';
+comment on column outbox.relays.wants_notify is 'False while the relay is busy: it will look anyway, and NOTIFY serialises commits.';
 
 create table outbox.renderers (
   name text not null,
-  function_name text not null,
   stream_id smallint not null,
+  function_name text not null,
   constraint renderers_function_name_check CHECK ((function_name ~ '^[a-z_]+\.[a-z_]+$'::text)),
   constraint renderers_name_check CHECK ((name ~ '^[a-z][a-z0-9-]{0,62}$'::text)),
   constraint renderers_pkey PRIMARY KEY (name),
@@ -1644,20 +1644,20 @@ create table outbox.streams (
   max_payload_bytes integer default 262144 not null,
   class_id smallint not null,
   dedupe_days integer,
-  created_at timestamp with time zone default now() not null,
-  writers name[],
   forget_minutes integer,
+  writers name[],
+  created_at timestamp with time zone default now() not null,
   constraint streams_backoff_base_ms_check CHECK (((backoff_base_ms >= 1) AND (backoff_base_ms <= 3600000))),
   constraint streams_backoff_cap_ms_check CHECK (((backoff_cap_ms >= 1) AND (backoff_cap_ms <= 86400000))),
   constraint streams_backoff_factor_check CHECK (((backoff_factor >= (1)::double precision) AND (backoff_factor <= (10)::double precision))),
-  constraint streams_check CHECK ((ordered OR (on_dead = 'skip'::text))),
-  constraint streams_check1 CHECK ((NOT (carries_money AND resend_blind))),
+  constraint streams_block_needs_order CHECK ((ordered OR (on_dead = 'skip'::text))),
   constraint streams_class_id_fkey FOREIGN KEY (class_id) REFERENCES outbox.retention_classes(class_id),
   constraint streams_dedupe_days_check CHECK ((dedupe_days > 0)),
   constraint streams_forget_minutes_check CHECK ((forget_minutes > 0)),
   constraint streams_lease_seconds_check CHECK (((lease_seconds >= 1) AND (lease_seconds <= 3600))),
   constraint streams_max_payload_bytes_check CHECK (((max_payload_bytes >= 1) AND (max_payload_bytes <= 16777216))),
   constraint streams_max_tries_check CHECK (((max_tries >= 1) AND (max_tries <= 1000))),
+  constraint streams_money_never_blind CHECK ((NOT (carries_money AND resend_blind))),
   constraint streams_name_check CHECK ((name ~ '^[a-z][a-z0-9_-]{0,62}$'::text)),
   constraint streams_name_key UNIQUE (name),
   constraint streams_on_dead_check CHECK ((on_dead = ANY (ARRAY['block'::text, 'skip'::text]))),
@@ -1672,8 +1672,8 @@ comment on table outbox.streams is 'A named outbox and its settings.';
 comment on column outbox.streams.on_dead is 'block: a dead row holds its lane until an operator acts. skip: the lane goes on.';
 comment on column outbox.streams.resend_blind is 'Whether an uncertain row on a blind rail is sent again (a double is harmless) or parked.';
 comment on column outbox.streams.dedupe_days is 'How long an idempotency key is remembered; null: for ever. Never shorter than the archive.';
-comment on column outbox.streams.writers is 'Roles that may enqueue here; null: whoever may call outbox.enqueue(). Empty: Headroom''s own functions alone, for good.';
 comment on column outbox.streams.forget_minutes is 'So long after a row has expired it is given up, if it is not finished, and its payload is erased; null: payloads are kept as long as the archive.';
+comment on column outbox.streams.writers is 'Roles that may enqueue here; null: whoever may call outbox.enqueue(). Empty: Headroom''s own functions alone, for good.';
 
 create view outbox.waiting as
  SELECT s.name AS stream,
@@ -2046,12 +2046,12 @@ comment on view public.capacity_time_in_state is 'Time in state: stays that ende
 
 create table webhooks.alerts (
   name text not null,
+  endpoint_id uuid not null,
   template text default 'event'::text not null,
   routing_key text,
   streams text[],
   repeat_minutes integer default 60 not null,
   created_at timestamp with time zone default now() not null,
-  endpoint_id uuid not null,
   constraint alerts_check CHECK (((template = 'pagerduty'::text) = (routing_key IS NOT NULL))),
   constraint alerts_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhooks.endpoints(id),
   constraint alerts_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text)),
@@ -2082,10 +2082,10 @@ comment on column webhooks.alerts_raised.last_died_at is 'When the newest dead l
 
 create table webhooks.endpoint_secrets (
   secret_id uuid not null,
+  endpoint_id uuid not null,
   kind text not null,
   created_at timestamp with time zone default clock_timestamp() not null,
   expires_at timestamp with time zone,
-  endpoint_id uuid not null,
   constraint endpoint_secrets_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhooks.endpoints(id) ON DELETE CASCADE,
   constraint endpoint_secrets_kind_check CHECK ((kind = ANY (ARRAY['signing'::text, 'headers'::text]))),
   constraint endpoint_secrets_pkey PRIMARY KEY (secret_id)
@@ -2095,9 +2095,11 @@ comment on table webhooks.endpoint_secrets is 'What an endpoint''s requests are 
 comment on column webhooks.endpoint_secrets.expires_at is 'Signs until then; set when a newer secret took its place.';
 
 create table webhooks.endpoints (
-  name text not null,
+  id uuid default gen_random_uuid() not null,
   tenant_id text,
+  name text not null,
   url text not null,
+  private boolean default false not null,
   description text,
   topics text[] default '{}'::text[] not null,
   header_names text[] default '{}'::text[] not null,
@@ -2108,8 +2110,6 @@ create table webhooks.endpoints (
   version integer default 1 not null,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
-  id uuid default gen_random_uuid() not null,
-  private boolean default false not null,
   constraint endpoints_check CHECK (((enabled = (disabled_at IS NULL)) AND (enabled = (disabled_code IS NULL)))),
   constraint endpoints_description_check CHECK (((length(description) >= 1) AND (length(description) <= 500))),
   constraint endpoints_disabled_code_check CHECK ((disabled_code ~ '^[a-z][a-z0-9_]{0,62}$'::text)),
@@ -2123,9 +2123,9 @@ grant select on webhooks.endpoints to headroom_auditor;
 grant select on webhooks.endpoints to headroom_control;
 comment on table webhooks.endpoints is 'Where webhooks go, and which topics each endpoint hears of. Its secrets are kept apart.';
 comment on column webhooks.endpoints.tenant_id is 'Whose requests it hears of, and whose rows alone it is sent; null: it belongs to the installation and may be sent any.';
+comment on column webhooks.endpoints.private is 'An operator''s word that http and a private address are meant; a relay must allow them as well.';
 comment on column webhooks.endpoints.topics is 'Patterns of event types: an exact one, one that ends in ".*", or "*".';
 comment on column webhooks.endpoints.version is 'Counts changes, so that a late answer about an earlier state of the endpoint does not change a later one.';
-comment on column webhooks.endpoints.private is 'An operator''s word that http and a private address are meant; a relay must allow them as well.';
 
 create view webhooks.envelope_status as
  SELECT e.id,
@@ -2166,6 +2166,7 @@ comment on view webhooks.envelope_status is 'Published events of all event strea
 
 create table webhooks.envelopes (
   id uuid not null,
+  ord bigint generated always as identity not null,
   stream_id smallint not null,
   instruction_id text not null,
   type text not null,
@@ -2173,7 +2174,6 @@ create table webhooks.envelopes (
   payload jsonb,
   outbox_ids uuid[],
   created_at timestamp with time zone default clock_timestamp() not null,
-  ord bigint generated always as identity not null,
   constraint envelopes_pkey PRIMARY KEY (id),
   constraint envelopes_stream_id_instruction_id_key UNIQUE (stream_id, instruction_id)
 );

@@ -16,9 +16,9 @@ export function layerRules(repository: Repository): Complaint[] {
   const tables = named(migrations, /^\s*create table (outbox\.[a-z_]+)/gm);
   const enums = named(migrations, /^\s*create type (public\.[a-z_]+) as enum/gm);
   return repository
-    .matching(/^sql\/(functions|views|registrations|triggers|policies|grants)\/.*\.sql$/)
+    .matching(/^sql\/(migrations|functions|views|registrations|triggers|policies|grants)\/.*\.sql$/)
     .flatMap((file) => {
-      const own = /^sql\/[a-z]+\/([a-z]+)/.exec(file.path)?.[1] ?? "";
+      const own = /^sql\/[a-z]+\/(?:\d+_)?([a-z]+)/.exec(file.path)?.[1] ?? "";
       const layer = layerOf(own);
       if (layer === undefined) return [{ path: file.path, text: `"${own}" is not a schema of src/db/layers.ts` }];
       return referencesOf(file).flatMap(({ schema, name, line }): Complaint[] => {

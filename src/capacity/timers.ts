@@ -9,6 +9,7 @@ import { z } from "zod";
 import { call, type Queryable } from "../db/call.ts";
 import { createPool, surviveLostConnections } from "../db/connect.ts";
 import { toHeadroomError } from "../db/errors.ts";
+import { isEngineAlone, readInstalledParts } from "../db/installed.ts";
 import { withSettings } from "../db/transaction.ts";
 import type { TurnStart } from "../outbox/relay/drain.ts";
 import type { RelayLogEntry } from "../outbox/inspect/log.ts";
@@ -179,11 +180,17 @@ async function sweepAll(sweeping: Sweeping): Promise<void> {
   } catch (error) {
     if (signal.aborted) return;
     const { code, sqlState } = toHeadroomError(error);
+    if (code === "schema_missing" && (await lacksTimers(lend))) return;
     log({ level: "warn", event: "timers_failed", code, sqlState });
     const failed = { p_runner: runner, p_code: sqlState ?? code };
     // What keeps sweeps from succeeding may keep this from it too; the log has it.
     await note?.((db) => call(db, "capacity.note_timers_failed", failed)).catch(ignore);
   }
+}
+
+/** A relay also runs where nothing but the engine is installed: then there are no timers, until somebody adds the rest. */
+async function lacksTimers(lend: Lend): Promise<boolean> {
+  return isEngineAlone(await lend(readInstalledParts).catch(() => []));
 }
 
 function report(sweep: Sweep, log: Log): void {

@@ -3,6 +3,8 @@ import { Option } from "commander";
 import type { Client } from "pg";
 import { checkDatabaseUrl, withConnection } from "../db/connect.ts";
 import { HeadroomError } from "../db/errors.ts";
+import { addTheRest, isEngineAlone, readInstalledParts } from "../db/installed.ts";
+import { schemaLayers } from "../db/layers.ts";
 import { findLocalServer } from "./local-server.ts";
 
 export interface DatabaseUrlOption {
@@ -39,16 +41,32 @@ export async function withDatabase<T>(
   work: (client: Client) => Promise<T>,
 ): Promise<T> {
   const url = await findDatabaseUrl(options);
-  try {
-    return await withConnection(url, work, { applicationName: `headroom ${command}` });
-  } catch (error) {
-    throw explainMissingSchema(error);
-  }
+  const explained = async (client: Client): Promise<T> => {
+    try {
+      return await work(client);
+    } catch (error) {
+      throw await explainMissingSchema(client, error);
+    }
+  };
+  return withConnection(url, explained, { applicationName: `headroom ${command}` });
 }
 
-/** A database without our schema is the most common first mistake, so its message says what to do. */
-function explainMissingSchema(error: unknown): unknown {
-  if (!(error instanceof HeadroomError) || error.code !== "schema_missing") return error;
+/** Schema, table, function and type: what is missing when a part is. */
+const missingStates = new Set(["3F000", "42P01", "42883", "42704"]);
+const productSchemas = schemaLayers.filter((layer) => layer.part === "product").map((layer) => layer.schema);
+const ofProduct = new RegExp(`\\b(${productSchemas.join("|")})\\b`);
+
+/** A database without our schema, or without all of it, is the commonest first mistake, and deserves its own words. */
+async function explainMissingSchema(client: Client, error: unknown): Promise<unknown> {
+  if (!(error instanceof HeadroomError) || !missingStates.has(error.sqlState ?? "")) return error;
+  const parts = await readInstalledParts(client).catch(() => []);
+  if (isEngineAlone(parts) && ofProduct.test(error.message)) {
+    return new HeadroomError("engine_only", "This database has Headroom's engine alone, and this needs the rest.", {
+      hint: addTheRest,
+      cause: error,
+    });
+  }
+  if (error.code !== "schema_missing") return error;
   return new HeadroomError("schema_missing", "The database has no Headroom schema, or an older one.", {
     hint: "Run: headroom migrate",
     cause: error,

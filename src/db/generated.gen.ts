@@ -63,9 +63,9 @@ export interface CapacityConfirmationTokens {
   request_id: string;
   expires_at: Date;
   created_at: Date;
+  revoked_at: Date | null;
   used_at: Date | null;
   used_for: CapacityRequestEventType | null;
-  revoked_at: Date | null;
 }
 
 /** Erasures of customers. One that is not finished waits for messages that are on their way; the sweep finishes it. */
@@ -120,8 +120,8 @@ export interface CapacityLinearStates {
 
 /** What is said about a request without changing it. Append-only; side effects have instruction <request>!<id>. */
 export interface CapacityNotices {
-  id: number;
   request_id: string;
+  id: number;
   kind: string;
   step: string | null;
   member_id: string | null;
@@ -171,7 +171,7 @@ export interface CapacityPolicies {
   updated_at: Date;
 }
 
-/** What Slack and Linear call a request. Follows outbox.captures, by trigger. */
+/** What Slack and Linear call a request. Follows what the engine captured, by a hook. */
 export interface CapacityRequestCaptures {
   request_id: string;
   name: string;
@@ -342,9 +342,9 @@ export interface DirectoryMembers {
   away_from: Date | null;
   away_until: Date | null;
   active: boolean;
-  created_at: Date;
   signed_out_at: Date | null;
   tokens_from: Date | null;
+  created_at: Date;
 }
 
 /** A company or team that keeps its requests to itself, and its settings. */
@@ -352,27 +352,27 @@ export interface DirectoryWorkspaces {
   id: string;
   name: string;
   public_url: string | null;
+  slack_team_id: string | null;
+  slack_enterprise_id: string | null;
   slack_channel_id: string | null;
-  linear_team_id: string | null;
+  slack_channel_ids: string[];
   slack_users_become_requesters: boolean;
+  linear_team_id: string | null;
+  linear_actor_id: string | null;
   warn_before_hours: number;
   review_sla_hours: number;
   remind_every_hours: number;
   most_reminders: number;
   nudge_every_minutes: number;
   created_at: Date;
-  slack_team_id: string | null;
-  slack_enterprise_id: string | null;
-  linear_actor_id: string | null;
-  slack_channel_ids: string[];
 }
 
 /** What is sealed under a key that only the environment holds; null: Vault keeps it. */
 export interface HeadroomBoxes {
   name: string;
+  label: string | null;
   box: Buffer | null;
   updated_at: Date;
-  label: string | null;
 }
 
 /** Points at which upper layers may join in, declared by the layer that runs them. */
@@ -398,7 +398,7 @@ export interface HeadroomMigrations {
   applied_by: string;
 }
 
-/** Functions, views, triggers, policies and grants as they were last applied. */
+/** Functions, views, registrations, triggers, policies and grants as they were last applied. */
 export interface HeadroomRecreatables {
   path: string;
   checksum: string;
@@ -413,7 +413,7 @@ export interface HeadroomSealingKey {
   since: Date;
 }
 
-/** Every delivery whose signature was right and whose content was understood, once. */
+/** Whatever a provider sent whose signature was right and whose content was understood, once. */
 export interface InboundReceipts {
   provider: string;
   receipt_id: string;
@@ -452,13 +452,13 @@ export interface OutboxAttempts {
   uncertain: boolean;
   out_of_order: boolean;
   payload_hash: Buffer | null;
+  sent_hash: Buffer | null;
   rail_reference: string | null;
   rail_code: string | null;
   error_code: string | null;
   error_message: string | null;
   actor: string | null;
   reason: string | null;
-  sent_hash: Buffer | null;
 }
 
 export interface OutboxCaptures {
@@ -603,6 +603,7 @@ export interface OutboxHeads {
   lane_id: number;
   stream_id: number;
   priority: number;
+  destination_id: number;
   due: Date;
   head_seq: number;
   claim_id: number | null;
@@ -612,7 +613,6 @@ export interface OutboxHeads {
   run_limit: number | null;
   misses: number;
   blocked: boolean;
-  destination_id: number;
 }
 
 /** The next number of each lane, and whether it delivered anything. */
@@ -674,21 +674,21 @@ export interface OutboxPayloads {
   expires_at: Date | null;
   erased_at: Date | null;
   destination_id: number | null;
+  bytes: number;
   stream_id: number;
   rail_id: number;
   priority: number;
+  tenant_id: string | null;
+  key: string | null;
   instruction_id: string;
   idempotency_key: string;
+  coalesce_key: string | null;
   payload_hash: Buffer;
   payload: Json | null;
-  key: string | null;
-  coalesce_key: string | null;
   captures: Json | null;
   binds: Json | null;
   erased_by: string | null;
   erase_reason: string | null;
-  tenant_id: string | null;
-  bytes: number;
 }
 
 export interface OutboxPending {
@@ -700,28 +700,28 @@ export interface OutboxPending {
   first_sent_at: Date | null;
   lines: number;
   destination_id: number | null;
+  bytes: number;
   tries: number;
   priority: number;
   uncertain: boolean;
   special: boolean;
   payload_hash: Buffer;
   coalesce_key: string | null;
-  bytes: number;
 }
 
 export interface OutboxPendingUnordered {
   outbox_id: string;
   stream_id: number;
   priority: number;
+  destination_id: number;
   due: Date;
   expires_at: Date | null;
   first_sent_at: Date | null;
   lines: number;
-  destination_id: number;
+  bytes: number;
   tries: number;
   uncertain: boolean;
   payload_hash: Buffer;
-  bytes: number;
 }
 
 /** What each rail can prove. A row may only name a rail that stands here. */
@@ -738,17 +738,17 @@ export interface OutboxRails {
 export interface OutboxRelays {
   relay_id: number;
   name: string;
+  rails: string[] | null;
   started_at: Date;
   seen_at: Date;
   wants_notify: boolean;
-  rails: string[] | null;
 }
 
 /** Functions (jsonb) returns jsonb that make the payload of a row when it is sent, by the name that its binds use. */
 export interface OutboxRenderers {
   name: string;
-  function_name: string;
   stream_id: number;
+  function_name: string;
 }
 
 /** How long archive lines and payloads are kept, and how wide a partition is. Null days: for ever. */
@@ -818,9 +818,9 @@ export interface OutboxStreams {
   max_payload_bytes: number;
   class_id: number;
   dedupe_days: number | null;
-  created_at: Date;
-  writers: string[] | null;
   forget_minutes: number | null;
+  writers: string[] | null;
+  created_at: Date;
 }
 
 /** Rows of ordered streams that wait to be sent, with the time of their next attempt. */
@@ -1022,12 +1022,12 @@ export interface CapacityTimeInState {
 /** Who is told when rows are given up, and again when none is left. */
 export interface WebhooksAlerts {
   name: string;
+  endpoint_id: string;
   template: string;
   routing_key: string | null;
   streams: string[] | null;
   repeat_minutes: number;
   created_at: Date;
-  endpoint_id: string;
 }
 
 export interface WebhooksAlertsRaised {
@@ -1042,17 +1042,19 @@ export interface WebhooksAlertsRaised {
 /** What an endpoint's requests are signed with, and the headers that are sent along. Never in the clear. */
 export interface WebhooksEndpointSecrets {
   secret_id: string;
+  endpoint_id: string;
   kind: string;
   created_at: Date;
   expires_at: Date | null;
-  endpoint_id: string;
 }
 
 /** Where webhooks go, and which topics each endpoint hears of. Its secrets are kept apart. */
 export interface WebhooksEndpoints {
-  name: string;
+  id: string;
   tenant_id: string | null;
+  name: string;
   url: string;
+  private: boolean;
   description: string | null;
   topics: string[];
   header_names: string[];
@@ -1063,8 +1065,6 @@ export interface WebhooksEndpoints {
   version: number;
   created_at: Date;
   updated_at: Date;
-  id: string;
-  private: boolean;
 }
 
 /** Published events of all event streams, and what became of them. */
@@ -1082,6 +1082,7 @@ export interface WebhooksEnvelopeStatus {
 /** Events that applications published, as CloudEvents 1.0. */
 export interface WebhooksEnvelopes {
   id: string;
+  ord: number;
   stream_id: number;
   instruction_id: string;
   type: string;
@@ -1089,7 +1090,6 @@ export interface WebhooksEnvelopes {
   payload: Json | null;
   outbox_ids: string[] | null;
   created_at: Date;
-  ord: number;
 }
 
 /** Every table's row, by its name in the database. */

@@ -108,7 +108,12 @@ export function layerOf(schema: string): number | undefined {
   return found === -1 ? undefined : found;
 }
 
-/** The schemas of the parts that are installed. `public` is not ours: we only add to it. */
+/** The part that a schema belongs to. One that is in no layer comes with the product, which may hold anything. */
+export function partOf(schema: string): Part {
+  return schemaLayers.find((layer) => layer.schema === schema)?.part ?? "product";
+}
+
+/** The schemas of these parts, lowest first. `public` is not ours: we only add to it. */
 export function schemasOf(parts: readonly Part[]): readonly string[] {
   return schemaLayers
     .filter((layer) => parts.includes(layer.part) && layer.schema !== "public")

@@ -3,20 +3,23 @@
  *
  * Works as a superuser and as an ordinary role with CREATEROLE (as on Supabase), on PostgreSQL 15 and later, and behind a
  * transaction pooler: nothing it sets outlives the transaction. Forward migrations run once; functions, views, triggers,
- * policies and grants are made anew when their file changed. Afterwards pg_cron, where there is one, is told of the timers.
+ * registrations, policies and grants are made anew when their file changed. Afterwards pg_cron, where there is one, is told of the timers,
+ * which only the product has.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import type { ClientBase } from "pg";
 import { HeadroomError, sqlStateOf, toHeadroomError } from "./errors.ts";
+import { schemasOf, type Part } from "./layers.ts";
+import { ownSqlDir, readSqlFolder, type SqlFile } from "./migrate/files.ts";
+import { refuseForeignSchemas } from "./migrate/foreign-schemas.ts";
 import {
-  makeBooks,
+  makeHistory,
   migratorLock,
   ownerRole,
-  readBooks,
+  readHistory,
   recordMigrations,
   recordRecreatables,
-} from "./migrate/books.ts";
-import { ownSqlDir, readSqlFolder, type SqlFile } from "./migrate/files.ts";
+} from "./migrate/history.ts";
 import { ensureOwnerUsable } from "./migrate/owner.ts";
 import { planMigration, type MigrationPlan } from "./migrate/plan.ts";
 import { scheduleTimers } from "./migrate/timers.ts";
@@ -31,6 +34,11 @@ export type MigrationEvent =
 export interface MigrateOptions {
   /** The folder of SQL files. Default: the one that comes with this release. */
   readonly sqlDir?: string | undefined;
+  /**
+   * Install the engine alone: the outbox with webhooks, payments and ledger events, and nothing in `public`. The rest can be added later.
+   * Refused where the rest is installed and the engine is not up to date. Default: everything.
+   */
+  readonly only?: "outbox" | undefined;
   /** Only say what would be done. Default: false. */
   readonly dryRun?: boolean | undefined;
   /** How long one statement waits for a lock that running sessions hold, before all is tried anew. Default: 10,000. */
@@ -114,30 +122,33 @@ async function migrateOnce(
 ): Promise<MigrationResult> {
   options.onEvent?.({ kind: "waiting" });
   await client.query(migratorLock);
-  const books = (await ensureOwnerUsable(client)) ? await readBooks(client) : undefined;
-  const plan = planMigration(folder, books ?? { migrations: [], recreatables: new Map() });
+  const parts: readonly Part[] = options.only === "outbox" ? ["engine"] : ["engine", "product"];
+  const ownerExists = await ensureOwnerUsable(client);
+  await refuseForeignSchemas(client, schemasOf(parts));
+  const history = ownerExists ? await readHistory(client) : undefined;
+  const plan = planMigration(folder, history ?? { migrations: [], recreatables: new Map() }, parts);
   options.onEvent?.({ kind: "planned", plan });
   if (options.dryRun !== true && plan.apply.length + plan.reapply.length + plan.missing.length > 0) {
-    await applyPlan(client, plan, books !== undefined, options);
+    await applyPlan(client, plan, history !== undefined, options);
   }
   return {
     applied: plan.apply.map((file) => file.path),
     reapplied: plan.reapply.map((file) => file.path),
     unchanged: plan.unchanged,
     missing: plan.missing,
-    version: versionAfter(plan, books?.migrations.at(-1)?.number ?? 0, options.dryRun === true),
+    version: versionAfter(plan, history?.migrations.at(-1)?.number ?? 0, options.dryRun === true),
     dryRun: options.dryRun === true,
   };
 }
 
 function versionAfter(plan: MigrationPlan, before: number, dryRun: boolean): number {
-  return dryRun ? before : (plan.apply.at(-1)?.number ?? before);
+  return dryRun ? before : Math.max(before, plan.apply.at(-1)?.number ?? 0);
 }
 
 async function applyPlan(
   client: ClientBase,
   plan: MigrationPlan,
-  hasBooks: boolean,
+  hasHistory: boolean,
   options: MigrateOptions,
 ): Promise<void> {
   const files = [...plan.apply, ...plan.reapply];
@@ -147,13 +158,13 @@ async function applyPlan(
     `set local check_function_bodies = off; set local statement_timeout = 0;
      set local idle_in_transaction_session_timeout = 0; set local lock_timeout = ${Math.trunc(lockTimeoutMs)}`,
   );
-  let booksMade = hasBooks;
+  let historyMade = hasHistory;
   for (const [index, file] of files.entries()) {
     options.signal?.throwIfAborted();
     options.onEvent?.({ kind: "applying", path: file.path, index, count: files.length });
     await applyFile(client, file, options);
-    if (!booksMade) await makeBooks(client);
-    booksMade = true;
+    if (!historyMade) await makeHistory(client);
+    historyMade = true;
   }
   await client.query(`set local role ${ownerRole}`);
   if (plan.apply.length > 0) await recordMigrations(client, plan.apply);

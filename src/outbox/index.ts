@@ -35,4 +35,4 @@ export type {
   Validation,
 } from "../contract/rail.ts";
 export { HeadroomError } from "../db/errors.ts";
-export { migrate } from "../db/migrate.ts";
+export { migrate } from "./migrate.ts";

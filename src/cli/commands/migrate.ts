@@ -1,5 +1,5 @@
 /** `headroom migrate`: brings a database to the schema of this release. */
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
 import type { Client } from "pg";
 import { connect, describeDatabaseUrl, probeServer, requireUsable } from "../../db/connect.ts";
 import { openGateway, readGatewayLogin } from "../../db/gateway-login.ts";
@@ -9,6 +9,7 @@ import { printJson, printLine, startProgress } from "../output.ts";
 
 interface MigrateCommandOptions extends DatabaseUrlOption {
   readonly dryRun?: boolean;
+  readonly only?: "outbox";
   readonly json?: boolean;
 }
 
@@ -17,6 +18,11 @@ export function register(program: Command): void {
     .command("migrate")
     .description("bring the database to the schema of this release, in one transaction")
     .addOption(databaseUrlOption())
+    .addOption(
+      new Option("--only <part>", "install the engine alone: the outbox and webhooks, nothing in public").choices([
+        "outbox",
+      ]),
+    )
     .option("--dry-run", "only show what would be done")
     .option("--json", "print one JSON object")
     .action(runMigrate);
@@ -30,13 +36,14 @@ async function runMigrate(options: MigrateCommandOptions): Promise<void> {
     requireUsable(await probeServer(client));
     const result = await migrate(client, {
       dryRun: options.dryRun,
+      only: options.only,
       onEvent: (event) => {
         if (event.kind === "applying") progress.update(event.index, event.count);
         else if (options.json !== true) announce(event);
       },
     });
     progress.finish();
-    const next = result.dryRun ? [] : await nextSteps(client, result);
+    const next = result.dryRun ? [] : await nextSteps(client, result, options.only);
     if (options.json === true) printJson({ ...result, next });
     else summarize(result, url, next);
   } finally {
@@ -52,10 +59,14 @@ function announce(event: MigrationEvent): void {
 }
 
 /** Migrations make the server's role without a login, so the next step is to give it one. */
-async function nextSteps(client: Client, result: MigrationResult): Promise<string[]> {
-  const { gateway } = await readGatewayLogin(client);
+async function nextSteps(
+  client: Client,
+  result: MigrationResult,
+  only: MigrateCommandOptions["only"],
+): Promise<string[]> {
+  const served = only !== undefined || (await readGatewayLogin(client)).gateway;
   return [
-    ...(gateway ? [] : [`${openGateway}   in SQL, so that headroom serve can log in (HEADROOM_GATEWAY_URL)`]),
+    ...(served ? [] : [`${openGateway}   in SQL, so that headroom serve can log in (HEADROOM_GATEWAY_URL)`]),
     ...(result.applied.length === 0
       ? []
       : ["headroom relay    starts delivering", "headroom doctor   shows what else this installation needs"]),

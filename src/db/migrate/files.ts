@@ -8,7 +8,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { HeadroomError } from "../errors.ts";
-import { layerOf, schemaLayers } from "../layers.ts";
+import { layerOf, partOf, schemaLayers, type Part } from "../layers.ts";
 
 /**
  * Order matters: functions and views layer by layer, lowest first, then what names them, and grants last over everything.
@@ -24,6 +24,8 @@ export interface SqlFile {
   readonly checksum: string;
   /** The migrator runs it as who logged in; all others run as the owner of our objects. */
   readonly runAs: "migrator" | "owner";
+  /** What it belongs to, by the schema that its path names. */
+  readonly part: Part;
 }
 
 export interface MigrationFile extends SqlFile {
@@ -77,14 +79,24 @@ export async function readSqlFolder(sqlDir: string): Promise<SqlFolder> {
 
 /** The layer of a file, by the schema that its path names; what belongs to no layer comes last. */
 function rankOf(file: SqlFile): number {
-  return layerOf(/^[a-z]+\/([a-z]+)/.exec(file.path)?.[1] ?? "") ?? schemaLayers.length;
+  return layerOf(schemaOf(file.path)) ?? schemaLayers.length;
+}
+
+/** `functions/outbox/claim.sql`, `grants/outbox.sql` and `migrations/0004_outbox_streams.sql` are all of the schema `outbox`. */
+function schemaOf(path: string): string {
+  return /^(?:migrations\/\d+_|[a-z]+\/)([a-z]+)/.exec(path)?.[1] ?? "";
+}
+
+/** The part of a file of which only the path is known, such as one that an earlier release brought. */
+export function partOfPath(path: string): Part {
+  return partOf(schemaOf(path));
 }
 
 function asMigration(file: SqlFile): MigrationFile {
   const match = /^migrations\/(\d{4})_[a-z0-9_]+\.sql$/.exec(file.path);
   if (match?.[1] === undefined) {
     throw new HeadroomError("migration_misnamed", `${file.path} is not named like a migration.`, {
-      hint: "Name it NNNN_what_it_does.sql, with four digits.",
+      hint: "Name it NNNN_schema_subject.sql, with four digits.",
     });
   }
   return { ...file, number: Number(match[1]) };
@@ -108,5 +120,6 @@ async function readSqlFile(sqlDir: string, path: string): Promise<SqlFile> {
   const text = (await readFile(join(sqlDir, path), "utf8")).replaceAll("\r\n", "\n");
   const checksum = createHash("sha256").update(text).digest("hex");
   const firstLine = text.slice(0, text.indexOf("\n"));
-  return { path, text, checksum, runAs: firstLine.trim() === "-- run as: migrator" ? "migrator" : "owner" };
+  const runAs = firstLine.trim() === "-- run as: migrator" ? "migrator" : "owner";
+  return { path, text, checksum, runAs, part: partOfPath(path) };
 }

@@ -7,7 +7,7 @@
  */
 import type { ClientBase } from "pg";
 import { HeadroomError, sqlStateOf } from "../errors.ts";
-import { ownerRole } from "./books.ts";
+import { ownerRole } from "./history.ts";
 
 interface RoleFacts {
   readonly exists: boolean;

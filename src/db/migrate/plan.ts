@@ -2,7 +2,8 @@
  * Decides what a migration run has to do, from the files and from what the database says was applied. Pure.
  */
 import { HeadroomError } from "../errors.ts";
-import type { MigrationFile, RecreatableFile, SqlFolder } from "./files.ts";
+import type { Part } from "../layers.ts";
+import { partOfPath, type MigrationFile, type RecreatableFile, type SqlFolder } from "./files.ts";
 
 export interface RecordedMigration {
   readonly number: number;
@@ -10,8 +11,8 @@ export interface RecordedMigration {
   readonly checksum: string;
 }
 
-/** What the database's own books say. */
-export interface RecordedState {
+/** What the database says was applied to it. */
+export interface History {
   readonly migrations: readonly RecordedMigration[];
   /** Path → checksum. */
   readonly recreatables: ReadonlyMap<string, string>;
@@ -25,23 +26,32 @@ export interface MigrationPlan {
   readonly missing: readonly string[];
 }
 
-/** Throws when going forward would be wrong: history that changed, or that comes from a later release. */
-export function planMigration(folder: SqlFolder, recorded: RecordedState): MigrationPlan {
-  checkHistory(folder.migrations, recorded.migrations);
-  const done = new Set(recorded.migrations.map((migration) => migration.number));
-  const apply = folder.migrations.filter((migration) => !done.has(migration.number));
-  const reapply = chooseRecreatables(folder.recreatables, recorded.recreatables, apply.length > 0);
+/**
+ * Plans for these parts; what belongs to another is neither applied nor missed. Throws when going forward would be wrong: history that
+ * changed, or that is not this release's.
+ */
+export function planMigration(folder: SqlFolder, history: History, parts: readonly Part[]): MigrationPlan {
+  checkHistory(folder.migrations, history.migrations);
+  checkOrder(folder.migrations, history.migrations);
+  const isWanted = ({ path }: { readonly path: string }): boolean => parts.includes(partOfPath(path));
+  const recorded = history.migrations.filter(isWanted);
+  const done = new Set(recorded.map((migration) => migration.number));
+  const apply = folder.migrations.filter((file) => isWanted(file) && !done.has(file.number));
+  const recreatables = folder.recreatables.filter(isWanted);
+  const reapply = chooseRecreatables(recreatables, history.recreatables, apply.length > 0);
   const again = new Set(reapply.map((file) => file.path));
-  const present = new Set(folder.recreatables.map((file) => file.path));
-  return {
+  const present = new Set(recreatables.map((file) => file.path));
+  const plan = {
     apply,
     reapply,
     unchanged: [
-      ...recorded.migrations.map((migration) => migration.path),
-      ...folder.recreatables.map((file) => file.path).filter((path) => !again.has(path)),
+      ...recorded.map((migration) => migration.path),
+      ...recreatables.map((file) => file.path).filter((path) => !again.has(path)),
     ],
-    missing: [...recorded.recreatables.keys()].filter((path) => !present.has(path)).toSorted(),
+    missing: [...history.recreatables.keys()].filter((path) => isWanted({ path }) && !present.has(path)).toSorted(),
   };
+  checkWhole(plan, history, parts);
+  return plan;
 }
 
 function checkHistory(files: readonly MigrationFile[], recorded: readonly RecordedMigration[]): void {
@@ -55,6 +65,13 @@ function checkHistory(files: readonly MigrationFile[], recorded: readonly Record
         hint: "Run the release that migrated it, or a later one. Nothing was changed.",
       });
     }
+    // A migration keeps its name for ever. Before the first release they were numbered anew once.
+    if (file.path !== migration.path) {
+      throw new HeadroomError("schema_unreleased", "An unreleased version of Headroom made this database's schema.", {
+        detail: `The database has ${migration.path}, where this release has ${file.path}.`,
+        hint: "Make a new database and migrate that one: there is no way from here. Nothing was changed.",
+      });
+    }
     if (file.checksum !== migration.checksum) {
       throw new HeadroomError("migration_changed", `${file.path} was changed after it had been applied.`, {
         detail: `Applied with checksum ${migration.checksum.slice(0, 12)}, now ${file.checksum.slice(0, 12)}.`,
@@ -62,13 +79,34 @@ function checkHistory(files: readonly MigrationFile[], recorded: readonly Record
       });
     }
   }
-  const highest = Math.max(0, ...recorded.map((migration) => migration.number));
+}
+
+/** Each part has an order of its own: the product may be added to an engine that is far ahead of the product's first migration. */
+function checkOrder(files: readonly MigrationFile[], recorded: readonly RecordedMigration[]): void {
   const applied = new Set(recorded.map((migration) => migration.number));
-  const late = files.find((file) => file.number < highest && !applied.has(file.number));
-  if (late === undefined) return;
-  throw new HeadroomError("migration_out_of_order", `${late.path} comes before migrations that are applied already.`, {
-    detail: `The database is at number ${highest}.`,
-    hint: "Give it the next free number.",
+  for (const part of ["engine", "product"] as const) {
+    const numbers = recorded.filter(({ path }) => partOfPath(path) === part).map((migration) => migration.number);
+    const highest = Math.max(0, ...numbers);
+    const late = files.find((file) => file.part === part && file.number < highest && !applied.has(file.number));
+    if (late === undefined) continue;
+    throw new HeadroomError(
+      "migration_out_of_order",
+      `${late.path} comes before migrations that are applied already.`,
+      { detail: `The database is at number ${highest}.`, hint: "Give it the next free number." },
+    );
+  }
+}
+
+/**
+ * The product's functions and grants are made for the engine of the same release. Where both are, a newer engine under an older product
+ * would break what runs; so they are brought forward together, or not at all.
+ */
+function checkWhole(plan: MigrationPlan, history: History, parts: readonly Part[]): void {
+  if (parts.includes("product") || plan.apply.length + plan.reapply.length + plan.missing.length === 0) return;
+  if (!history.migrations.some(({ path }) => partOfPath(path) === "product")) return;
+  throw new HeadroomError("engine_not_alone", "This database has more of Headroom than the engine.", {
+    detail: "The engine is not up to date, and the rest only works with the engine of its own release.",
+    hint: "Migrate all of it together: headroom migrate, without --only. Nothing was changed.",
   });
 }
 

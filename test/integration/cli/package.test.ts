@@ -107,7 +107,7 @@ describe("npm pack", { timeout: 120_000 }, () => {
       "bin/headroom.js",
       "dist/outbox/index.js",
       "dist/outbox/index.d.ts",
-      "sql/migrations/0001_roles.sql",
+      "sql/migrations/0001_headroom_roles.sql",
       "LICENSE",
     ]) {
       expect(files).toContain(path);

@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { withClient } from "../../helpers/clusters.ts";
-import { createEmptyDatabase } from "../../helpers/database.ts";
+import { createEmptyDatabase, POSTGRES_VERSIONS } from "../../helpers/database.ts";
 import { headroom } from "./program.ts";
 
 const root = new URL("../../../", import.meta.url);
@@ -37,11 +37,11 @@ test("the example of the guide needs nothing but its command", { timeout: 90_000
   expect(await runExample({})).toEqual({ status: 0, out: blocksOf("text")[0] });
 });
 
-test(
-  "the example prints what the guide says, and its commands and statements work after it",
-  { timeout: 90_000 },
-  async () => {
-    await using db = await createEmptyDatabase();
+test.each(POSTGRES_VERSIONS)(
+  "on PostgreSQL %i the example prints what the webhooks guide says, and its commands and statements work on the engine alone",
+  { timeout: 120_000 },
+  async (version) => {
+    await using db = await createEmptyDatabase(version);
     const env = { DATABASE_URL: db.url, HEADROOM_SECRET_KEY: "0123456789abcdef0123456789abcdef" };
     expect(await runExample(env)).toEqual({ status: 0, out: blocksOf("text")[0] });
 
@@ -51,6 +51,10 @@ test(
       const words = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map((match) => match[1] ?? match[2] ?? "");
       expect(await headroom(words.slice(2), { env })).toMatchObject({ status: 0, err: "" });
     }
+    const { rows: others } = await withClient(db.url, (client) =>
+      client.query("select nspname from pg_namespace where nspname in ('directory', 'capacity', 'inbound')"),
+    );
+    expect(others).toEqual([]);
     for (const statement of blocksOf("sql")) {
       const { rows } = await withClient(db.url, (client) => client.query<{ status: string }>(statement));
       expect(rows).toMatchObject([{ status: "PENDING" }]);

@@ -28,7 +28,7 @@ test("migrates an empty database, says what it did and what comes next", async (
   const outcome = await headroom(["migrate", "--database-url", db.url]);
   // On a busy machine it takes long enough to tell how far it is.
   expect({ ...outcome, err: outcome.err.replaceAll(/^Migrating .*\n/gm, "") }).toMatchObject({ status: 0, err: "" });
-  expect(outcome.out).toContain("applied    migrations/0001_roles.sql");
+  expect(outcome.out).toContain("applied    migrations/0001_headroom_roles.sql");
   expect(outcome.out).toContain("Next:");
   expect(outcome.out).not.toContain(new URL(db.url).password);
 });
@@ -44,7 +44,7 @@ test("changes nothing in a dry run", async () => {
   for (let turn = 0; turn < 2; turn += 1) {
     const outcome = await headroom(["migrate", "--dry-run", "--database-url", db.url]);
     expect(outcome.status).toBe(0);
-    expect(outcome.out).toContain("would be applied    migrations/0001_roles.sql");
+    expect(outcome.out).toContain("would be applied    migrations/0001_headroom_roles.sql");
     expect(outcome.out).toContain("Nothing was changed");
   }
 });

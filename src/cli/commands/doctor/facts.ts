@@ -5,6 +5,7 @@
  */
 import type { Client } from "pg";
 import { call, type FunctionResult } from "../../../db/call.ts";
+import type { Part } from "../../../db/layers.ts";
 import type { SecretKey } from "../../../db/secrets/secret-key.ts";
 import { valueOf, type Environment } from "../../relay/provider-rails.ts";
 import { readRelays, type RelayEntry } from "../../relay/read-relays.ts";
@@ -18,7 +19,7 @@ export interface Facts {
   readonly environment: Environment;
   /** The key to the encrypted secrets, where this process has it. */
   readonly secretKey: SecretKey | undefined;
-  /** Undefined where this login may not see workspaces. */
+  /** Undefined where there are none, because only the engine is installed, and where this login may not see them. */
   readonly workspaces: readonly WorkspaceNeeds[] | undefined;
   readonly rails: readonly RailStatus[];
   readonly relays: readonly RelayEntry[];
@@ -31,12 +32,13 @@ export async function readFacts(
   client: Client,
   environment: Environment,
   secretKey: SecretKey | undefined,
+  parts: readonly Part[],
 ): Promise<Facts> {
   const streams = await call(client, "outbox.status", {});
   return {
     environment,
     secretKey,
-    workspaces: await ifAllowed(call(client, "capacity.workspace_needs", {})),
+    workspaces: parts.includes("product") ? await ifAllowed(call(client, "capacity.workspace_needs", {})) : undefined,
     rails: await call(client, "outbox.rail_status", {}),
     relays: await readRelays(client),
     streams,

@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import type { Client } from "pg";
 import { connect } from "../../../db/connect.ts";
 import { toHeadroomError } from "../../../db/errors.ts";
+import { addTheRest, isEngineAlone, readInstalledParts } from "../../../db/installed.ts";
 import type { SecretKey } from "../../../db/secrets/secret-key.ts";
 import { databaseUrlOption, findDatabaseUrl, type DatabaseUrlOption } from "../../database.ts";
 import { ExitWith } from "../../exit.ts";
@@ -13,7 +14,7 @@ import { findLocalKeys, findSecretKey, secretKeyOption, type SecretKeyOption } f
 import { checkEngine } from "./engine-checks.ts";
 import { checkExtensions } from "./extension-checks.ts";
 import { readFacts, type Facts } from "./facts.ts";
-import { failure, type Finding } from "./finding.ts";
+import { failure, skipped, type Finding } from "./finding.ts";
 import { checkHttp } from "./gateway-checks.ts";
 import { checkProviders, sandboxProviders, type Surroundings } from "./provider-checks.ts";
 import { checkRoles, checkSchema, checkServer } from "./server-checks.ts";
@@ -85,13 +86,20 @@ async function examine(url: string, place: Circumstances): Promise<GroupedFindin
     const [client, rival] = open;
     if (client === undefined || rival === undefined) return findings;
     add("database", await checkServer(url, client, rival));
-    add("database", [await checkRoles(client)]);
-    if (isSound(findings)) add("database", [await checkSchema(client)]);
+    const parts = await readInstalledParts(client);
+    add("database", [await checkRoles(client, parts)]);
+    if (isSound(findings)) add("database", [await checkSchema(client, parts)]);
     if (isSound(findings)) {
       add("database", [...(await checkExtensions(client)), await checkServerLog(client)]);
-      facts = await readFacts(client, place.environment, place.secretKey);
-      add("server", await checkHttp(client, facts));
-      add("workflow", [...(await checkWorkflow(client, facts, place.offline)), ...(await checkTimers(client, facts))]);
+      facts = await readFacts(client, place.environment, place.secretKey, parts);
+      if (isEngineAlone(parts)) add("workflow", [skipped("workflow", "Only the engine is installed.", addTheRest)]);
+      else {
+        add("server", await checkHttp(client, facts));
+        add("workflow", [
+          ...(await checkWorkflow(client, facts, place.offline)),
+          ...(await checkTimers(client, facts)),
+        ]);
+      }
       add("delivery", await checkEngine(client, facts));
     }
   } catch (error) {

@@ -2,6 +2,8 @@
 import type { Client } from "pg";
 import { describeDatabaseUrl, oldestMajorVersion, probeServer, type ServerReport } from "../../../db/connect.ts";
 import { HeadroomError } from "../../../db/errors.ts";
+import { isEngineAlone } from "../../../db/installed.ts";
+import type { Part } from "../../../db/layers.ts";
 import { migrate } from "../../../db/migrate.ts";
 import { askAsControl, failure, ok, skipped, warning, type Finding } from "./finding.ts";
 
@@ -78,12 +80,13 @@ const roleNames = ["headroom_owner", "headroom_ingest", "headroom_executor", "he
 /** The roles of requests over HTTP, and the server's login. */
 const httpRoleNames = ["anon", "authenticated", "service_role", "headroom_gateway"];
 
-export async function checkRoles(client: Client): Promise<Finding> {
+export async function checkRoles(client: Client, parts: readonly Part[]): Promise<Finding> {
+  const wanted = isEngineAlone(parts) ? roleNames : [...roleNames, ...httpRoleNames];
   const result = await client.query<{ rolname: string; member: boolean }>(
     "select rolname::text, pg_has_role(current_user, oid, 'MEMBER') as member from pg_roles where rolname = any ($1)",
-    [[...roleNames, ...httpRoleNames]],
+    [wanted],
   );
-  const missing = [...roleNames, ...httpRoleNames].filter((role) => !result.rows.some((row) => row.rolname === role));
+  const missing = wanted.filter((role) => !result.rows.some((row) => row.rolname === role));
   if (missing.length > 0) {
     const found = await client.query("select from pg_namespace where nspname = 'outbox'");
     // Migrations that have run are not run again, so they do not create the roles on another server.
@@ -109,19 +112,19 @@ export async function checkRoles(client: Client): Promise<Finding> {
   return ok("roles", `All roles exist; this login is a member of ${mine.join(", ")}.`);
 }
 
-export async function checkSchema(client: Client): Promise<Finding> {
+/** `parts`: what is installed. An engine that is alone is well without the rest. */
+export async function checkSchema(client: Client, parts: readonly Part[]): Promise<Finding> {
+  const alone = isEngineAlone(parts);
   try {
-    const plan = await migrate(client, { dryRun: true });
+    const plan = await migrate(client, { dryRun: true, only: alone ? "outbox" : undefined });
     const due = plan.applied.length + plan.reapplied.length;
-    if (due === 0) return ok("schema", `Up to date, at version ${plan.version}.`);
-    return failure(
-      "schema",
-      `${due} files of the schema are not applied yet, or out of date.`,
-      "Run: headroom migrate",
-    );
+    const what = alone ? "The engine alone, up" : "Up";
+    if (due === 0) return ok("schema", `${what} to date, at version ${plan.version}.`);
+    const remedy = alone ? "Run: headroom migrate --only outbox" : "Run: headroom migrate";
+    return failure("schema", `${due} files of the schema are not applied yet, or out of date.`, remedy);
   } catch (error) {
     if (!(error instanceof HeadroomError)) throw error;
-    if (error.code === "schema_newer_than_code") {
+    if (["schema_newer_than_code", "schema_unreleased", "schema_taken"].includes(error.code)) {
       return failure("schema", error.message, error.hint ?? "Upgrade this program.");
     }
     if (error.code !== "not_allowed" && error.code !== "permission_denied") throw error;

@@ -91,7 +91,7 @@ async function runAll(url: string | undefined, options: UpOptions, signals: Sign
   let running: RunningRelay | undefined;
   let product: Product | undefined;
   try {
-    await migrateServer(server.url, signals.stop);
+    await migrateServer(server, signals.stop);
     const keys = await keysOf(server, options);
     const metrics = async (): Promise<string> => (await running?.relay.metrics()) ?? "";
     if (keys !== undefined) {
@@ -141,11 +141,11 @@ function portsOf(options: UpOptions): { readonly port: number | undefined; reado
   return { port: options.port, sandboxPort: options.sandboxPort };
 }
 
-async function migrateServer(url: string, signal: AbortSignal): Promise<void> {
+async function migrateServer(server: DatabaseServer, signal: AbortSignal): Promise<void> {
   const progress = startProgress("Migrating");
   try {
     await withConnection(
-      url,
+      server.url,
       async (client) => {
         requireUsable(await probeServer(client));
         await migrate(client, {
@@ -157,9 +157,21 @@ async function migrateServer(url: string, signal: AbortSignal): Promise<void> {
       },
       { applicationName: "headroom up" },
     );
+  } catch (error) {
+    throw explainUnreleased(error, server.home);
   } finally {
     progress.finish();
   }
+}
+
+/** The way out of a data folder from before the first release, whose database nobody made by hand. */
+function explainUnreleased(error: unknown, home: string | undefined): unknown {
+  if (!(error instanceof HeadroomError) || error.code !== "schema_unreleased" || home === undefined) return error;
+  return new HeadroomError(error.code, error.message, {
+    detail: error.detail,
+    hint: `Its data is in ${home}. Start anew with another folder (--data-dir <folder>), or move that one away first. Nothing was changed.`,
+    cause: error,
+  });
 }
 
 /** For programs: where everything is, and the keys to it. */

@@ -1,6 +1,6 @@
 -- run as: migrator
--- Roles and schemas. Roles are cluster-wide: another database of the same cluster may create them at this very
--- moment, so "exists already" is an ordinary answer here.
+-- The roles of the engine, and the schema that every layer stands on. Roles are cluster-wide: another database of the same cluster
+-- may create them at this very moment, so "exists already" is an ordinary answer here.
 do $$
 declare
   v_role text;
@@ -25,15 +25,12 @@ begin
   exception when insufficient_privilege then
     raise exception 'role "%" may not use headroom_owner, which another role created', current_user
       using errcode = 'HR012',
-            hint = format('Migrate as the role that migrated first, or let it run: grant headroom_owner to %I with admin option', current_user);
+            hint = format('Migrate as the role that migrated first, or let it run: grant headroom_owner to %I with admin option',
+                          current_user);
   end;
 end
 $$;
 
-create schema if not exists outbox authorization headroom_owner;
-create schema if not exists payments authorization headroom_owner;
-comment on schema outbox is 'The delivery engine: streams, lanes, pending rows, and the append-only archive of attempts.';
-comment on schema payments is 'The payment outbox: named views and functions over the delivery engine.';
-
--- The exposed API (functions and security-invoker views) lives in public and belongs to headroom_owner too.
-grant usage, create on schema public to headroom_owner;
+create schema headroom authorization headroom_owner;
+comment on schema headroom
+  is 'What all layers share: refusals, secrets, checks, the session''s claims, hooks, and the migrator''s history. Private.';

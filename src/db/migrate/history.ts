@@ -1,11 +1,11 @@
 /**
- * The migrator's own tables: what was applied, with which content, when and by whom.
+ * The migrator's history: what was applied, with which content, when and by whom.
  *
- * They belong to the owner of all our objects, like everything else, and are made right after the first migration,
+ * Its tables belong to the owner of all our objects, like everything else, and are made right after the first migration,
  * which is the one that makes that owner.
  */
 import type { ClientBase } from "pg";
-import type { RecordedMigration, RecordedState } from "./plan.ts";
+import type { History, RecordedMigration } from "./plan.ts";
 import type { MigrationFile, RecreatableFile } from "./files.ts";
 
 export const ownerRole = "headroom_owner";
@@ -30,21 +30,20 @@ create table if not exists headroom.recreatables (
   applied_at timestamptz not null default now(),
   applied_by text not null default session_user
 );
-comment on table headroom.recreatables is 'Functions, views, triggers, policies and grants as they were last applied.';
-comment on schema headroom is 'What the migrator knows about this database.';
+comment on table headroom.recreatables is 'Functions, views, registrations, triggers, policies and grants as they were last applied.';
 revoke all on schema headroom from public;
 revoke all on all tables in schema headroom from public;
 `;
 
-/** Reads the books as their owner; an empty database has none. */
-export async function readBooks(client: ClientBase): Promise<RecordedState | undefined> {
+/** Reads the history as its owner; an empty database has none. */
+export async function readHistory(client: ClientBase): Promise<History | undefined> {
   await client.query(`set local role ${ownerRole}`);
   const state = await readTables(client);
   await client.query("reset role");
   return state;
 }
 
-async function readTables(client: ClientBase): Promise<RecordedState | undefined> {
+async function readTables(client: ClientBase): Promise<History | undefined> {
   const found = await client.query<{ exists: boolean }>(
     "select to_regclass('headroom.migrations') is not null and to_regclass('headroom.recreatables') is not null as exists",
   );
@@ -61,7 +60,7 @@ async function readTables(client: ClientBase): Promise<RecordedState | undefined
   };
 }
 
-export async function makeBooks(client: ClientBase): Promise<void> {
+export async function makeHistory(client: ClientBase): Promise<void> {
   await client.query(makeSchema);
   await client.query(`set local role ${ownerRole}`);
   await client.query(makeTables);

@@ -1,0 +1,44 @@
+/**
+ * Holds migrations to what they were when they landed. `sql/migrations/checksums.txt` has a line for each, as `sha256sum` writes it;
+ * lines are added and never changed, because a database that applied the file before would refuse the one that changed.
+ */
+import { readFile, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { readSqlFolder } from "../../src/db/migrate/files.ts";
+
+export interface ChecksumReport {
+  /** Migrations without a line: they are new. */
+  readonly added: readonly string[];
+  /** What is wrong with those that have one, as sentences. Writing a line does not help against it. */
+  readonly problems: readonly string[];
+}
+
+export const checksumFile = "sql/migrations/checksums.txt";
+
+const wayOut = "Put it back as it was; a change goes into a new migration (CONTRIBUTING.md).";
+
+/** Adds the lines of new migrations; with `check` it only looks. `root`: the folder that has `sql/`. */
+export async function keepChecksums(root: string, check: boolean): Promise<ChecksumReport> {
+  const { migrations } = await readSqlFolder(join(root, "sql/"));
+  const present = new Map(migrations.map((file) => [basename(file.path), file.checksum]));
+  const path = join(root, checksumFile);
+  const text = await readFile(path, "utf8").catch(() => "");
+  const kept = new Map(text.split("\n").flatMap(readLine));
+  const problems = [...kept].flatMap(([name, checksum]) => {
+    const now = present.get(name);
+    if (now === undefined) return [`sql/migrations/${name} is gone. ${wayOut}`];
+    return now === checksum ? [] : [`sql/migrations/${name} is not what it was when it landed. ${wayOut}`];
+  });
+  const added = [...present].filter(([name]) => !kept.has(name));
+  if (!check && added.length > 0) {
+    await writeFile(path, text + added.map(([name, checksum]) => `${checksum}  ${name}\n`).join(""));
+  }
+  return { added: added.map(([name]) => name), problems };
+}
+
+function readLine(line: string): [name: string, checksum: string][] {
+  if (line === "") return [];
+  const match = /^([0-9a-f]{64}) {2}(\S+)$/.exec(line);
+  if (match?.[1] === undefined || match[2] === undefined) throw new Error(`${checksumFile} cannot be read at: ${line}`);
+  return [[match[2], match[1]]];
+}

@@ -1,0 +1,12 @@
+/** Installs the engine, and nothing else of Headroom. */
+import type { ClientBase } from "pg";
+import { migrate as migrateParts, type MigrateOptions, type MigrationResult } from "../db/migrate.ts";
+
+/**
+ * Brings the engine in this database to this release: the schemas headroom, outbox, webhooks, payments and ledger, and their roles;
+ * nothing in `public`. In one transaction, over a connection that is the caller's and stays open; safe when several start at once.
+ * Where the whole of Headroom is installed it only looks whether the engine is up to date, and refuses when it is not.
+ */
+export function migrate(client: ClientBase, options: Omit<MigrateOptions, "only"> = {}): Promise<MigrationResult> {
+  return migrateParts(client, { ...options, only: "outbox" });
+}

@@ -150,6 +150,25 @@ create type outbox.fenced_lane as (
   whole boolean
 );
 
+create type outbox.row_outcome as (
+  claim_id bigint,
+  lane_id bigint,
+  seq bigint,
+  outbox_id uuid,
+  attempt_no integer,
+  latency_ms integer,
+  kind text,
+  code text,
+  reference text,
+  message text,
+  after_ms bigint,
+  throttled boolean,
+  absent boolean,
+  destination_id integer,
+  captured jsonb,
+  sent_hash bytea
+);
+
 create type outbox.run_row as (
   lane_id bigint,
   place tid,
@@ -3845,10 +3864,10 @@ create function outbox.existing_row(p_stream_id smallint, p_instruction_id text,
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 760d6ee792175d42';
 
-create function outbox.fence_lanes(p_live bigint[], p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outcomes text[])
+create function outbox.fence_lanes(p_live bigint[], p_outcomes outbox.row_outcome[])
   returns outbox.fenced_lane[]
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 61931416d9db7a7c';
+  as 'sha256 2dbd0575baa35dd7';
 
 create function outbox.fill_binds(p_outbox_ids uuid[], p_captured jsonb DEFAULT NULL::jsonb)
   returns TABLE(outbox_id uuid, body text, sent_hash bytea, outcome text, code text, reason text)
@@ -3924,15 +3943,15 @@ create function outbox.last_delivered_at(p_stream_id smallint, p_instructions te
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 386106b62856d5d6';
 
-create function outbox.late_in_lanes(p_live bigint[], p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], OUT late uuid[], OUT busy uuid[])
+create function outbox.late_in_lanes(p_live bigint[], p_outcomes outbox.row_outcome[], OUT late uuid[], OUT busy uuid[])
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f4eb38e67b17de2f';
+  as 'sha256 f910623e04f2667f';
 
-create function outbox.late_rows(p_stream outbox.streams, p_live bigint[], p_claim_ids bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], OUT late uuid[], OUT busy uuid[])
+create function outbox.late_rows(p_stream outbox.streams, p_live bigint[], p_outcomes outbox.row_outcome[], OUT late uuid[], OUT busy uuid[])
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e18882c979a4cabb';
+  as 'sha256 5e0fdb44499321f2';
 
 create function outbox.limit_destination(p_name text, p_min_interval_ms integer DEFAULT NULL::integer, p_failure_threshold integer DEFAULT NULL::integer, p_open_base_ms integer DEFAULT NULL::integer)
   returns void
@@ -3996,10 +4015,10 @@ create function outbox.next_due(p_stream_ids smallint[], p_in_flight jsonb DEFAU
   as 'sha256 b9daf18b46bdc517';
 grant execute on function outbox.next_due to headroom_executor;
 
-create function outbox.note_destinations(p_destination_ids integer[], p_outcomes text[], p_codes text[], p_after_ms bigint[], p_throttled boolean[])
+create function outbox.note_destinations(p_outcomes outbox.row_outcome[])
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9fc40f6f7f140c38';
+  as 'sha256 c7f24128c8062688';
 
 create function outbox.note_relay(p_relay_id integer, p_name text, p_wants_notify boolean)
   returns void
@@ -4133,31 +4152,31 @@ create function outbox.sample_percent(p_table regclass, p_rows integer)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 c1231fee5322b664';
 
-create function outbox.settle(p_stream_id smallint, p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[] DEFAULT NULL::integer[], p_codes text[] DEFAULT NULL::text[], p_references text[] DEFAULT NULL::text[], p_outcomes text[] DEFAULT NULL::text[], p_messages text[] DEFAULT NULL::text[], p_after_ms bigint[] DEFAULT NULL::bigint[], p_throttled boolean[] DEFAULT NULL::boolean[], p_absent boolean[] DEFAULT NULL::boolean[], p_destination_ids integer[] DEFAULT NULL::integer[], p_captures jsonb DEFAULT NULL::jsonb, p_sent_hashes bytea[] DEFAULT NULL::bytea[], OUT delivered integer, OUT retried integer, OUT released integer, OUT failed integer, OUT late uuid[], OUT given_up uuid[], OUT busy uuid[])
+create function outbox.settle(p_stream_id smallint, p_outcomes outbox.row_outcome[], OUT delivered integer, OUT retried integer, OUT released integer, OUT failed integer, OUT late uuid[], OUT given_up uuid[], OUT busy uuid[])
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set plan_cache_mode=force_generic_plan set jit=off set lock_timeout=2s owner headroom_owner
-  as 'sha256 e20bfa4d91462aa3';
+  as 'sha256 fdd3d2d923d6da4b';
 grant execute on function outbox.settle to headroom_executor;
 
-create function outbox.settle_lane_exceptions(p_stream outbox.streams, p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[], p_sent_hashes bytea[], OUT retried integer, OUT released integer, OUT failed integer, OUT given_up uuid[])
+create function outbox.settle_lane_exceptions(p_stream outbox.streams, p_outcomes outbox.row_outcome[], OUT retried integer, OUT released integer, OUT failed integer, OUT given_up uuid[])
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 67f7dbddc4ae3786';
+  as 'sha256 8b6bd8fa05eac29e';
 
-create function outbox.settle_lanes(p_stream outbox.streams, p_lanes outbox.fenced_lane[], p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_references text[], p_outcomes text[], p_sent_hashes bytea[])
+create function outbox.settle_lanes(p_stream outbox.streams, p_lanes outbox.fenced_lane[], p_outcomes outbox.row_outcome[])
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 dcdaf4144ecd381a';
+  as 'sha256 3857e74d6e77e44a';
 
-create function outbox.settle_row_exceptions(p_stream outbox.streams, p_claim_ids bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[], p_sent_hashes bytea[], OUT retried integer, OUT released integer, OUT failed integer, OUT given_up uuid[])
+create function outbox.settle_row_exceptions(p_stream outbox.streams, p_outcomes outbox.row_outcome[], OUT retried integer, OUT released integer, OUT failed integer, OUT given_up uuid[])
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b1a54975b2ec4f3b';
+  as 'sha256 df05b6b37d8e4bb2';
 
-create function outbox.settle_rows(p_stream outbox.streams, p_claim_ids bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_references text[], p_outcomes text[], p_sent_hashes bytea[])
+create function outbox.settle_rows(p_stream outbox.streams, p_outcomes outbox.row_outcome[])
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 42237ed1fb854675';
+  as 'sha256 c4b3a1bb0eb792f3';
 
 create function outbox.skip(p_outbox_ids uuid[], p_actor text, p_reason text)
   returns TABLE(outbox_id uuid, result text, detail text)
@@ -4190,10 +4209,10 @@ create function outbox.stop_relay(p_relay_id integer)
   as 'sha256 b17e3fa5f0cf3bd2';
 grant execute on function outbox.stop_relay to headroom_executor;
 
-create function outbox.store_captures(p_captures jsonb)
+create function outbox.store_captures(p_outcomes outbox.row_outcome[])
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5d47df3a3ba00db7';
+  as 'sha256 ba87022cba6e6bef';
 
 create function outbox.stream_id(p_stream text)
   returns smallint

@@ -16,8 +16,7 @@ grant select on
 to headroom_executor;
 grant execute on function
   outbox.claim(integer, smallint, integer, integer, bigint, bigint, jsonb),
-  outbox.settle(
-    smallint, bigint[], bigint[], bigint[], uuid[], integer[], integer[], text[], text[], text[], text[], bigint[], boolean[], boolean[], integer[], jsonb, bytea[]),
+  outbox.settle(smallint, outbox.row_outcome[]),
   outbox.reap(integer),
   outbox.sweep(integer),
   outbox.next_due(smallint[], jsonb),

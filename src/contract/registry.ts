@@ -101,7 +101,10 @@ function capabilityProblem(rail: Rail): Problem | null {
     return { message: `Rail "${rail.name}" has no send function.`, hint: "See the Rail interface." };
   }
   if (rail.validate !== undefined && typeof rail.validate !== "function") {
-    return { message: `Rail "${rail.name}" has a validate that is not a function.`, hint: "Leave it out or mend it." };
+    return {
+      message: `Rail "${rail.name}" has a validate that is not a function.`,
+      hint: "Leave it out, or make it a function.",
+    };
   }
   if (rail.capability === "lookup" && typeof rail.lookup !== "function") {
     return {

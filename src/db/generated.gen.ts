@@ -759,6 +759,26 @@ export interface OutboxRetentionClasses {
   partition_days: number;
 }
 
+/** What became of one claimed row. Nullable: lane_id, seq, latency_ms, kind, code, reference, message, after_ms, throttled, absent, destination_id, captured, sent_hash. */
+export interface OutboxRowOutcome {
+  claim_id: number;
+  lane_id: number | null;
+  seq: number | null;
+  outbox_id: string;
+  attempt_no: number;
+  latency_ms: number | null;
+  kind: string | null;
+  code: string | null;
+  reference: string | null;
+  message: string | null;
+  after_ms: number | null;
+  throttled: boolean | null;
+  absent: boolean | null;
+  destination_id: number | null;
+  captured: Json | null;
+  sent_hash: Buffer | null;
+}
+
 /** Rows by stream, instruction and idempotency key. kept: whether the row itself is still there. */
 export interface OutboxRows {
   stream_id: number | null;
@@ -3843,13 +3863,10 @@ export interface Functions {
     };
     result: { outbox_id: string | null; seq: number | null };
   };
-  /** Locks the lanes that results belong to, if none of them is late. Nullable: result. */
+  /** Locks the lanes that outcomes belong to, if none of them is late. Nullable: result. */
   "outbox.fence_lanes": {
     args: {
       p_live: readonly (number | bigint | string)[] | string | null;
-      p_claim_ids: readonly (number | bigint | string)[] | string | null;
-      p_lane_ids: readonly (number | bigint | string)[] | string | null;
-      p_seqs: readonly (number | bigint | string)[] | string | null;
       p_outcomes: readonly string[] | string | null;
     };
     result: string | null;
@@ -3976,25 +3993,20 @@ export interface Functions {
     };
     result: Date | null;
   };
-  /** Results of ordered rows that come too late to count, and those that must wait. Nullable: late, busy. */
+  /** Outcomes of ordered rows that come too late to count, and those that must wait. Nullable: late, busy. */
   "outbox.late_in_lanes": {
     args: {
       p_live: readonly (number | bigint | string)[] | string | null;
-      p_claim_ids: readonly (number | bigint | string)[] | string | null;
-      p_lane_ids: readonly (number | bigint | string)[] | string | null;
-      p_seqs: readonly (number | bigint | string)[] | string | null;
-      p_outbox_ids: readonly string[] | string | null;
+      p_outcomes: readonly string[] | string | null;
     };
     result: { late: string[] | null; busy: string[] | null };
   };
-  /** Results of unordered rows that come too late to count, and those that must wait. Nullable: late, busy. */
+  /** Outcomes of unordered rows that come too late to count, and those that must wait. Nullable: late, busy. */
   "outbox.late_rows": {
     args: {
       p_stream: string | null;
       p_live: readonly (number | bigint | string)[] | string | null;
-      p_claim_ids: readonly (number | bigint | string)[] | string | null;
-      p_outbox_ids: readonly string[] | string | null;
-      p_attempt_nos: readonly number[] | string | null;
+      p_outcomes: readonly string[] | string | null;
     };
     result: { late: string[] | null; busy: string[] | null };
   };
@@ -4103,11 +4115,7 @@ export interface Functions {
   /** Opens, closes and pauses destinations by what their calls came to. */
   "outbox.note_destinations": {
     args: {
-      p_destination_ids: readonly number[] | string | null;
       p_outcomes: readonly string[] | string | null;
-      p_codes: readonly string[] | string | null;
-      p_after_ms: readonly (number | bigint | string)[] | string | null;
-      p_throttled: readonly boolean[] | string | null;
     };
     result: void;
   };
@@ -4308,22 +4316,7 @@ export interface Functions {
   "outbox.settle": {
     args: {
       p_stream_id: number | null;
-      p_claim_ids: readonly (number | bigint | string)[] | string | null;
-      p_lane_ids: readonly (number | bigint | string)[] | string | null;
-      p_seqs: readonly (number | bigint | string)[] | string | null;
-      p_outbox_ids: readonly string[] | string | null;
-      p_attempt_nos: readonly number[] | string | null;
-      p_latencies_ms?: readonly number[] | string | null | undefined;
-      p_codes?: readonly string[] | string | null | undefined;
-      p_references?: readonly string[] | string | null | undefined;
-      p_outcomes?: readonly string[] | string | null | undefined;
-      p_messages?: readonly string[] | string | null | undefined;
-      p_after_ms?: readonly (number | bigint | string)[] | string | null | undefined;
-      p_throttled?: readonly boolean[] | string | null | undefined;
-      p_absent?: readonly boolean[] | string | null | undefined;
-      p_destination_ids?: readonly number[] | string | null | undefined;
-      p_captures?: unknown;
-      p_sent_hashes?: readonly Buffer[] | string | null | undefined;
+      p_outcomes: readonly string[] | string | null;
     };
     result: {
       delivered: number;
@@ -4339,18 +4332,7 @@ export interface Functions {
   "outbox.settle_lane_exceptions": {
     args: {
       p_stream: string | null;
-      p_claim_ids: readonly (number | bigint | string)[] | string | null;
-      p_lane_ids: readonly (number | bigint | string)[] | string | null;
-      p_seqs: readonly (number | bigint | string)[] | string | null;
-      p_outbox_ids: readonly string[] | string | null;
-      p_attempt_nos: readonly number[] | string | null;
-      p_latencies_ms: readonly number[] | string | null;
-      p_codes: readonly string[] | string | null;
       p_outcomes: readonly string[] | string | null;
-      p_messages: readonly string[] | string | null;
-      p_after_ms: readonly (number | bigint | string)[] | string | null;
-      p_absent: readonly boolean[] | string | null;
-      p_sent_hashes: readonly Buffer[] | string | null;
     };
     result: { retried: number; released: number; failed: number; given_up: string[] | null };
   };
@@ -4359,16 +4341,7 @@ export interface Functions {
     args: {
       p_stream: string | null;
       p_lanes: readonly string[] | string | null;
-      p_claim_ids: readonly (number | bigint | string)[] | string | null;
-      p_lane_ids: readonly (number | bigint | string)[] | string | null;
-      p_seqs: readonly (number | bigint | string)[] | string | null;
-      p_outbox_ids: readonly string[] | string | null;
-      p_attempt_nos: readonly number[] | string | null;
-      p_latencies_ms: readonly number[] | string | null;
-      p_codes: readonly string[] | string | null;
-      p_references: readonly string[] | string | null;
       p_outcomes: readonly string[] | string | null;
-      p_sent_hashes: readonly Buffer[] | string | null;
     };
     result: void;
   };
@@ -4376,16 +4349,7 @@ export interface Functions {
   "outbox.settle_row_exceptions": {
     args: {
       p_stream: string | null;
-      p_claim_ids: readonly (number | bigint | string)[] | string | null;
-      p_outbox_ids: readonly string[] | string | null;
-      p_attempt_nos: readonly number[] | string | null;
-      p_latencies_ms: readonly number[] | string | null;
-      p_codes: readonly string[] | string | null;
       p_outcomes: readonly string[] | string | null;
-      p_messages: readonly string[] | string | null;
-      p_after_ms: readonly (number | bigint | string)[] | string | null;
-      p_absent: readonly boolean[] | string | null;
-      p_sent_hashes: readonly Buffer[] | string | null;
     };
     result: { retried: number; released: number; failed: number; given_up: string[] | null };
   };
@@ -4393,14 +4357,7 @@ export interface Functions {
   "outbox.settle_rows": {
     args: {
       p_stream: string | null;
-      p_claim_ids: readonly (number | bigint | string)[] | string | null;
-      p_outbox_ids: readonly string[] | string | null;
-      p_attempt_nos: readonly number[] | string | null;
-      p_latencies_ms: readonly number[] | string | null;
-      p_codes: readonly string[] | string | null;
-      p_references: readonly string[] | string | null;
       p_outcomes: readonly string[] | string | null;
-      p_sent_hashes: readonly Buffer[] | string | null;
     };
     result: void;
   };
@@ -4459,7 +4416,7 @@ export interface Functions {
   /** Stores captured response fields under the lanes of delivered rows. */
   "outbox.store_captures": {
     args: {
-      p_captures: unknown;
+      p_outcomes: readonly string[] | string | null;
     };
     result: void;
   };
@@ -5575,7 +5532,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.rewind_lanes": { returns: "nothing", json: [], positional: false },
   "outbox.rows_between": { returns: "rows", json: [], positional: false },
   "outbox.sample_percent": { returns: "value", json: [], positional: false },
-  "outbox.settle": { returns: "row", json: ["p_captures"], positional: false },
+  "outbox.settle": { returns: "row", json: [], positional: false },
   "outbox.settle_lane_exceptions": { returns: "row", json: [], positional: false },
   "outbox.settle_lanes": { returns: "nothing", json: [], positional: false },
   "outbox.settle_row_exceptions": { returns: "row", json: [], positional: false },
@@ -5585,7 +5542,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.status": { returns: "rows", json: [], positional: false },
   "outbox.status_by_index": { returns: "row", json: [], positional: false },
   "outbox.stop_relay": { returns: "nothing", json: [], positional: false },
-  "outbox.store_captures": { returns: "nothing", json: ["p_captures"], positional: false },
+  "outbox.store_captures": { returns: "nothing", json: [], positional: false },
   "outbox.stream_id": { returns: "value", json: [], positional: false },
   "outbox.sweep": { returns: "value", json: [], positional: false },
   "outbox.take_number": { returns: "value", json: [], positional: false },

@@ -32,7 +32,7 @@ export function requireSettings<T>(rail: string, schema: z.ZodType<T>, settings:
   if (parsed.success) return parsed.data;
   throw new HeadroomError("rail_invalid", `The settings of the rail "${rail}" cannot be used.`, {
     detail: problemsOf(parsed.error),
-    hint: "Mend the settings that the detail names.",
+    hint: "Correct the settings that the detail names.",
   });
 }
 

@@ -78,6 +78,6 @@ function instantOf(
   const date = new Date(Date.UTC(year, month, day, hour, minute, wholeSecond));
   // Date.UTC reads the years 0 to 99 as the 1900s.
   date.setUTCFullYear(year);
-  // Date.UTC rolls 31 February over into March; such a date is none.
+  // Date.UTC rolls 31 February over into March; there is no such date.
   return date.getUTCDate() === day && date.getUTCMonth() === month ? date.getTime() : undefined;
 }

@@ -67,7 +67,7 @@ function endpointOf(name: string, settings: z.infer<typeof fileSchema>[string]):
   if (verdict.ok) return verdict.endpoint;
   throw new HeadroomError("usage", `Endpoint "${name}" is malformed.`, {
     detail: verdict.reason,
-    hint: "Mend it in the endpoints file.",
+    hint: "Correct it in the endpoints file.",
   });
 }
 

@@ -29,7 +29,7 @@ export const nothingFree: InFlight = { free: 0, streams: {}, destinations: {}, t
 
 class Holder {
   held = 0;
-  /** Of a rail: rows bound for destinations that were claimed and have no result yet, and the kinds of those destinations. */
+  /** Of a rail: rows bound for destinations that were claimed and have no outcome yet, and the kinds of those destinations. */
   bound = 0;
   readonly kinds = new Set<string>();
   readonly most: number;
@@ -66,7 +66,7 @@ export class Places {
   readonly #all: number;
   /** Calls under way that go to no destination. */
   #plain = 0;
-  /** Rows bound for destinations, from their claim to their result. */
+  /** Rows bound for destinations, from their claim to their outcome. */
   #bound = 0;
   readonly #streams = new Map<Stream, Map<Rail, Line>>();
   readonly #rails = new Map<Rail, Holder>();

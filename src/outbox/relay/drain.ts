@@ -9,6 +9,7 @@
 import { hostname } from "node:os";
 import { call, type Queryable } from "../../db/call.ts";
 import { toHeadroomError } from "../../db/errors.ts";
+import { withTimeout } from "../../db/with-timeout.ts";
 import { DrainTurn, type TurnReport } from "./drain-turn.ts";
 import { type RelayOptions, type Settings, settingsOf } from "./options.ts";
 import { type Announced, RelayResources } from "./resources.ts";
@@ -173,9 +174,10 @@ class OnDemandRelay implements Drainer {
 
   async close(): Promise<void> {
     this.#closing.abort();
-    const patience = setTimeout(() => this.#resources.calls.abandonAll(), closeMs);
-    await this.#turn?.catch(() => undefined);
-    clearTimeout(patience);
+    const turn = this.#turn?.catch(() => undefined);
+    const ended = await withTimeout(turn, closeMs);
+    if (ended.kind === "late") this.#resources.calls.abandonAll();
+    await turn;
     await this.#resources.close();
   }
 }

@@ -7,7 +7,7 @@
  */
 import { call, type FunctionResult } from "../../db/call.ts";
 import { isPassing, isRetryableConnectionError, toHeadroomError } from "../../db/errors.ts";
-import { plainArray, textArray } from "../../db/array-literal.ts";
+import { compositeArray, type CompositeField } from "../../db/array-literal.ts";
 import type { RelayMetrics } from "../inspect/metrics.ts";
 import type { Log } from "../inspect/log.ts";
 import type { RelayStep } from "../inspect/steps.ts";
@@ -206,40 +206,33 @@ export class Settler {
   }
 
   #write(stream: Stream, batch: readonly RowOutcome[]): Promise<Written> {
-    const column = <T>(value: (outcome: RowOutcome) => T): T[] => batch.map(value);
-    const some = (test: (outcome: RowOutcome) => boolean): boolean => batch.some(test);
-    const texts = (value: (outcome: RowOutcome) => string | undefined): string | null =>
-      some((outcome) => value(outcome) !== undefined) ? textArray(column((outcome) => value(outcome) ?? null)) : null;
-    const allDelivered = !some((outcome) => outcome.kind !== "delivered");
-    const args = {
-      p_stream_id: stream.id,
-      p_claim_ids: plainArray(column((outcome) => outcome.message.row.claim_id)),
-      p_lane_ids: stream.ordered ? plainArray(column((outcome) => outcome.message.row.lane_id)) : null,
-      p_seqs: stream.ordered ? plainArray(column((outcome) => outcome.message.row.seq)) : null,
-      p_outbox_ids: plainArray(column((outcome) => outcome.message.row.outbox_id)),
-      p_attempt_nos: plainArray(column((outcome) => outcome.message.row.attempt_no)),
-      p_latencies_ms: plainArray(column((outcome) => Math.round(outcome.latencyMs))),
-      p_codes: texts((outcome) => outcome.code),
-      p_references: texts((outcome) => outcome.reference),
-      p_outcomes: allDelivered ? null : plainArray(column((outcome) => outcome.kind)),
-      p_messages: allDelivered ? null : texts((outcome) => outcome.reason),
-      p_after_ms: allDelivered
-        ? null
-        : plainArray(column((outcome) => (outcome.afterMs === undefined ? null : Math.round(outcome.afterMs)))),
-      p_throttled: allDelivered ? null : plainArray(column((outcome) => outcome.throttled ?? false)),
-      p_absent: allDelivered ? null : plainArray(column((outcome) => outcome.absent ?? false)),
-      p_destination_ids: some((outcome) => outcome.message.row.destination_id !== null)
-        ? plainArray(column((outcome) => outcome.message.row.destination_id))
-        : null,
-      p_captures: some((outcome) => outcome.captured !== undefined)
-        ? batch.flatMap((outcome) =>
-            outcome.captured === undefined ? [] : [{ id: outcome.message.outboxId, values: outcome.captured }],
-          )
-        : null,
-      p_sent_hashes: texts((outcome) => (outcome.kind === "released" ? undefined : outcome.message.sentHash)),
-    };
+    const args = { p_stream_id: stream.id, p_outcomes: compositeArray(batch.map(fieldsOf)) };
     return this.#options.connection.use((db) => call(db, "outbox.settle", args, { prepare: this.#options.prepare }));
   }
+}
+
+/** In the order of outbox.row_outcome. What is usual is left out, which is the shortest to write and to read. */
+function fieldsOf(outcome: RowOutcome): CompositeField[] {
+  const { message, kind, code, reference, reason, afterMs, throttled, absent, captured } = outcome;
+  const { row } = message;
+  return [
+    row.claim_id,
+    row.lane_id,
+    row.seq,
+    row.outbox_id,
+    row.attempt_no,
+    Math.round(outcome.latencyMs),
+    kind === "delivered" ? null : kind,
+    code,
+    reference,
+    reason,
+    afterMs === undefined ? null : Math.round(afterMs),
+    throttled,
+    absent,
+    row.destination_id,
+    captured === undefined ? null : JSON.stringify(captured),
+    kind === "released" ? null : message.sentHash,
+  ];
 }
 
 /** Rows of a lane are settled together; a row without order stands for itself. */

@@ -140,7 +140,7 @@ export class Upkeep {
     const repaired = await this.#connection.use((db) => call(db, "outbox.sweep", {}));
     if (repaired === 0) return;
     metrics.sweptLanes += repaired;
-    log({ level: "error", event: "lanes_mended", lanes: repaired });
+    log({ level: "error", event: "lanes_repaired", lanes: repaired });
     onRequeued();
   }
 

@@ -16,7 +16,7 @@ export const emailCodes = {
   ...statusCodes,
   token_unavailable: { outcome: "retry", meaning: "The confirmation link could not be made." },
   token_gone: { outcome: "rejected", meaning: "The confirmation that the mail asks for is no longer there." },
-  address_invalid: { outcome: "rejected", meaning: "The address is none that mail can be sent to." },
+  address_invalid: { outcome: "rejected", meaning: "No mail can be sent to this address." },
   message_too_large: { outcome: "rejected", meaning: "The mail is larger than the server takes." },
   auth_failed: { outcome: "retry", meaning: "The mail server does not accept the user name and password." },
   smtp_protocol: { outcome: "retry", meaning: "The server does not speak SMTP as it should, and took nothing over." },

@@ -2,7 +2,7 @@
  * The Slack rails' codes: Slack's own error words, each with the outcome that it means, in one table.
  *
  * Three rules made it. What Slack says about our settings (token, scopes) is tried again: the message is good, and a
- * mended token delivers it. What Slack says about the message or its channel is rejected. And where Slack writes that a
+ * working token delivers it. What Slack says about the message or its channel is rejected. And where Slack writes that a
  * part may have succeeded, nothing is claimed: the rail asks. Only Slack's own word that it is not available (503) proves it.
  *
  * Owns: which outcome a word or a status is. Does not own: making the call, or wording the reason.
@@ -24,7 +24,7 @@ const passing = {
   external_channel_migrating: { outcome: "retry", meaning: "The channel is being moved." },
 } as const satisfies Record<string, RailCode>;
 
-/** About the token and what it may do: an operator mends it, and no message is at fault. */
+/** About the token and what it may do: an operator puts it right, and no message is at fault. */
 const settings = {
   not_authed: { outcome: "retry", meaning: "Slack got no token." },
   invalid_auth: { outcome: "retry", meaning: "Slack does not accept the token." },
@@ -74,7 +74,7 @@ const aboutTheMessage = {
   invalid_metadata_schema: { outcome: "rejected", meaning: "The metadata is not as the app declares it." },
   metadata_too_large: { outcome: "rejected", meaning: "The metadata is too large." },
   invalid_arguments: { outcome: "rejected", meaning: "The arguments are not valid." },
-  invalid_trigger_id: { outcome: "rejected", meaning: "The trigger is none." },
+  invalid_trigger_id: { outcome: "rejected", meaning: "This is not a trigger." },
   expired_trigger_id: { outcome: "rejected", meaning: "The trigger was older than three seconds." },
   exchanged_trigger_id: { outcome: "rejected", meaning: "The trigger was used already." },
   view_too_large: { outcome: "rejected", meaning: "The view is too large." },

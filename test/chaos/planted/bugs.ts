@@ -23,7 +23,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: sql("settle"),
-        find: "select l.late, l.busy into v_late, v_busy from outbox.late_in_lanes(v_live, p_claim_ids, p_lane_ids, p_seqs, p_outbox_ids) l;",
+        find: "select l.late, l.busy into v_late, v_busy from outbox.late_in_lanes(v_live, p_outcomes) l;",
         replace: "v_late := null;",
       },
       {
@@ -33,15 +33,15 @@ export const plantedBugs: readonly PlantedBug[] = [
       },
       {
         file: sql("fence_lanes"),
-        find: "case when v_rows = cardinality(p_lane_ids) and not v_repeated then v_lanes end",
+        find: "case when v_rows = cardinality(p_outcomes) and not v_repeated then v_lanes end",
         replace: "v_lanes",
       },
       { file: sql("settle_lanes"), find: "if v_delivered <> v_gone then", replace: "if v_delivered < 0 then" },
       {
         file: sql("settle_lanes"),
-        find: "select g.outbox_id, g.attempt_no + 1, p_stream.class_id, p_stream.stream_id, 'DISPATCHED'",
+        find: "select o.outbox_id, o.attempt_no + 1, p_stream.class_id, p_stream.stream_id, 'DISPATCHED'",
         replace:
-          "select g.outbox_id, (select max(a.attempt_no) + 1 from outbox.attempts a where a.outbox_id = g.outbox_id), p_stream.class_id, p_stream.stream_id, 'DISPATCHED'",
+          "select o.outbox_id, (select max(a.attempt_no) + 1 from outbox.attempts a where a.outbox_id = o.outbox_id), p_stream.class_id, p_stream.stream_id, 'DISPATCHED'",
       },
     ],
   },
@@ -51,7 +51,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     settings: (settings) => ({ ...settings, leaseSeconds: 1 }),
     patches: [
       {
-        file: "src/outbox/claim/streams.ts",
+        file: "src/outbox/relay/start-checks.ts",
         find: "if (stream.leaseMs > longestSendMs(rail) + marginMs) continue;",
         replace: "continue;",
       },
@@ -136,7 +136,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: sql("settle_lane_exceptions"),
-        find: "g.outcome = 'unknown' or (p.uncertain and not g.absent) as uncertain_now",
+        find: "g.kind = 'unknown' or (p.uncertain and not g.absent) as uncertain_now",
         replace: "p.uncertain and not g.absent as uncertain_now",
       },
     ],
@@ -147,7 +147,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: "src/outbox/dispatch/dispatcher.ts",
-        find: 'if (result.outcome === "delivered") return true;',
+        find: 'if (outcome.kind === "delivered") return true;',
         replace: "if (index >= 0) return true;",
       },
     ],
@@ -168,7 +168,7 @@ export const plantedBugs: readonly PlantedBug[] = [
       },
       {
         file: "src/outbox/claim/claimer.ts",
-        find: "if (rows.length === 0 && recent !== null) rows = await this.#read(session, relayId, prepare, inFlight, null);",
+        find: "if (rows.length === 0 && recent !== null) rows = await this.#read(connection, relayId, prepare, inFlight, null);",
         replace: "",
       },
     ],

@@ -1,7 +1,7 @@
--- The lanes that these results may still move: their claim lives and their head is under it. Locks those heads until the
--- settle is through, so that a redrive is honoured. Null when any of the results comes too late, has been settled before, or belongs to a lane
+-- The lanes that these outcomes may still move: their claim lives and their head is under it. Locks those heads until the
+-- settle is through, so that a redrive is honoured. Null when any of the outcomes comes too late, has been settled before, or belongs to a lane
 -- that somebody else holds; then late_in_lanes tells which.
-create or replace function outbox.fence_lanes(p_live bigint[], p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outcomes text[])
+create or replace function outbox.fence_lanes(p_live bigint[], p_outcomes outbox.row_outcome[])
 returns outbox.fenced_lane[]
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -14,15 +14,15 @@ begin
          sum(l.n), bool_or(l.from_seq < l.head_seq)
     into v_lanes, v_rows, v_repeated
     from (select h.lane_id, h.ctid as place, h.claim_id, h.head_seq, h.claimed_to, h.rewind_to, g.from_seq, g.to_seq, g.delivered, g.n
-            from (select g.lane_id, g.claim_id, count(*) as n, min(g.seq) as from_seq,
-                         count(*) filter (where g.outcome is null or g.outcome = 'delivered') as delivered,
-                         max(g.seq) filter (where g.outcome is null or g.outcome = 'delivered') as to_seq
-                    from unnest(p_claim_ids, p_lane_ids, p_seqs, p_outcomes) g(claim_id, lane_id, seq, outcome) group by g.lane_id, g.claim_id) g
+            from (select o.lane_id, o.claim_id, count(*) as n, min(o.seq) as from_seq,
+                         count(*) filter (where o.kind is null or o.kind = 'delivered') as delivered,
+                         max(o.seq) filter (where o.kind is null or o.kind = 'delivered') as to_seq
+                    from unnest(p_outcomes) o group by o.lane_id, o.claim_id) g
             join outbox.heads h on h.lane_id = g.lane_id and h.claim_id = g.claim_id
            where g.claim_id = any (p_live)
            order by h.lane_id
              for update of h skip locked) l;
-  return case when v_rows = cardinality(p_lane_ids) and not v_repeated then v_lanes end;
+  return case when v_rows = cardinality(p_outcomes) and not v_repeated then v_lanes end;
 end
 $$;
-comment on function outbox.fence_lanes(bigint[], bigint[], bigint[], bigint[], text[]) is 'Locks the lanes that results belong to, if none of them is late. Nullable: result.';
+comment on function outbox.fence_lanes(bigint[], outbox.row_outcome[]) is 'Locks the lanes that outcomes belong to, if none of them is late. Nullable: result.';

@@ -3,10 +3,8 @@
 -- said about it, and a mail server that does not take one mail for now speaks of that mail. A row that came back unsent says nothing, except that it is no longer a probe.
 --
 -- It is written down, and put into the gate at once if that is free, else by whoever takes it next: a settle waits for nobody, and
--- nothing that it has to say is lost.
-create or replace function outbox.note_destinations(
-  p_destination_ids integer[], p_outcomes text[], p_codes text[], p_after_ms bigint[], p_throttled boolean[]
-) returns void
+-- nothing that it has to tell is lost.
+create or replace function outbox.note_destinations(p_outcomes outbox.row_outcome[]) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -14,15 +12,15 @@ declare
 begin
   with heard as materialized (
     select d.name,
-           count(*) filter (where g.outcome in ('retry', 'unknown') and not coalesce(g.throttled, false)
-                              and coalesce(g.code, '') not in ('render_failed', 'endpoint_unavailable', 'smtp_4xx')) as failed,
-           count(*) filter (where coalesce(g.outcome, 'delivered') in ('delivered', 'rejected')
-                              and coalesce(g.code, '') not in ('payload_invalid', 'binding_missing', 'binding_invalid', 'outcome_unknown')) as answered,
+           count(*) filter (where o.kind in ('retry', 'unknown') and not coalesce(o.throttled, false)
+                              and coalesce(o.code, '') not in ('render_failed', 'endpoint_unavailable', 'smtp_4xx')) as failed,
+           count(*) filter (where coalesce(o.kind, 'delivered') in ('delivered', 'rejected')
+                              and coalesce(o.code, '') not in ('payload_invalid', 'binding_missing', 'binding_invalid', 'outcome_unknown')) as answered,
            -- least() leaves nulls out: a receiver that says no time is not one that says a day.
-           max(least(g.after_ms, 86400000)) filter (where g.throttled and g.after_ms is not null) as quiet_ms, coalesce(bool_or(g.throttled), false) as throttled,
-           max(g.code) filter (where g.outcome in ('retry', 'unknown', 'rejected')) as code
-      from unnest(p_destination_ids, p_outcomes, p_codes, p_after_ms, p_throttled) g(destination_id, outcome, code, after_ms, throttled)
-      join outbox.destinations d on d.destination_id = g.destination_id
+           max(least(o.after_ms, 86400000)) filter (where o.throttled and o.after_ms is not null) as quiet_ms, coalesce(bool_or(o.throttled), false) as throttled,
+           max(o.code) filter (where o.kind in ('retry', 'unknown', 'rejected')) as code
+      from unnest(p_outcomes) o
+      join outbox.destinations d on d.destination_id = o.destination_id
      group by d.name
   ), noted as (
     insert into outbox.gate_notes (name, failed, answered, throttled, quiet_ms, code, clears)
@@ -41,4 +39,4 @@ begin
   end if;
 end
 $$;
-comment on function outbox.note_destinations(integer[], text[], text[], bigint[], boolean[]) is 'Opens, closes and pauses destinations by what their calls came to.';
+comment on function outbox.note_destinations(outbox.row_outcome[]) is 'Opens, closes and pauses destinations by what their calls came to.';

@@ -5,8 +5,7 @@
 -- A row that waits for its next try becomes special, so that no run takes it along before its time: a redrive may put any
 -- number of rows in front of it.
 create or replace function outbox.settle_lane_exceptions(
-  p_stream outbox.streams, p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[],
-  p_latencies_ms integer[], p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[], p_sent_hashes bytea[],
+  p_stream outbox.streams, p_outcomes outbox.row_outcome[],
   out retried integer, out released integer, out failed integer, out given_up uuid[]
 )
 language plpgsql volatile
@@ -20,11 +19,10 @@ declare
   v_dues timestamptz[];
 begin
   with named as materialized (
-    select g.claim_id, g.lane_id, g.seq, g.outbox_id, g.attempt_no, g.latency_ms, g.code, g.outcome, outbox.without_addresses(g.message) as message,
-           g.after_ms, coalesce(g.absent, false) as absent, g.sent_hash
-      from unnest(p_claim_ids, p_lane_ids, p_seqs, p_outbox_ids, p_attempt_nos, p_latencies_ms, p_codes, p_outcomes, p_messages, p_after_ms, p_absent, p_sent_hashes)
-           g(claim_id, lane_id, seq, outbox_id, attempt_no, latency_ms, code, outcome, message, after_ms, absent, sent_hash)
-     where g.outcome <> 'delivered'
+    select o.claim_id, o.lane_id, o.seq, o.outbox_id, o.attempt_no, o.latency_ms, o.code, o.kind, outbox.without_addresses(o.message) as message,
+           o.after_ms, coalesce(o.absent, false) as absent, o.sent_hash
+      from unnest(p_outcomes) o
+     where o.kind <> 'delivered'
   ), given as materialized (
     select * from named
     union all
@@ -36,10 +34,10 @@ begin
         or exists (select from outbox.attempts a
                     where a.outbox_id = p.outbox_id and a.attempt_no = p.lines + 1 and a.class_id = p_stream.class_id)
   ), judged as materialized (
-    select g.*, case when g.outcome = 'unknown' then 'outcome_unknown' else g.code end as error_code, p.lines, p.priority, c.claimed_at, p.first_sent_at,
-           p.tries + (g.outcome <> 'released')::integer as tries_now,
-           g.outcome = 'unknown' or (p.uncertain and not g.absent) as uncertain_now,
-           outbox.verdict(p_stream, g.outcome, p.tries + 1, r.capability) as state
+    select g.*, case when g.kind = 'unknown' then 'outcome_unknown' else g.code end as error_code, p.lines, p.priority, c.claimed_at, p.first_sent_at,
+           p.tries + (g.kind <> 'released')::integer as tries_now,
+           g.kind = 'unknown' or (p.uncertain and not g.absent) as uncertain_now,
+           outbox.verdict(p_stream, g.kind, p.tries + 1, r.capability) as state
       from given g
       join outbox.claims c on c.claim_id = g.claim_id
       join outbox.pending p on p.lane_id = g.lane_id and p.seq = g.seq
@@ -64,7 +62,7 @@ begin
       from dated j where p.lane_id = j.lane_id and p.seq = j.seq and j.state in ('RETRYABLE', 'RELEASED')
   ), gone as (
     delete from outbox.pending p using judged j where p.lane_id = j.lane_id and p.seq = j.seq and j.state = 'FAILED'
-  ), buried as (
+  ), dead as (
     insert into outbox.dead (outbox_id, stream_id, lane_id, seq, first_sent_at, lines, tries, priority, uncertain, parked, error_code, error_message)
     select j.outbox_id, p_stream.stream_id, j.lane_id, j.seq, coalesce(j.first_sent_at, j.claimed_at), j.lines + 2, j.tries_now, j.priority,
            j.uncertain_now, j.uncertain_now, coalesce(j.error_code, 'failed'), j.message
@@ -100,5 +98,5 @@ begin
    having count(*) > 0;
 end
 $$;
-comment on function outbox.settle_lane_exceptions(outbox.streams, bigint[], bigint[], bigint[], uuid[], integer[], integer[], text[], text[], text[], bigint[], boolean[], bytea[])
+comment on function outbox.settle_lane_exceptions(outbox.streams, outbox.row_outcome[])
   is 'Records failed and released rows of ordered lanes, counts them, and names those given up. Nullable: given_up.';

@@ -2,11 +2,10 @@
 -- not through yet stays leased and starts later.
 --
 -- Finished rows are deleted by range. A row that was redriven while its lane was in flight may stand inside that range
--- without having been sent; it must stay, so such lanes delete number by number. Results that leave out a row before
+-- without having been sent; it must stay, so such lanes delete number by number. Outcomes that leave out a row before
 -- them are refused: deleting by range would lose it.
 create or replace function outbox.settle_lanes(
-  p_stream outbox.streams, p_lanes outbox.fenced_lane[], p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[],
-  p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_references text[], p_outcomes text[], p_sent_hashes bytea[]
+  p_stream outbox.streams, p_lanes outbox.fenced_lane[], p_outcomes outbox.row_outcome[]
 ) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -16,24 +15,23 @@ declare
   v_gone bigint;
 begin
   insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, claim_id, latency_ms, rail_code, rail_reference, sent_hash)
-  select g.outbox_id, g.attempt_no + 1, p_stream.class_id, p_stream.stream_id, 'DISPATCHED', g.claim_id, g.latency_ms, g.code, g.reference, g.sent_hash
-    from unnest(p_claim_ids, p_outbox_ids, p_attempt_nos, p_latencies_ms, p_codes, p_references, p_outcomes, p_sent_hashes)
-         g(claim_id, outbox_id, attempt_no, latency_ms, code, reference, outcome, sent_hash)
-   where g.outcome is null or g.outcome = 'delivered';
+  select o.outbox_id, o.attempt_no + 1, p_stream.class_id, p_stream.stream_id, 'DISPATCHED', o.claim_id, o.latency_ms, o.code, o.reference, o.sent_hash
+    from unnest(p_outcomes) o
+   where o.kind is null or o.kind = 'delivered';
   get diagnostics v_delivered = row_count;
 
   select bool_or(l.rewind_to is not null) into v_rewound from unnest(p_lanes) l;
   if v_rewound then
     delete from outbox.pending p
-     using unnest(p_lane_ids, p_seqs, p_outcomes) g(lane_id, seq, outcome)
-     where p.lane_id = g.lane_id and p.seq = g.seq and (g.outcome is null or g.outcome = 'delivered');
+     using unnest(p_outcomes) o
+     where p.lane_id = o.lane_id and p.seq = o.seq and (o.kind is null or o.kind = 'delivered');
   else
     delete from outbox.pending p using unnest(p_lanes) l where p.lane_id = l.lane_id and p.seq between l.head_seq and l.to_seq;
   end if;
   get diagnostics v_gone = row_count;
   if v_delivered <> v_gone then
-    raise exception 'results of % delivered rows would finish % rows', v_delivered, v_gone using errcode = 'HR003',
-      hint = 'Results of a lane begin with its first row that is not settled yet, and leave none out. Nothing was changed.';
+    raise exception 'outcomes of % delivered rows would finish % rows', v_delivered, v_gone using errcode = 'HR003',
+      hint = 'Outcomes of a lane begin with its first row that is not settled yet, and leave none out. Nothing was changed.';
   end if;
 
   update outbox.heads h set head_seq = l.to_seq + 1, delivered_to = greatest(h.delivered_to, l.to_seq)
@@ -45,5 +43,4 @@ begin
    having count(*) > 0;
 end
 $$;
-comment on function outbox.settle_lanes(outbox.streams, outbox.fenced_lane[], bigint[], bigint[], bigint[], uuid[], integer[], integer[], text[], text[], text[], bytea[])
-  is 'Records delivered rows of ordered lanes.';
+comment on function outbox.settle_lanes(outbox.streams, outbox.fenced_lane[], outbox.row_outcome[]) is 'Records delivered rows of ordered lanes.';

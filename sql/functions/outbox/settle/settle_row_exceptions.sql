@@ -1,8 +1,7 @@
 -- The undelivered part of a settle on a stream without order. The rows left the pending table when they were claimed; what
 -- they had been through stands in the claim. Returns how many lines of each kind it wrote, and which rows it gave up.
 create or replace function outbox.settle_row_exceptions(
-  p_stream outbox.streams, p_claim_ids bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[],
-  p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[], p_sent_hashes bytea[],
+  p_stream outbox.streams, p_outcomes outbox.row_outcome[],
   out retried integer, out released integer, out failed integer, out given_up uuid[]
 )
 language plpgsql volatile
@@ -12,18 +11,17 @@ declare
   v_claim_ids bigint[];
 begin
   with given as materialized (
-    select g.claim_id, g.outbox_id, g.attempt_no, g.latency_ms, g.code, g.outcome, outbox.without_addresses(g.message) as message,
-           g.after_ms, coalesce(g.absent, false) as absent, g.sent_hash
-      from unnest(p_claim_ids, p_outbox_ids, p_attempt_nos, p_latencies_ms, p_codes, p_outcomes, p_messages, p_after_ms, p_absent, p_sent_hashes)
-           g(claim_id, outbox_id, attempt_no, latency_ms, code, outcome, message, after_ms, absent, sent_hash)
-     where g.outcome <> 'delivered'
+    select o.claim_id, o.outbox_id, o.attempt_no, o.latency_ms, o.code, o.kind, outbox.without_addresses(o.message) as message,
+           o.after_ms, coalesce(o.absent, false) as absent, o.sent_hash
+      from unnest(p_outcomes) o
+     where o.kind <> 'delivered'
   ), judged as materialized (
-    select g.*, case when g.outcome = 'unknown' then 'outcome_unknown' else g.code end as error_code, m.priority, m.expires_at,
+    select g.*, case when g.kind = 'unknown' then 'outcome_unknown' else g.code end as error_code, m.priority, m.expires_at,
            coalesce(m.destination_id, 0) as destination_id, m.bytes, m.payload_hash,
-           coalesce(c.first_sent_at[a.n], case when g.outcome <> 'released' then c.claimed_at end) as first_sent_at,
-           coalesce(c.tries[a.n], 0) + (g.outcome <> 'released')::integer as tries_now,
-           g.outcome = 'unknown' or (coalesce(c.uncertain[a.n], false) and not g.absent) as uncertain_now,
-           outbox.verdict(p_stream, g.outcome, coalesce(c.tries[a.n], 0) + 1, r.capability) as state
+           coalesce(c.first_sent_at[a.n], case when g.kind <> 'released' then c.claimed_at end) as first_sent_at,
+           coalesce(c.tries[a.n], 0) + (g.kind <> 'released')::integer as tries_now,
+           g.kind = 'unknown' or (coalesce(c.uncertain[a.n], false) and not g.absent) as uncertain_now,
+           outbox.verdict(p_stream, g.kind, coalesce(c.tries[a.n], 0) + 1, r.capability) as state
       from given g
       join outbox.claims c on c.claim_id = g.claim_id
       join outbox.payloads m on m.outbox_id = g.outbox_id
@@ -41,7 +39,7 @@ begin
            w.expires_at, w.first_sent_at,
            w.attempt_no + 1, w.destination_id, w.tries_now, w.uncertain_now, w.bytes, w.payload_hash
       from judged w where w.state in ('RETRYABLE', 'RELEASED')
-  ), buried as (
+  ), dead as (
     insert into outbox.dead (outbox_id, stream_id, first_sent_at, lines, tries, priority, uncertain, parked, error_code, error_message)
     select w.outbox_id, p_stream.stream_id, w.first_sent_at, w.attempt_no + 1, w.tries_now, w.priority,
            w.uncertain_now, w.uncertain_now, coalesce(w.error_code, 'failed'), w.message
@@ -56,5 +54,5 @@ begin
   end if;
 end
 $$;
-comment on function outbox.settle_row_exceptions(outbox.streams, bigint[], uuid[], integer[], integer[], text[], text[], text[], bigint[], boolean[], bytea[])
+comment on function outbox.settle_row_exceptions(outbox.streams, outbox.row_outcome[])
   is 'Records failed and released rows of streams without order, counts them, and names those given up. Nullable: given_up.';

@@ -1,6 +1,6 @@
 -- Keeps what deliveries brought back under the lane of each row. A later row of the lane may capture the same name anew. Layers above
 -- are told, in the same transaction.
-create or replace function outbox.store_captures(p_captures jsonb) returns void
+create or replace function outbox.store_captures(p_outcomes outbox.row_outcome[]) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -9,9 +9,9 @@ begin
   with stored as (
     insert into outbox.captures as c (lane_id, name, value, outbox_id)
     select distinct on (m.lane_id, v.key) m.lane_id, v.key, v.value, m.outbox_id
-      from jsonb_to_recordset(p_captures) r(id uuid, values jsonb)
-      join outbox.payloads m on m.outbox_id = r.id
-     cross join lateral jsonb_each(r.values) v
+      from unnest(p_outcomes) o
+      join outbox.payloads m on m.outbox_id = o.outbox_id
+     cross join lateral jsonb_each(o.captured) v
      where m.lane_id is not null
      order by m.lane_id, v.key, m.seq desc
     on conflict (lane_id, name) do update set value = excluded.value, outbox_id = excluded.outbox_id, captured_at = now()
@@ -26,4 +26,4 @@ begin
   end if;
 end
 $$;
-comment on function outbox.store_captures(jsonb) is 'Stores captured response fields under the lanes of delivered rows.';
+comment on function outbox.store_captures(outbox.row_outcome[]) is 'Stores captured response fields under the lanes of delivered rows.';

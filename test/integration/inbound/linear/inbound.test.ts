@@ -70,8 +70,8 @@ describe.each(POSTGRES_VERSIONS)("deliveries of Linear on PostgreSQL %i", async 
     const issue = randomUUID();
     await rowsOf(
       superuser,
-      `select outbox.store_captures(jsonb_build_array(
-          jsonb_build_object('id', r.outbox_id, 'values', jsonb_build_object('linear_issue_id', $2::text))))
+      `select outbox.store_captures(array[jsonb_populate_record(null::outbox.row_outcome,
+          jsonb_build_object('outbox_id', r.outbox_id, 'captured', jsonb_build_object('linear_issue_id', $2::text)))])
          from outbox.rows r where r.stream = 'capacity' and r.instruction_id = $1 || '#1' and r.idempotency_key = 'linear:issue'`,
       [id, issue],
     );

@@ -236,31 +236,28 @@ export class Engine {
     results: readonly Result[],
     client: Queryable = this.executor,
   ): Promise<Settled> {
-    const column = <T>(read: (result: Result) => T): T[] => results.map((result) => read(result));
-    const captured = results.flatMap(({ row, captured: values }) =>
-      values === undefined ? [] : [{ id: row.outbox_id, values }],
-    );
+    // By name, where the relay writes them by position: neither covers up a mistake of the other.
+    const outcomes = results.map(({ row, outcome = "delivered", ...result }) => ({
+      claim_id: row.claim_id,
+      lane_id: row.lane_id,
+      seq: row.seq,
+      outbox_id: row.outbox_id,
+      attempt_no: row.attempt_no,
+      latency_ms: 3,
+      kind: outcome,
+      code: result.code ?? (outcome === "delivered" ? "ok" : outcome),
+      reference: result.reference,
+      message: result.message,
+      after_ms: result.afterMs,
+      throttled: result.throttled,
+      absent: result.absent,
+      destination_id: row.destination_id,
+      captured: result.captured,
+    }));
     return oneOf<Settled>(
       client,
-      `select * from outbox.settle($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
-      [
-        stream.id,
-        column((r) => r.row.claim_id),
-        column((r) => r.row.lane_id),
-        column((r) => r.row.seq),
-        column((r) => r.row.outbox_id),
-        column((r) => r.row.attempt_no),
-        column(() => 3),
-        column((r) => r.code ?? (r.outcome === undefined || r.outcome === "delivered" ? "ok" : r.outcome)),
-        column((r) => r.reference ?? null),
-        column((r) => r.outcome ?? "delivered"),
-        column((r) => r.message ?? null),
-        column((r) => r.afterMs ?? null),
-        column((r) => r.throttled ?? null),
-        column((r) => r.absent ?? null),
-        column((r) => r.row.destination_id),
-        captured.length === 0 ? null : JSON.stringify(captured),
-      ],
+      `select * from outbox.settle($1, array(select o from jsonb_populate_recordset(null::outbox.row_outcome, $2) o))`,
+      [stream.id, JSON.stringify(outcomes)],
     );
   }
 

@@ -17,6 +17,7 @@ import { HeadroomError } from "../src/db/errors.ts";
 import { migrate } from "../src/db/migrate.ts";
 import { readCatalogue } from "./gen/catalogue.ts";
 import { describeRails } from "./gen/rails.ts";
+import { generateRefusals } from "./gen/refusals.ts";
 import { dumpSchema } from "./gen/schema.ts";
 import { describeStateMachine } from "./gen/state-machine.ts";
 import { generateTypes } from "./gen/types.ts";
@@ -29,6 +30,7 @@ interface Generator {
 
 const generators: readonly Generator[] = [
   { file: "src/db/generated.gen.ts", generate: async (client) => generateTypes(await readCatalogue(client)) },
+  { file: "src/db/refusals.gen.ts", generate: generateRefusals },
   { file: "sql/schema.sql", generate: dumpSchema },
   { file: "docs/state-machine.md", generate: describeStateMachine },
   { file: "docs/reference/rails.md", generate: describeRails },

@@ -2338,7 +2338,7 @@ create function capacity.enqueue_effect(p_story jsonb, p_effect text)
 create function capacity.erase_messages(p_request_id text, p_to timestamp with time zone, p_actor text, p_why text, OUT erased integer, OUT skipped integer, OUT waiting integer)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 62a1cd7a221abc88';
+  as 'sha256 bada1a62f03c13b1';
 
 create function capacity.erase_step(p_request_id text)
   returns capacity.erasures
@@ -2581,7 +2581,7 @@ grant execute on function capacity.put_subscription to headroom_control;
 create function capacity.refuse_change()
   returns trigger
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 48d6d0c52c9ac57c';
+  as 'sha256 d3804ed780355de0';
 
 create function capacity.remove_policy(p_workspace_id text, p_id text)
   returns void
@@ -3210,7 +3210,7 @@ create function headroom.equal_constant_time(p_left bytea, p_right bytea)
 create function headroom.fail(p_code text, p_message text, p_facts text DEFAULT NULL::text, p_hint text DEFAULT NULL::text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b8fb55aa8def2ddf';
+  as 'sha256 606d9f50a112add1';
 
 create function headroom.get_secret(p_name text)
   returns text
@@ -3277,6 +3277,11 @@ create function headroom.optional_secret(p_name text)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 1e3fadde451dc10c';
+
+create function headroom.refusals()
+  returns TABLE(code text, status integer, meaning text)
+  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e77e14c6a5722b2e';
 
 create function headroom.register_hooks(p_layer text, p_hooks jsonb)
   returns void
@@ -3620,7 +3625,7 @@ create function outbox.add_row(p_checked boolean, p_tenant_id text, p_stream tex
 create function outbox.add_rows(p_checked boolean, p_rows jsonb)
   returns TABLE(ord integer, outbox_id uuid, seq bigint, created boolean)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ab8e4c4783d8fd57';
+  as 'sha256 5ea51ac43ac60536';
 
 create function outbox.advance_lanes(p_lane_ids bigint[], p_from_seqs bigint[], p_delivered boolean DEFAULT false, p_places tid[] DEFAULT NULL::tid[])
   returns void
@@ -3650,33 +3655,33 @@ create function outbox.bury_heads(p_stream outbox.streams, p_lane_ids bigint[], 
 create function outbox.change_stream(p_name text, p_changes jsonb)
   returns outbox.streams
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 282616a3518e0453';
+  as 'sha256 5b773bcd6226e2a9';
 grant execute on function outbox.change_stream to headroom_control;
 
 create function outbox.check_binds(p_stream outbox.streams, p_captures jsonb, p_binds jsonb)
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 17536bf12f4846c2';
+  as 'sha256 b8fb52315ea94eeb';
 
 create function outbox.check_operator(p_outbox_ids uuid[], p_actor text, p_reason text)
   returns void
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2ae736b7ea0e146d';
+  as 'sha256 7dc36931c5cd773d';
 
 create function outbox.check_row(p_stream outbox.streams, p_stream_name text, p_checked boolean, p_rail_id smallint, p_rail text, p_key text, p_instruction_id text, p_idempotency_key text, p_payload_bytes integer, p_too_deep boolean, p_priority integer, p_coalesce_key text, p_destination text, p_captures jsonb, p_binds jsonb)
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6794f644165dc2db';
+  as 'sha256 1200cccb0cf14455';
 
 create function outbox.check_stream(p_stream outbox.streams)
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ef4a1029ebdac657';
+  as 'sha256 e6d14ff80241ba6b';
 
 create function outbox.check_stream_name(p_stream text)
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 533a0c6fda37c3ca';
+  as 'sha256 58a999ebb994be95';
 
 create function outbox.choose_rows(p_outbox_ids uuid[], p_rail text, p_but text, p_streams text[])
   returns uuid[]
@@ -3691,7 +3696,7 @@ create function outbox.circuit_of(p_destination text)
 create function outbox.claim(p_relay_id integer, p_stream_id smallint, p_max_rows integer, p_max_lanes integer DEFAULT 100, p_since_ms bigint DEFAULT NULL::bigint, p_max_bytes bigint DEFAULT 8388608, p_in_flight jsonb DEFAULT NULL::jsonb)
   returns SETOF outbox.claimed_row
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set plan_cache_mode=force_generic_plan set jit=off set lock_timeout=2s owner headroom_owner
-  as 'sha256 26b3b8cfa490abca';
+  as 'sha256 a07c276f2e642c63';
 grant execute on function outbox.claim to headroom_executor;
 
 create function outbox.claim_queues(p_relay_id integer, p_stream outbox.streams, p_max_rows integer, p_max_bytes bigint, p_since timestamp with time zone, p_in_flight jsonb)
@@ -3730,7 +3735,7 @@ grant execute on function outbox.count_dead to headroom_control;
 create function outbox.create_stream(p_name text, p_ordered boolean DEFAULT true, p_on_dead text DEFAULT NULL::text, p_carries_money boolean DEFAULT NULL::boolean, p_resend_blind boolean DEFAULT NULL::boolean, p_max_tries integer DEFAULT NULL::integer, p_backoff_base_ms integer DEFAULT NULL::integer, p_backoff_factor real DEFAULT NULL::real, p_backoff_cap_ms integer DEFAULT NULL::integer, p_lease_seconds integer DEFAULT NULL::integer, p_run_length integer DEFAULT NULL::integer, p_max_payload_bytes integer DEFAULT NULL::integer, p_retention text DEFAULT NULL::text, p_dedupe_days integer DEFAULT NULL::integer, p_writers name[] DEFAULT NULL::name[])
   returns outbox.streams
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 445d4b11aed81056';
+  as 'sha256 9ffcdcfae8be9c9a';
 grant execute on function outbox.create_stream to headroom_control;
 
 create function outbox.dead_by_rail()
@@ -3791,7 +3796,7 @@ create function outbox.ensure_limits(p_limits jsonb)
 create function outbox.ensure_partitions(p_days_ahead integer DEFAULT 30)
   returns integer
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=2s owner headroom_owner
-  as 'sha256 280e8ce97a8cd99a';
+  as 'sha256 72399d675f26c315';
 grant execute on function outbox.ensure_partitions to headroom_executor;
 
 create function outbox.ensure_rails(p_rails jsonb)
@@ -3804,16 +3809,21 @@ create function outbox.ensure_stream(p_name text, p_settings jsonb)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 8ed4938f1d520982';
 
+create function outbox.erase_finished(p_outbox_id uuid, p_actor text, p_reason text)
+  returns boolean
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 826ea3ab98a8ebb5';
+
 create function outbox.erase_payload(p_outbox_id uuid, p_actor text, p_reason text)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 45ff90d1609b11a1';
+  as 'sha256 0143e53cb20efb06';
 grant execute on function outbox.erase_payload to headroom_control;
 
 create function outbox.existing_row(p_stream_id smallint, p_instruction_id text, p_idempotency_key text, p_body text, OUT outbox_id uuid, OUT seq bigint)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 760d6ee792175d42';
+  as 'sha256 3c4bbd8a7125d677';
 
 create function outbox.fence_lanes(p_live bigint[], p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outcomes text[])
   returns outbox.fenced_lane[]
@@ -3849,7 +3859,7 @@ create function outbox.gates_of(p_names text[])
 create function outbox.gc(p_batch integer DEFAULT 10000)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=250ms owner headroom_owner
-  as 'sha256 162d40c624c52ac0';
+  as 'sha256 bf4885b451aab0b8';
 grant execute on function outbox.gc to headroom_executor;
 
 create function outbox.gc_keys(p_batch integer)
@@ -3870,7 +3880,7 @@ create function outbox.id_time(p_outbox_id uuid)
 create function outbox.inspect(p_outbox_id uuid)
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7113c6574007aed3';
+  as 'sha256 a8f4e9bb39ea4b9f';
 grant execute on function outbox.inspect to headroom_auditor;
 grant execute on function outbox.inspect to headroom_control;
 
@@ -3907,7 +3917,7 @@ create function outbox.late_rows(p_stream outbox.streams, p_live bigint[], p_cla
 create function outbox.limit_destination(p_name text, p_min_interval_ms integer DEFAULT NULL::integer, p_failure_threshold integer DEFAULT NULL::integer, p_open_base_ms integer DEFAULT NULL::integer)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9debb1427049af1b';
+  as 'sha256 ddd8fed501c5addf';
 grant execute on function outbox.limit_destination to headroom_control;
 
 create function outbox.lines_of(p_outbox_id uuid)
@@ -3918,7 +3928,7 @@ create function outbox.lines_of(p_outbox_id uuid)
 create function outbox.list_dead(p_stream text DEFAULT NULL::text, p_error_code text DEFAULT NULL::text, p_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_parked boolean DEFAULT NULL::boolean, p_limit integer DEFAULT 100, p_after uuid DEFAULT NULL::uuid)
   returns TABLE(outbox_id uuid, stream text, key text, seq bigint, rail text, instruction_id text, idempotency_key text, parked boolean, uncertain boolean, error_code text, error_message text, tries smallint, lines integer, created_at timestamp with time zone, died_at timestamp with time zone, blocks_lane boolean)
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a3277bf08a788c95';
+  as 'sha256 b02ef30f01b9e4e9';
 grant execute on function outbox.list_dead to headroom_auditor;
 grant execute on function outbox.list_dead to headroom_control;
 
@@ -4053,12 +4063,12 @@ grant execute on function outbox.redrive to headroom_control;
 create function outbox.refuse_change()
   returns trigger
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 dba05f36834e8263';
+  as 'sha256 0220052dcc02db7d';
 
 create function outbox.register_rail(p_name text, p_capability text, p_timeout_ms integer, p_dedup_window_ms bigint DEFAULT NULL::bigint)
   returns smallint
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a8b6375c8be4101d';
+  as 'sha256 a39ea9bdf909c5d8';
 grant execute on function outbox.register_rail to headroom_control;
 grant execute on function outbox.register_rail to headroom_executor;
 
@@ -4075,7 +4085,7 @@ create function outbox.release_lanes(p_lane_ids bigint[])
 create function outbox.rendered(p_stream_id smallint, p_renderer text, p_payload jsonb)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7549335b2410a0b8';
+  as 'sha256 e0a0e02d202ec964';
 
 create function outbox.requeue_dead(p_outbox_ids uuid[], p_overtaken boolean[], p_actor text, p_reason text)
   returns void
@@ -4085,7 +4095,7 @@ create function outbox.requeue_dead(p_outbox_ids uuid[], p_overtaken boolean[], 
 create function outbox.resolve_dead(p_outbox_id uuid, p_delivered boolean, p_actor text, p_reason text, p_reference text DEFAULT NULL::text, OUT outbox_id uuid, OUT result text, OUT detail text)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=5s owner headroom_owner
-  as 'sha256 3145e94a6085f59a';
+  as 'sha256 3f8c4a69e1f70d8e';
 grant execute on function outbox.resolve_dead to headroom_control;
 
 create function outbox.rewind_lanes(p_lane_ids bigint[])
@@ -4106,7 +4116,7 @@ create function outbox.sample_percent(p_table regclass, p_rows integer)
 create function outbox.settle(p_stream_id smallint, p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[] DEFAULT NULL::integer[], p_codes text[] DEFAULT NULL::text[], p_references text[] DEFAULT NULL::text[], p_outcomes text[] DEFAULT NULL::text[], p_messages text[] DEFAULT NULL::text[], p_after_ms bigint[] DEFAULT NULL::bigint[], p_throttled boolean[] DEFAULT NULL::boolean[], p_absent boolean[] DEFAULT NULL::boolean[], p_destination_ids integer[] DEFAULT NULL::integer[], p_captures jsonb DEFAULT NULL::jsonb, p_sent_hashes bytea[] DEFAULT NULL::bytea[], OUT delivered integer, OUT retried integer, OUT released integer, OUT failed integer, OUT late uuid[], OUT given_up uuid[], OUT busy uuid[])
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set plan_cache_mode=force_generic_plan set jit=off set lock_timeout=2s owner headroom_owner
-  as 'sha256 e20bfa4d91462aa3';
+  as 'sha256 7f71ae389b880dfe';
 grant execute on function outbox.settle to headroom_executor;
 
 create function outbox.settle_lane_exceptions(p_stream outbox.streams, p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[], p_sent_hashes bytea[], OUT retried integer, OUT released integer, OUT failed integer, OUT given_up uuid[])
@@ -4117,7 +4127,7 @@ create function outbox.settle_lane_exceptions(p_stream outbox.streams, p_claim_i
 create function outbox.settle_lanes(p_stream outbox.streams, p_lanes outbox.fenced_lane[], p_claim_ids bigint[], p_lane_ids bigint[], p_seqs bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_references text[], p_outcomes text[], p_sent_hashes bytea[])
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 dcdaf4144ecd381a';
+  as 'sha256 c2ba4223f4a922f2';
 
 create function outbox.settle_row_exceptions(p_stream outbox.streams, p_claim_ids bigint[], p_outbox_ids uuid[], p_attempt_nos integer[], p_latencies_ms integer[], p_codes text[], p_outcomes text[], p_messages text[], p_after_ms bigint[], p_absent boolean[], p_sent_hashes bytea[], OUT retried integer, OUT released integer, OUT failed integer, OUT given_up uuid[])
   returns record
@@ -4178,7 +4188,7 @@ create function outbox.summary_of(p_outbox_ids uuid[])
 create function outbox.sweep(p_max_lanes integer DEFAULT 5000)
   returns integer
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set lock_timeout=2s owner headroom_owner
-  as 'sha256 629dd1012f011d5f';
+  as 'sha256 541188e6b69c40e9';
 grant execute on function outbox.sweep to headroom_executor;
 
 create function outbox.take_number(p_stream text, p_key text)
@@ -4280,7 +4290,7 @@ create function outbox.without_addresses(p_message text)
 create function payments.bump_participant_outbox_seq(p_participant_id text)
   returns bigint
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 cb5aa5ca3b85c7b6';
+  as 'sha256 52efd8c5586b0499';
 
 create function payments.enqueue_payment_outbox(p_instruction_id text, p_participant_id text, p_idempotency_key text, p_rail_type text, p_payload jsonb, OUT outbox_id uuid, OUT sequence_id bigint, OUT created boolean)
   returns record
@@ -4529,7 +4539,7 @@ create function webhooks.check_endpoint_url(p_url text, p_allow_private boolean)
 create function webhooks.check_envelope(p_envelope jsonb, p_stream outbox.stream_settings)
   returns void
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 691795e336e5d136';
+  as 'sha256 4cdadbb06d29cb45';
 
 create function webhooks.collect_envelopes(p_argument jsonb)
   returns jsonb
@@ -4585,7 +4595,7 @@ create function webhooks.find_endpoint(p_name text, p_tenant_id text)
 create function webhooks.insert_envelope()
   returns trigger
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2e217ed94593285c';
+  as 'sha256 2aec77f3456b4b87';
 
 create function webhooks.keep_endpoint_secret(p_endpoint_id uuid, p_kind text, p_value text)
   returns void

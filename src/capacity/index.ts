@@ -120,4 +120,5 @@ export {
   type VerifyOptions,
 } from "./verify.ts";
 
-export { toError, type RefusalCode, type Refused } from "./refusal.ts";
+export type { RefusalCode } from "../db/refusals.gen.ts";
+export { toError, type Refused } from "./refusal.ts";

@@ -2883,6 +2883,11 @@ export interface Functions {
     };
     result: string | null;
   };
+  /** Every code with which the database refuses, with its HTTP status and meaning. */
+  "headroom.refusals": {
+    args: Record<string, never>;
+    result: { code: string; status: number; meaning: string }[];
+  };
   /** Registers the functions of a layer at points of lower layers. */
   "headroom.register_hooks": {
     args: {
@@ -3530,7 +3535,7 @@ export interface Functions {
     };
     result: void;
   };
-  /** Raises the one error that fits a bad row, or nothing. */
+  /** Refuses a bad row with the rule that it breaks. */
   "outbox.check_row": {
     args: {
       p_stream: string | null;
@@ -3799,6 +3804,15 @@ export interface Functions {
       p_settings: unknown;
     };
     result: void;
+  };
+  /** Erases the payload of a row if the row is finished, and returns whether it is. */
+  "outbox.erase_finished": {
+    args: {
+      p_outbox_id: string | null;
+      p_actor: string | null;
+      p_reason: string | null;
+    };
+    result: boolean;
   };
   /** Erases the payload of a finished row with the salt of its hash; the hash and the archive stay. */
   "outbox.erase_payload": {
@@ -5397,6 +5411,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "headroom.open_box": { returns: "value", json: [], positional: false },
   "headroom.open_secret": { returns: "value", json: [], positional: false },
   "headroom.optional_secret": { returns: "value", json: [], positional: false },
+  "headroom.refusals": { returns: "rows", json: [], positional: false },
   "headroom.register_hooks": { returns: "nothing", json: ["p_hooks"], positional: false },
   "headroom.remove_secret": { returns: "value", json: [], positional: false },
   "headroom.request_headers": { returns: "value", json: [], positional: false },
@@ -5503,6 +5518,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.ensure_partitions": { returns: "value", json: [], positional: false },
   "outbox.ensure_rails": { returns: "nothing", json: ["p_rails"], positional: false },
   "outbox.ensure_stream": { returns: "nothing", json: ["p_settings"], positional: false },
+  "outbox.erase_finished": { returns: "value", json: [], positional: false },
   "outbox.erase_payload": { returns: "nothing", json: [], positional: false },
   "outbox.existing_row": { returns: "row", json: [], positional: false },
   "outbox.fence_lanes": { returns: "value", json: [], positional: false },

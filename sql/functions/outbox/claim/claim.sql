@@ -43,7 +43,7 @@ declare
 begin
   select * into v_stream from outbox.streams where stream_id = p_stream_id;
   if not found then
-    raise exception 'unknown stream number %', p_stream_id using errcode = 'HR001';
+    perform headroom.fail('unknown_stream', format('There is no stream with the number %s.', p_stream_id));
   end if;
 
   -- Asked here, because nearly always nothing is there.

@@ -22,7 +22,7 @@ declare
   v_found integer;
 begin
   if v_wanted > 10000 then
-    raise exception 'at most 10000 rows at once, not %', v_wanted using errcode = 'HR003', hint = 'Send them in several calls.';
+    perform headroom.fail('invalid_input', format('At most 10000 rows at once, not %s.', v_wanted), null, 'Send them in several calls.');
   end if;
   with queue as materialized (
     select q.name, q.tenant_id, outbox.destination_id(q.name, q.tenant_id) as destination_id
@@ -104,7 +104,8 @@ begin
      where (v_ords is null or n.ord <> all (v_ords)) and e.outbox_id is not null;
     get diagnostics v_found = row_count;
     if v_returned + v_found < v_wanted then
-      raise exception 'an idempotency key was forgotten while it was looked up' using errcode = 'HR007', hint = 'Nothing was written. Send the rows again.';
+      perform headroom.fail('conflict', 'An idempotency key was forgotten while it was looked up.', null,
+        'Nothing was written. Send the rows again.');
     end if;
   end if;
 end

@@ -37,8 +37,8 @@ begin
     from outbox.dedupe d join outbox.streams s on s.stream_id = d.stream_id
    where d.outbox_id = p_outbox_id;
   if not found then
-    raise exception 'there is no row %', p_outbox_id using errcode = 'HR006',
-      hint = 'Check the id. Rows that were finished long ago are collected by outbox.gc(), and then forgotten.';
+    perform headroom.fail('not_found', format('There is no row %s.', p_outbox_id), null,
+      'Check the id. Rows that were finished long ago are collected by outbox.gc(), and then forgotten.');
   end if;
   return v_row;
 end

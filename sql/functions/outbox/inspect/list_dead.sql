@@ -16,7 +16,7 @@ as $$
 #variable_conflict use_column
 begin
   if p_limit is null or p_limit not between 1 and 10000 then
-    raise exception 'a page has 1 to 10000 rows' using errcode = 'HR003';
+    perform headroom.fail('invalid_input', 'A page has 1 to 10000 rows.');
   end if;
   perform outbox.check_stream_name(p_stream);
   return query

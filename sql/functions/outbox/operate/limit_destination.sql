@@ -13,8 +13,8 @@ begin
          failure_threshold = coalesce(excluded.failure_threshold, l.failure_threshold),
          open_base_ms = coalesce(excluded.open_base_ms, l.open_base_ms), changed_at = now();
 exception when check_violation or not_null_violation then
-  raise exception 'the limits of destination "%" are out of range', left(p_name, 80) using errcode = 'HR003',
-    hint = 'A name has 1 to 200 characters; the gap is 0 to 86400000 ms, the threshold 1 or more, the opening 1 to 3600000 ms.';
+  perform headroom.fail('invalid_input', format('The limits of destination "%s" are out of range.', left(p_name, 80)), sqlerrm,
+    'A name has 1 to 200 characters; the gap is 0 to 86400000 ms, the threshold 1 or more, the opening 1 to 3600000 ms.');
 end
 $$;
 comment on function outbox.limit_destination(text, integer, integer, integer) is 'Rate limit and circuit settings of a destination, or of a kind of them.';

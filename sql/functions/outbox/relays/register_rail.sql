@@ -22,8 +22,8 @@ begin
   returning rail_id into v_rail_id;
   return v_rail_id;
 exception when check_violation or not_null_violation then
-  raise exception 'rail "%" was not registered: %', p_name, sqlerrm using errcode = 'HR003',
-    hint = 'A rail has a lower-case name, a capability (idempotent, lookup, blind) and a time-out of at most 30,000 ms.';
+  perform headroom.fail('invalid_input', format('Rail "%s" was not registered.', left(p_name, 80)), sqlerrm,
+    'A rail has a lower-case name, a capability (idempotent, lookup, blind) and a time-out of at most 30,000 ms.');
 end
 $$;
 comment on function outbox.register_rail(text, text, integer, bigint) is 'Declares a rail and what it can prove.';

@@ -24,7 +24,7 @@ declare
   v_kept jsonb := '[]';
 begin
   if p_batch is null or p_batch not between 1 and 1000000 then
-    raise exception 'a batch has 1 to 1000000 rows' using errcode = 'HR003';
+    perform headroom.fail('invalid_input', 'A batch has 1 to 1000000 rows.');
   end if;
   -- One collector at a time; a second one would only wait for the first one's rows.
   if not pg_try_advisory_xact_lock(hashtextextended('outbox.gc', 0)) then

@@ -17,7 +17,7 @@ declare
   v_unblocked bigint[];
 begin
   if p_max_lanes is null or p_max_lanes not between 1 and 1000000 then
-    raise exception 'a sweep looks at 1 to 1000000 lanes' using errcode = 'HR003';
+    perform headroom.fail('invalid_input', 'A sweep looks at 1 to 1000000 lanes.');
   end if;
   select s.last_value into v_from from outbox.swept_to s;
   with recursive lane as (

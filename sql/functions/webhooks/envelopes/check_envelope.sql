@@ -11,13 +11,15 @@ declare
   v_wrong text;
 begin
   if p_envelope is null or jsonb_typeof(p_envelope) <> 'object' then
-    raise exception 'an event is a CloudEvents 1.0 envelope, which is a JSON object' using errcode = 'HR003',
-      hint = 'Give specversion, id, source and type, and what it is about as data. Nothing was written.';
+    perform headroom.fail('invalid_input', 'An event is a CloudEvents 1.0 envelope, which is a JSON object.', null,
+      'Give specversion, id, source and type, and what it is about as data. Nothing was written.');
   elsif v_bytes > p_stream.max_payload_bytes then
-    raise exception 'the envelope has % bytes; stream "%" takes %', v_bytes, p_stream.name, p_stream.max_payload_bytes
-      using errcode = 'HR004', hint = 'Put large things elsewhere and send a reference to them. Nothing was written.';
+    perform headroom.fail('payload_too_large',
+      format('The envelope has %s bytes; stream "%s" takes %s.', v_bytes, p_stream.name, p_stream.max_payload_bytes), null,
+      'Store large things elsewhere and send a reference to them. Nothing was written.');
   elsif headroom.too_deep(p_envelope, p_envelope::text) then
-    raise exception 'the envelope is nested deeper than 64 levels' using errcode = 'HR003', hint = 'Nest it less, or send the inner part as a text. Nothing was written.';
+    perform headroom.fail('invalid_input', 'The envelope is nested deeper than 64 levels.', null,
+      'Nest it less, or send the inner part as a text. Nothing was written.');
   end if;
   select min(a.key) into v_odd from jsonb_each(p_envelope) a
    where a.key not in ('data', 'data_base64')
@@ -45,7 +47,8 @@ begin
     when v_odd is not null then format('"%s" is no attribute: names are small letters and digits, values are no objects or lists', left(v_odd, 80))
   end;
   if v_wrong is not null then
-    raise exception 'this is no CloudEvents 1.0 envelope: %', v_wrong using errcode = 'HR003', hint = 'Mend it and insert it again. Nothing was written.';
+    perform headroom.fail('invalid_input', format('This is not a CloudEvents 1.0 envelope: %s.', v_wrong), null,
+      'Correct it and insert it again. Nothing was written.');
   end if;
 end
 $$;

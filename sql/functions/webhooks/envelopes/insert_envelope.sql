@@ -10,8 +10,8 @@ declare
   v_instruction text := (new.payload ->> 'source') || ' ' || (new.payload ->> 'id');
 begin
   if coalesce(new.status, 'PENDING') <> 'PENDING' or new.sent_at is not null or coalesce(new.retry_count, 0) <> 0 then
-    raise exception 'status, sent_at and retry_count say what became of an event; they cannot be set' using errcode = 'HR003',
-      hint = 'Insert the payload alone. Nothing was written.';
+    perform headroom.fail('invalid_input', 'The columns status, sent_at and retry_count tell what became of an event and cannot be set.', null,
+      'Insert the payload alone. Nothing was written.');
   end if;
   select * into v_stream from outbox.stream_settings s where s.name = tg_argv[0];
   perform webhooks.check_envelope(new.payload, v_stream);
@@ -33,11 +33,12 @@ begin
 
   select * into v_row from webhooks.envelopes e where e.stream_id = v_stream.stream_id and e.instruction_id = v_instruction;
   if not found then
-    raise exception 'the id % belongs to another event', new.id using errcode = 'HR007', hint = 'Leave the id out, and one is made. Nothing was written.';
+    perform headroom.fail('conflict', format('The id %s belongs to another event.', new.id), null,
+      'Leave the id out, and one is made. Nothing was written.');
   elsif v_row.payload <> new.payload then
-    raise exception 'event "%" of source "%" was published with another content', left(new.payload ->> 'id', 80), left(new.payload ->> 'source', 80)
-      using errcode = 'HR005', detail = format('The first one is %s. Nothing was changed.', v_row.id),
-            hint = 'Publish the same envelope again, or give a new event a new id.';
+    perform headroom.fail('idempotency_conflict',
+      format('Event "%s" of source "%s" was published with other content.', left(new.payload ->> 'id', 80), left(new.payload ->> 'source', 80)),
+      format('the first one is %s', v_row.id), 'Publish the same envelope again, or give a new event a new id. Nothing was changed.');
   end if;
   execute format('select * from %s where id = $1', tg_relid::regclass) into new using v_row.id;
   return new;

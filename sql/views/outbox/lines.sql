@@ -11,5 +11,6 @@ select s.name as stream, md5(a.outbox_id::text || ':' || a.attempt_no)::uuid as 
   join outbox.lanes l on l.lane_id = m.lane_id
   join outbox.rails r on r.rail_id = m.rail_id
   left join outbox.attempts before
-    on before.outbox_id = a.outbox_id and before.class_id = a.class_id and before.attempt_no = a.attempt_no - 1 and before.state = 'DISPATCHING';
+    on before.outbox_id = a.outbox_id and before.class_id = a.class_id and before.attempt_no = a.attempt_no - 1
+      and before.state = 'DISPATCHING';
 comment on view outbox.lines is 'What happened to rows of ordered streams, line by line.';

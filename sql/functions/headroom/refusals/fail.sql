@@ -1,5 +1,6 @@
--- The one way in which the database refuses. The SQLSTATE is PT and an HTTP status, which PostgREST answers with; the detail begins with a
--- code that programs can rely on (headroom.refusals), since several refusals share a status. Never 40001: that would be retried without end.
+-- The one way in which the database refuses. The SQLSTATE is PT and an HTTP status, which PostgREST answers with; the detail begins with
+-- a code that programs can rely on (headroom.refusals), since several refusals share a status. Never 40001: that would be retried without
+-- end.
 create or replace function headroom.fail(p_code text, p_message text, p_facts text default null, p_hint text default null) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -15,4 +16,5 @@ begin
   raise exception using errcode = v_state, message = p_message, detail = v_detail, hint = p_hint;
 end
 $$;
-comment on function headroom.fail(text, text, text, text) is 'Raises a refusal: a sentence for people, a code for programs, and the way out.';
+comment on function headroom.fail(text, text, text, text)
+  is 'Raises a refusal: a sentence for people, a code for programs, and the way out.';

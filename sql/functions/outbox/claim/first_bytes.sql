@@ -5,7 +5,9 @@ as $$
   select p_rows[:greatest(1, (select count(*)::integer
                                 from (select sum(r.bytes) over (order by r.n) as so_far
                                         from unnest(p_rows) with ordinality
-                                             r(lane_id, place, seq, outbox_id, line, tries, uncertain, first_sent_at, payload_hash, bytes, n)) r
+                                             r(lane_id, place, seq, outbox_id, line, tries, uncertain, first_sent_at, payload_hash, bytes,
+                                               n)) r
                                where r.so_far <= p_max_bytes))];
 $$;
-comment on function outbox.first_bytes(outbox.run_row[], bigint) is 'The first of these rows that weigh no more than so much together, one at least.';
+comment on function outbox.first_bytes(outbox.run_row[], bigint)
+  is 'The first of these rows that weigh no more than so much together, one at least.';

@@ -1,4 +1,4 @@
--- What a renderer makes of a row's payload now. It must be one of the row's own stream: renderers read as the owner.
+-- What a renderer makes of a row's payload now. The renderer must be registered for the row's own stream: renderers read as the owner.
 create or replace function outbox.rendered(p_stream_id smallint, p_renderer text, p_payload jsonb) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -12,7 +12,7 @@ begin
   end if;
   execute format('select %s($1)', v_function) into v_made using p_payload;
   if v_made is null then
-    perform headroom.fail('not_found', 'It answered null.', v_function);
+    perform headroom.fail('not_found', 'It returned null.', v_function);
   end if;
   return v_made;
 end

@@ -13,7 +13,8 @@ begin
       'Make it with outbox.create_stream(), or list those there are: headroom outbox stream');
   elsif p_checked and p_stream.writers is not null and not outbox.may_write(p_stream.writers) then
     perform headroom.fail('not_allowed', format('Role "%s" may not write stream "%s".', outbox.enqueuer(), p_stream.name), null,
-      case when p_stream.writers = '{}' then 'Only Headroom''s own functions write it. Make a stream of your own with outbox.create_stream().'
+      case when p_stream.writers = '{}'
+        then 'Only Headroom''s own functions write it. Make a stream of your own with outbox.create_stream().'
            else format('These may: %s. Nothing was written.', array_to_string(p_stream.writers, ', ')) end);
   elsif p_rail_id is null then
     perform headroom.fail('unknown_rail', format('There is no rail "%s".', left(p_rail, 80)), null,
@@ -50,5 +51,6 @@ begin
   end if;
 end
 $$;
-comment on function outbox.check_row(outbox.streams, text, boolean, smallint, text, text, text, text, integer, boolean, integer, text, text, jsonb, jsonb)
+comment on function outbox.check_row(outbox.streams, text, boolean, smallint, text, text, text, text, integer, boolean, integer, text,
+                                     text, jsonb, jsonb)
   is 'Refuses a bad row with the rule that it breaks.';

@@ -8,8 +8,9 @@ create or replace function outbox.list_dead(
   p_limit integer default 100,
   p_after uuid default null
 ) returns table (
-  outbox_id uuid, stream text, key text, seq bigint, rail text, instruction_id text, idempotency_key text, parked boolean, uncertain boolean,
-  error_code text, error_message text, tries smallint, lines integer, created_at timestamptz, died_at timestamptz, blocks_lane boolean
+  outbox_id uuid, stream text, key text, seq bigint, rail text, instruction_id text, idempotency_key text, parked boolean,
+  uncertain boolean, error_code text, error_message text, tries smallint, lines integer, created_at timestamptz, died_at timestamptz,
+  blocks_lane boolean
 )
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$

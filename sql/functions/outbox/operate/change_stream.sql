@@ -1,14 +1,15 @@
--- Changes the settings of a stream that are named, and leaves the others; null lifts dedupe_days (keys are remembered for ever) and writers (whoever
--- may call outbox.enqueue() may write it). Order and retention class are fixed when a stream is made, because rows already carry them.
+-- Changes the settings of a stream that are named, and leaves the others. Null lifts dedupe_days (keys are remembered for ever) and
+-- writers (everybody who may call outbox.enqueue() may write it). Order and retention class are fixed when a stream is made, because rows
+-- already carry them.
 --
--- Claims and settles read a stream anew each time. Relays read its lease when they start, and count on it before each call: while one runs, a
--- shorter lease would end under a call that it believes safe, and another relay would send the same row.
+-- Claims and settles read a stream anew each time. Relays read its lease when they start, and count on it before each call: while one
+-- runs, a shorter lease would end during a call that it believes safe, and another relay would send the same row.
 create or replace function outbox.change_stream(p_name text, p_changes jsonb) returns outbox.streams
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_known constant text[] := '{on_dead,carries_money,resend_blind,max_tries,backoff_base_ms,backoff_factor,backoff_cap_ms,lease_seconds,run_length,
-                              max_payload_bytes,dedupe_days,writers}';
+  v_known constant text[] := '{on_dead,carries_money,resend_blind,max_tries,backoff_base_ms,backoff_factor,backoff_cap_ms,lease_seconds,
+                              run_length,max_payload_bytes,dedupe_days,writers}';
   v_unknown text;
   v_old outbox.streams;
   v_new outbox.streams;
@@ -27,10 +28,11 @@ begin
 
   v_new := jsonb_populate_record(v_old, p_changes);
   if v_old.writers = '{}' and v_new.writers is distinct from v_old.writers then
-    perform headroom.fail('conflict', format('Only Headroom''s own functions write stream "%s".', p_name), null, 'Make a stream of your own.');
+    perform headroom.fail('conflict', format('Only Headroom''s own functions write stream "%s".', p_name), null,
+      'Make a stream of your own.');
   elsif v_new.writers = '{}' and v_old.writers is distinct from v_new.writers then
     perform headroom.fail('invalid_input', format('The writers of stream "%s" are not roles of this server.', p_name), null,
-      'Name roles that exist, or give null: then whoever may call outbox.enqueue() may write it. Nothing was changed.');
+      'Name roles that exist, or give null: then everybody who may call outbox.enqueue() may write it. Nothing was changed.');
   elsif v_new.lease_seconds < v_old.lease_seconds
         and exists (select from outbox.relays r where r.seen_at > now() - interval '3 minutes') then
     perform headroom.fail('conflict', format('The lease of stream "%s" cannot be shortened while relays run.', p_name),

@@ -7,7 +7,7 @@ declare
 begin
   if exists (select from unnest(p_stream.writers) w where not exists (select from pg_roles r where r.rolname = w)) then
     perform headroom.fail('invalid_input', format('The writers of stream "%s" are not roles of this server.', p_stream.name), null,
-      'Name roles that exist, or leave writers out: then whoever may call outbox.enqueue() may write it. Nothing was changed.');
+      'Name roles that exist, or leave writers out: then everybody who may call outbox.enqueue() may write it. Nothing was changed.');
   end if;
   select * into v_class from outbox.retention_classes c where c.class_id = p_stream.class_id;
   if p_stream.dedupe_days < coalesce(v_class.retain_days, 2147483647) then
@@ -17,4 +17,5 @@ begin
   end if;
 end
 $$;
-comment on function outbox.check_stream(outbox.streams) is 'Raises for a stream whose writers or memory cannot be.';
+comment on function outbox.check_stream(outbox.streams)
+  is 'Refuses a stream whose writers do not exist or whose keys are forgotten too soon.';

@@ -10,4 +10,4 @@ begin
   end if;
 end
 $$;
-comment on function outbox.check_stream_name(text) is 'Raises for a stream that does not exist; null passes.';
+comment on function outbox.check_stream_name(text) is 'Refuses a stream that does not exist; null passes.';

@@ -15,7 +15,7 @@ begin
   elsif exists (select from outbox.pending p where p.lane_id = v_payload.lane_id and p.seq = v_payload.seq)
      or exists (select from outbox.pending_unordered u where u.outbox_id = p_outbox_id)
      or exists (select from outbox.dead d where d.outbox_id = p_outbox_id)
-     or outbox.place_of_untouched(p_outbox_id) = 'in_flight' then
+     or outbox.in_flight_or_finished(p_outbox_id) = 'in_flight' then
     return false;
   elsif v_payload.erased_at is not null then
     return true;
@@ -32,4 +32,5 @@ begin
   return true;
 end
 $$;
-comment on function outbox.erase_finished(uuid, text, text) is 'Erases the payload of a row if the row is finished, and returns whether it is.';
+comment on function outbox.erase_finished(uuid, text, text)
+  is 'Erases the payload of a row if the row is finished, and returns whether it is.';

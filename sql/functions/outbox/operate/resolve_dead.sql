@@ -25,7 +25,7 @@ begin
     return;
   end if;
   select * into v_dead from outbox.dead d where d.outbox_id = p_outbox_id for update;
-  if not found and outbox.place_of_untouched(p_outbox_id) = 'unknown' then
+  if not found and outbox.in_flight_or_finished(p_outbox_id) = 'unknown' then
     perform headroom.fail('not_found', format('There is no row %s.', p_outbox_id), null, 'List dead letters: headroom outbox dead');
   elsif v_dead.uncertain is not true then
     perform headroom.fail('conflict', format('Row %s is not in doubt.', p_outbox_id),
@@ -51,4 +51,5 @@ begin
   result := 'delivered';
 end
 $$;
-comment on function outbox.resolve_dead(uuid, boolean, text, text, text) is 'Records whether an uncertain dead letter was delivered. Nullable: detail.';
+comment on function outbox.resolve_dead(uuid, boolean, text, text, text)
+  is 'Records whether an uncertain dead letter was delivered. Nullable: detail.';

@@ -56,4 +56,5 @@ begin
   return v_made;
 end
 $$;
-comment on function outbox.ensure_partitions(integer) is 'Makes missing archive partitions for the days ahead and returns how many it made.';
+comment on function outbox.ensure_partitions(integer)
+  is 'Makes missing archive partitions for the days ahead and returns how many it made.';

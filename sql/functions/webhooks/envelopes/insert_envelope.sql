@@ -10,13 +10,14 @@ declare
   v_instruction text := (new.payload ->> 'source') || ' ' || (new.payload ->> 'id');
 begin
   if coalesce(new.status, 'PENDING') <> 'PENDING' or new.sent_at is not null or coalesce(new.retry_count, 0) <> 0 then
-    perform headroom.fail('invalid_input', 'The columns status, sent_at and retry_count tell what became of an event and cannot be set.', null,
-      'Insert the payload alone. Nothing was written.');
+    perform headroom.fail('invalid_input', 'The columns status, sent_at and retry_count tell what became of an event and cannot be set.',
+      null, 'Insert the payload alone. Nothing was written.');
   end if;
   select * into v_stream from outbox.stream_settings s where s.name = tg_argv[0];
   perform webhooks.check_envelope(new.payload, v_stream);
   insert into webhooks.envelopes (id, stream_id, instruction_id, type, subject, payload)
-  values (coalesce(new.id, gen_random_uuid()), v_stream.stream_id, v_instruction, new.payload ->> 'type', new.payload ->> 'subject', new.payload)
+  values (coalesce(new.id, gen_random_uuid()), v_stream.stream_id, v_instruction, new.payload ->> 'type', new.payload ->> 'subject',
+          new.payload)
   on conflict do nothing
   returning * into v_row;
   if found then
@@ -37,7 +38,8 @@ begin
       'Leave the id out, and one is made. Nothing was written.');
   elsif v_row.payload <> new.payload then
     perform headroom.fail('idempotency_conflict',
-      format('Event "%s" of source "%s" was published with other content.', left(new.payload ->> 'id', 80), left(new.payload ->> 'source', 80)),
+      format('Event "%s" of source "%s" was published with other content.',
+             left(new.payload ->> 'id', 80), left(new.payload ->> 'source', 80)),
       format('the first one is %s', v_row.id), 'Publish the same envelope again, or give a new event a new id. Nothing was changed.');
   end if;
   execute format('select * from %s where id = $1', tg_relid::regclass) into new using v_row.id;

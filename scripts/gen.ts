@@ -16,6 +16,7 @@ import { startEmbedded } from "../src/db/embedded.ts";
 import { HeadroomError } from "../src/db/errors.ts";
 import { migrate } from "../src/db/migrate.ts";
 import { readCatalogue } from "./gen/catalogue.ts";
+import { describeLayers } from "./gen/layers.ts";
 import { describeRails } from "./gen/rails.ts";
 import { generateRefusals } from "./gen/refusals.ts";
 import { dumpSchema } from "./gen/schema.ts";
@@ -34,6 +35,10 @@ const generators: readonly Generator[] = [
   { file: "sql/schema.sql", generate: dumpSchema },
   { file: "docs/state-machine.md", generate: describeStateMachine },
   { file: "docs/reference/rails.md", generate: describeRails },
+  {
+    file: "docs/architecture.md",
+    generate: () => describeLayers(new URL("../docs/architecture.md", import.meta.url)),
+  },
 ];
 
 async function withMigratedDatabase<T>(work: (client: Client) => Promise<T>): Promise<T> {

@@ -30,7 +30,6 @@ grant usage on schema directory to headroom_auditor;
 grant usage on schema directory to headroom_control;
 
 create schema headroom authorization headroom_owner;
-grant usage on schema headroom to headroom_auditor;
 grant usage on schema headroom to headroom_control;
 
 create schema inbound authorization headroom_owner;
@@ -947,8 +946,6 @@ create table headroom.hook_points (
   constraint hook_points_pkey PRIMARY KEY (point),
   constraint hook_points_point_check CHECK ((point ~ '^[a-z]+\.[a-z_]+$'::text))
 );
-grant select on headroom.hook_points to headroom_auditor;
-grant select on headroom.hook_points to headroom_control;
 comment on table headroom.hook_points is 'Points at which upper layers may join in, declared by the layer that runs them.';
 
 create table headroom.hooks (
@@ -959,8 +956,6 @@ create table headroom.hooks (
   constraint hooks_pkey PRIMARY KEY (point, layer),
   constraint hooks_point_fkey FOREIGN KEY (point) REFERENCES headroom.hook_points(point) ON DELETE CASCADE
 );
-grant select on headroom.hooks to headroom_auditor;
-grant select on headroom.hooks to headroom_control;
 comment on table headroom.hooks is 'Functions (jsonb) returns jsonb that upper layers registered. Written by the migrator alone.';
 
 create table headroom.migrations (
@@ -2677,7 +2672,7 @@ create function capacity.review_plan(p_workspace_id text, p_requester_id text, p
 
 create function capacity.run_timers(p_most integer, p_runner text)
   returns jsonb
-  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 a2adf27b7620989b';
 
 create function capacity.schedule_timers()

@@ -1,39 +1,16 @@
 /**
- * Dependencies point one way: db ← rail contract ← outbox, capacity, … ← rails ← http, cli ← deploy. And every module has a reader.
+ * Imports keep to the layers (src/db/layers.ts), and every module has a reader.
  */
 import { posix } from "node:path";
+import { layers } from "../../src/db/layers.ts";
 import type { Complaint, Repository, RepositoryFile } from "./repository.ts";
 
-/** What each part of src may import, besides itself. */
-const allowed: Readonly<Record<string, readonly string[]>> = {
-  db: [],
-  contract: ["db"],
-  outbox: ["db", "contract"],
-  capacity: ["db", "contract", "outbox"],
-  provisioning: ["db", "contract", "outbox"],
-  notifications: ["db", "contract", "outbox"],
-  inbound: ["db", "contract", "outbox"],
-  rails: ["db", "contract", "outbox"],
-  // Runs in browsers: what it imports of these must not need Node, which its test checks.
-  client: ["db", "capacity"],
-  web: ["db"],
-  sandbox: ["db", "web"],
-  http: ["db", "contract", "outbox", "capacity", "provisioning", "notifications", "inbound", "rails", "web"],
-  cli: [
-    "db",
-    "contract",
-    "outbox",
-    "capacity",
-    "provisioning",
-    "notifications",
-    "inbound",
-    "rails",
-    "web",
-    "http",
-    "sandbox",
-  ],
-  root: ["db", "contract", "outbox", "capacity", "provisioning", "notifications", "inbound", "rails", "http"],
-};
+/** What a folder of src may import besides itself: what stands before it in the table of layers, or what the table says. */
+function allowedFor(folder: string): readonly string[] {
+  const place = layers.findIndex((layer) => layer.folder === folder);
+  const before = layers.slice(0, place === -1 ? layers.length : place).flatMap((layer) => layer.folder ?? []);
+  return layers[place]?.imports ?? before;
+}
 
 /** The contract that engine and rails share sits below both, though it lives beside the rails. */
 const contractFiles = /^src\/rails\/(rail|registry|payment)\.ts$/;
@@ -75,7 +52,7 @@ export function importRules(repository: Repository): Complaint[] {
     const isTest = file.path.endsWith(".test.ts");
     for (const { target, line } of importsOf(file)) {
       const to = partOf(target);
-      if (to !== from && !(allowed[from] ?? []).includes(to) && !isTest) {
+      if (to !== from && !allowedFor(from).includes(to) && !isTest) {
         complaints.push({ path: file.path, line, text: `${from} may not import ${to} (${target})` });
       }
       const [own, other] = [railOf(file.path), railOf(target)];

@@ -6,7 +6,7 @@ select headroom.close_schema('headroom');
 alter default privileges revoke all on functions from public;
 
 -- Control stores secrets, which it cannot read back, and changes the key that they are sealed under.
-grant usage on schema headroom to headroom_control, headroom_auditor;
+grant usage on schema headroom to headroom_control;
 grant execute on function
   headroom.set_secret(text, text, boolean),
   headroom.remove_secret(text, boolean),
@@ -14,4 +14,3 @@ grant execute on function
   headroom.switch_sealing_key(),
   headroom.reseal_secrets(text, integer, boolean)
 to headroom_control;
-grant select on headroom.hook_points, headroom.hooks to headroom_control, headroom_auditor;

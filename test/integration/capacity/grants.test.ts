@@ -40,53 +40,45 @@ const ofEndpoints = [
 ].map((name) => `public.${name}`);
 const timers = "public.run_capacity_request_timers";
 const ofViews = ["capacity.last_notified_at", "capacity.unasked"];
-const ofPolicies = ["named", "groups", "id", "owners", "roles", "workspace"].map((name) => `capacity.reader_${name}`);
+const ofPolicies = ["named", "groups", "id", "owners", "roles", "workspace"].map((name) => `directory.reader_${name}`);
 const ofMachines = ["directory.reader_stands"];
 const auditing = [
-  "list_api_keys",
-  "list_groups",
-  "list_heads",
-  "list_identities",
-  "list_identity_domains",
-  "list_linear_states",
-  "list_members",
-  "list_policies",
-  "list_requests",
-  "list_subscriptions",
-  "list_workspaces",
-  "timers_last_ran",
-  "verify_deliveries",
-  "verify_extent",
-  "verify_heads",
-  "verify_keys",
-  "verify_lanes",
-  "verify_order",
-  "verify_requests",
-  "workspace_needs",
-].map((name) => `capacity.${name}`);
+  "capacity.list_heads",
+  "capacity.list_linear_states",
+  "capacity.list_policies",
+  "capacity.list_requests",
+  "capacity.list_subscriptions",
+  "capacity.timers_last_ran",
+  "capacity.verify_deliveries",
+  "capacity.verify_extent",
+  "capacity.verify_heads",
+  "capacity.verify_requests",
+  "capacity.workspace_needs",
+  "directory.list_api_keys",
+  "directory.list_groups",
+  "directory.list_identities",
+  "directory.list_identity_domains",
+  "directory.list_members",
+  "directory.list_workspaces",
+];
 const keeping = [
-  "list_secrets",
-  "put_api_key",
-  "put_group",
-  "put_identity",
-  "put_identity_domain",
-  "put_linear_state",
-  "put_member",
-  "put_policy",
-  "put_subscription",
-  "put_workspace",
-  "remove_group",
-  "remove_identity",
-  "remove_identity_domain",
-  "remove_member",
-  "remove_policy",
-  "remove_secret",
-  "remove_subscription",
-  "reseal_secrets",
-  "revoke_api_key",
-  "set_secret",
-  "switch_sealing_key",
-].map((name) => `capacity.${name}`);
+  "capacity.put_linear_state",
+  "capacity.put_policy",
+  "capacity.put_subscription",
+  "capacity.remove_policy",
+  "capacity.remove_subscription",
+  "directory.put_api_key",
+  "directory.put_group",
+  "directory.put_identity",
+  "directory.put_identity_domain",
+  "directory.put_member",
+  "directory.put_workspace",
+  "directory.remove_group",
+  "directory.remove_identity",
+  "directory.remove_identity_domain",
+  "directory.remove_member",
+  "directory.revoke_api_key",
+];
 
 /** Every function of the workflow that anybody but its owner may execute. */
 const mayExecute: Readonly<Record<string, readonly string[]>> = {
@@ -129,7 +121,15 @@ const views = [
 /** Views that the others are made of; the first is for the owner, and for those who read the whole schema. */
 const inner = ["candidates", "parties", "waits"];
 /** What the views read, for those who have no other way to it. */
-const underViews = ["events", "free_texts", "members", "personal_data", "request_captures", "requests", "workspaces"];
+const underViews = [
+  "capacity.events",
+  "capacity.free_texts",
+  "capacity.personal_data",
+  "capacity.request_captures",
+  "capacity.requests",
+  "directory.members",
+  "directory.workspaces",
+];
 
 /** Tables that members see rows of; of all others they see none. */
 const policies = {
@@ -140,9 +140,9 @@ const policies = {
 
 const gatewayRoles = ["anon", "authenticated", "service_role", "authenticator", "headroom_gateway"];
 
-/** Ours, wherever it is: the schemas of the workflow and of receiving, and in public what belongs to the owner. */
+/** Ours, wherever it is: the schemas of the directory, the workflow and of receiving, and in public what belongs to the owner. */
 const ours = (owner: string): string =>
-  `(n.nspname in ('capacity', 'inbound') or n.nspname = 'public' and ${owner} = 'headroom_owner'::regrole)`;
+  `(n.nspname in ('directory', 'capacity', 'inbound') or n.nspname = 'public' and ${owner} = 'headroom_owner'::regrole)`;
 
 const sorted = (lists: Readonly<Record<string, readonly string[]>>): Record<string, string[]> =>
   Object.fromEntries(Object.entries(lists).map(([role, names]) => [role, names.toSorted()]));
@@ -201,11 +201,8 @@ describe.each(POSTGRES_VERSIONS)("grants of the workflow on PostgreSQL %i", asyn
         ...views.map((name) => `public.${name}`),
       ]);
       for (const { name, kind, grants } of relations) {
-        const readers = kind === "S" || name === "headroom.secrets" ? [] : ["headroom_auditor", "headroom_control"];
-        if (
-          (kind === "v" && name !== "capacity.candidates") ||
-          underViews.some((table) => name === `capacity.${table}`)
-        )
+        const readers = kind === "S" ? [] : ["headroom_auditor", "headroom_control"];
+        if ((kind === "v" && name !== "capacity.candidates") || underViews.includes(name))
           readers.push("authenticated", "service_role");
         expect([name, grants]).toEqual([name, readers.toSorted().map((role) => `${role}:SELECT`)]);
       }
@@ -236,12 +233,12 @@ describe.each(POSTGRES_VERSIONS)("grants of the workflow on PostgreSQL %i", asyn
       const reach = await oneOf(
         database(),
         `select (select count(*) from pg_namespace n
-                  where n.nspname in ('outbox', 'payments', 'headroom', 'capacity', 'inbound') and has_schema_privilege($1, n.oid, 'usage, create')) as schemas,
+                  where n.nspname in ('headroom', 'outbox', 'webhooks', 'payments', 'ledger', 'directory', 'capacity', 'inbound') and has_schema_privilege($1, n.oid, 'usage, create')) as schemas,
                 (select count(*) from pg_class c join pg_namespace n on n.oid = c.relnamespace
-                  where n.nspname in ('outbox', 'payments', 'headroom') and c.relkind in ('r', 'p', 'v')
+                  where n.nspname in ('headroom', 'outbox', 'webhooks', 'payments', 'ledger') and c.relkind in ('r', 'p', 'v')
                     and has_table_privilege($1, c.oid, 'select, insert, update, delete, truncate, references, trigger')) as tables,
                 (select count(*) from pg_proc p join pg_namespace n on n.oid = p.pronamespace
-                  where n.nspname in ('outbox', 'payments', 'headroom') and has_function_privilege($1, p.oid, 'execute')) as functions,
+                  where n.nspname in ('headroom', 'outbox', 'webhooks', 'payments', 'ledger') and has_function_privilege($1, p.oid, 'execute')) as functions,
                 (select count(*) from pg_class c join pg_namespace n on n.oid = c.relnamespace
                   where ${ours("c.relowner")} and c.relkind in ('r', 'p', 'v')
                     and has_table_privilege($1, c.oid, 'insert, update, delete, truncate, references, trigger')) as writable,
@@ -296,19 +293,21 @@ describe.each(POSTGRES_VERSIONS)("grants of the workflow on PostgreSQL %i", asyn
   });
 
   test.each([
-    "get_secret",
-    "open_secret",
-    "seal_secret",
-    "apply",
-    "acting",
-    "caller",
-    "new_confirmation_token",
-    "member_for_slack",
-    "find_confirmation",
-  ])("capacity.%s is executable by nobody but its owner", async (name) => {
+    "headroom.get_secret",
+    "headroom.open_secret",
+    "headroom.seal_secret",
+    "headroom.open_box",
+    "headroom.register_hooks",
+    "capacity.apply",
+    "capacity.acting",
+    "directory.caller",
+    "capacity.new_confirmation_token",
+    "directory.member_for_slack",
+    "capacity.find_confirmation",
+  ])("%s is executable by nobody but its owner", async (name) => {
     const who = await rowsOf(
       database,
-      `select r.rolname from pg_roles r join pg_proc p on p.proname = $1 and p.pronamespace = 'capacity'::regnamespace
+      `select r.rolname from pg_roles r join pg_proc p on format('%s.%s', p.pronamespace::regnamespace, p.proname) = $1
           where has_function_privilege(r.oid, p.oid, 'execute')
             and not r.rolsuper and not pg_has_role(r.oid, 'headroom_owner', 'member')`,
       [name],
@@ -319,16 +318,16 @@ describe.each(POSTGRES_VERSIONS)("grants of the workflow on PostgreSQL %i", asyn
   test("every table has row-level security, for reading only and with the listed policies", async () => {
     const tables = await rowsOf<{ name: string; enabled: boolean; policies: Record<string, string> | null }>(
       database,
-      `select c.relname as name, c.relrowsecurity as enabled,
+      `select c.oid::regclass::text as name, c.relrowsecurity as enabled,
               (select jsonb_object_agg(p.polname || case when p.polcmd <> 'r' or p.polwithcheck is not null or not p.polpermissive then ' (not for reading)' else '' end,
                         (select string_agg(r.rolname, ',' order by r.rolname) from unnest(p.polroles) u(oid) left join pg_roles r on r.oid = u.oid))
                  from pg_policy p where p.polrelid = c.oid) as policies
-         from pg_class c where c.relnamespace = 'capacity'::regnamespace and c.relkind in ('r', 'p') order by 1`,
+         from pg_class c where c.relnamespace::regnamespace::text in ('capacity', 'directory') and c.relkind in ('r', 'p') order by 1`,
     );
     expect(tables.length).toBeGreaterThan(14);
     for (const { name, enabled, policies: found } of tables) {
       const { members: _members, ...others } = policies;
-      const wanted = name === "secrets" ? null : underViews.includes(name) ? policies : others;
+      const wanted = underViews.includes(name) ? policies : others;
       expect([name, enabled, found]).toEqual([name, true, wanted]);
     }
   });

@@ -293,7 +293,7 @@ select c.oid::regclass::text as name, string_agg(w.mine, ' or ') as mine
                ('instruction_id', $$substring(t.instruction_id from '^CR-[0-9]+-[0-9]+') in (select r.id from capacity.requests r where r.workspace_id = 'zebra')$$),
                ('key', $$substring(t.key from 'CR-[0-9]+-[0-9]+') in (select r.id from capacity.requests r where r.workspace_id = 'zebra')$$),
                ('slack_team_id', $$t.slack_team_id = 'T0ZEBRA'$$), ('name', $$t.name = 'slack:C0ZEBRA'$$)) w(attname, mine) on w.attname = a.attname
- where c.relnamespace in ('capacity'::regnamespace, 'outbox'::regnamespace, 'inbound'::regnamespace) and c.relkind = 'r' and not c.relispartition
+ where c.relnamespace::regnamespace::text in ('outbox', 'webhooks', 'directory', 'capacity', 'inbound') and c.relkind = 'r' and not c.relispartition
  group by c.oid order by 1`;
 
 /** Locks every row of Zebra's until the transaction ends; those that its people refer to just now, as far as that goes. */

@@ -154,7 +154,7 @@ interface Broken {
 }
 
 const forget = (name: string) => (): Promise<unknown> =>
-  db.query("delete from headroom.secrets where name = $1", [name]);
+  db.query("delete from headroom.boxes where name = $1", [name]);
 const store = (name: string) => async (): Promise<void> => {
   const answer = await setSecret(db, { name, value: stored[name] ?? "", key: secretKey });
   expect(answer).toMatchObject({ outcome: "stored" });

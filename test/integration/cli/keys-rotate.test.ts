@@ -62,7 +62,7 @@ async function deliver(subject: string): Promise<void> {
 }
 
 async function clean(): Promise<void> {
-  await events.query("delete from headroom.secrets");
+  await events.query("delete from headroom.boxes");
   await events.query("delete from headroom.sealing_key");
 }
 

@@ -26,7 +26,7 @@ test("a secret is stored encrypted, listed by name, and shown nowhere", async ()
   const value = "xoxb-very-secret-token";
   const stored = await piped(`${value}\n`, ["set", "SLACK_BOT_TOKEN"]);
   expect(stored).toMatchObject({ status: 0, out: "SLACK_BOT_TOKEN is stored.\n", err: "" });
-  const kept = await db.superuser.pool.query("select encode(encrypted, 'escape') as box from headroom.secrets");
+  const kept = await db.superuser.pool.query("select encode(box, 'escape') as box from headroom.boxes");
   expect(kept.rows).toHaveLength(1);
   expect(JSON.stringify(kept.rows)).not.toContain(value);
   const listed = await headroom(["secret", "list", "--json"], { env });
@@ -45,10 +45,10 @@ test.each([
   ["an empty value", "\n", ["set", "EMPTY"], env, "1 to 16384 bytes"],
   ["no key", "v", ["set", "ANY"], { DATABASE_URL: control.url }, "HEADROOM_SECRET_KEY"],
 ])("%s is refused with a way out, and nothing is stored", async (_title, value, parameters, environment, says) => {
-  const before = await db.superuser.pool.query("select name from headroom.secrets order by 1");
+  const before = await db.superuser.pool.query("select name from headroom.boxes order by 1");
   const refused = await piped(value, parameters, environment);
   expect(refused).toMatchObject({ status: 1, out: "" });
   expect(refused.err).toContain(says);
-  const after = await db.superuser.pool.query("select name from headroom.secrets order by 1");
+  const after = await db.superuser.pool.query("select name from headroom.boxes order by 1");
   expect(after.rows).toEqual(before.rows);
 });

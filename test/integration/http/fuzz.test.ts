@@ -45,7 +45,7 @@ async function everything(): Promise<string> {
   const tables = await rowsOf<{ name: string }>(
     workflow.superuser,
     `select c.oid::regclass::text as name from pg_class c where c.relkind = 'r' and c.relnamespace::regnamespace::text
-        in ('capacity', 'outbox', 'identity', 'inbound', 'payments', 'ledger', 'provisioning', 'public') order by 1`,
+        in ('headroom', 'outbox', 'webhooks', 'payments', 'ledger', 'directory', 'capacity', 'inbound', 'public') order by 1`,
   );
   const counts = tables.map(({ name }) => `(select count(*) from ${name})`).join(" || ',' || ");
   return (await oneOf<{ counts: string }>(workflow.superuser, `select ${counts} as counts`)).counts;

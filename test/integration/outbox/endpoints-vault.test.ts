@@ -44,7 +44,7 @@ describe.each(POSTGRES_VERSIONS)("endpoints and Vault on PostgreSQL %i", async (
     await withVault(async (client) => {
       const { secret } = await oneOf<{ secret: string }>(client, put);
       expect(await oneOf(client, forRelay)).toEqual({ secrets: [secret], headers: { "x-token": "t0ken" } });
-      expect(await rowsOf(client, "select from webhooks.endpoint_secrets where box is not null")).toEqual([]);
+      expect(await rowsOf(client, "select from headroom.boxes where box is not null")).toEqual([]);
       expect(await oneOf(client, "select readable, secrets from webhooks.list_endpoints()")).toEqual({
         readable: true,
         secrets: 1,

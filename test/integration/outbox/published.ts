@@ -56,7 +56,7 @@ export class Publishing {
     const receiver = await startReceiver();
     onTestFinished(async () => {
       await this.query(
-        "select webhooks.remove_endpoint(e.name, e.workspace_id) from webhooks.endpoints e where e.name = $1 and e.workspace_id is not distinct from $2",
+        "select webhooks.remove_endpoint(e.name, e.tenant_id) from webhooks.endpoints e where e.name = $1 and e.tenant_id is not distinct from $2",
         [name, workspaceId ?? null],
       );
       await receiver.close();

@@ -101,7 +101,7 @@ describe.each(POSTGRES_VERSIONS)("the signature of Slack on PostgreSQL %i", asyn
     const { locks } = await oneOf<{ locks: number }>(
       superuser,
       `select count(*)::integer as locks from pg_locks l where l.pid = $1 and l.locktype = 'relation'
-          and l.relation in (select c.oid from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname in ('capacity', 'inbound'))`,
+          and l.relation in (select c.oid from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname in ('directory', 'capacity', 'inbound'))`,
       [client.pid],
     );
     expect(locks).toBe(0);

@@ -8,75 +8,89 @@ import { createTestDatabase, POSTGRES_VERSIONS } from "../../../helpers/database
 import { oneOf, rowsOf } from "./engine.ts";
 
 const reading = [
-  "count_dead",
-  "destination_status",
-  "inspect",
-  "list_dead",
-  "list_endpoints",
-  "list_streams",
-  "partition_status",
-  "rail_status",
-  "status",
+  "outbox.count_dead",
+  "outbox.destination_status",
+  "outbox.inspect",
+  "outbox.list_dead",
+  "outbox.list_streams",
+  "outbox.partition_status",
+  "outbox.rail_status",
+  "outbox.status",
+  "outbox.verify_keys",
+  "outbox.verify_lanes",
+  "outbox.verify_order",
+  "webhooks.destination_status",
+  "webhooks.list_endpoints",
 ];
 
 const mayExecute: Readonly<Record<string, readonly string[]>> = {
   headroom_ingest: ["outbox.enqueue", "outbox.enqueue_many", "payments.enqueue_payment_outbox"],
   headroom_executor: [
-    "claim",
-    "destination_status",
-    "endpoint_for_relay",
-    "endpoint_gone",
-    "ensure_partitions",
-    "fill_binds",
-    "gc",
-    "list_streams",
-    "next_due",
-    "note_relay",
-    "partition_status",
-    "rail_status",
-    "raise_alerts",
-    "reap",
-    "register_rail",
-    "settle",
-    "start_relay",
-    "status",
-    "stop_relay",
-    "sweep",
-  ].map((name) => `outbox.${name}`),
+    "outbox.claim",
+    "outbox.destination_status",
+    "outbox.ensure_partitions",
+    "outbox.fill_binds",
+    "outbox.gc",
+    "outbox.list_streams",
+    "outbox.next_due",
+    "outbox.note_relay",
+    "outbox.partition_status",
+    "outbox.rail_status",
+    "outbox.reap",
+    "outbox.register_rail",
+    "outbox.settle",
+    "outbox.start_relay",
+    "outbox.status",
+    "outbox.stop_relay",
+    "outbox.sweep",
+    "webhooks.endpoint_for_relay",
+    "webhooks.endpoint_gone",
+    "webhooks.raise_alerts",
+  ],
   headroom_control: [
     ...reading,
-    "change_stream",
-    "create_stream",
-    "disable_endpoint",
-    "enable_endpoint",
-    "erase_payload",
-    "clear_destination",
-    "limit_destination",
-    "list_alerts",
-    "ping_endpoint",
-    "put_alert",
-    "put_endpoint",
-    "redrive",
-    "register_rail",
-    "remove_alert",
-    "remove_endpoint",
-    "replay_envelopes",
-    "resolve_dead",
-    "rotate_endpoint_secret",
-    "skip",
-  ].map((name) => `outbox.${name}`),
-  headroom_auditor: reading.map((name) => `outbox.${name}`),
+    "headroom.list_secrets",
+    "headroom.remove_secret",
+    "headroom.reseal_secrets",
+    "headroom.set_secret",
+    "headroom.switch_sealing_key",
+    "outbox.change_stream",
+    "outbox.clear_destination",
+    "outbox.create_stream",
+    "outbox.erase_payload",
+    "outbox.limit_destination",
+    "outbox.redrive",
+    "outbox.register_rail",
+    "outbox.resolve_dead",
+    "outbox.skip",
+    "webhooks.disable_endpoint",
+    "webhooks.enable_endpoint",
+    "webhooks.list_alerts",
+    "webhooks.ping_endpoint",
+    "webhooks.put_alert",
+    "webhooks.put_endpoint",
+    "webhooks.remove_alert",
+    "webhooks.remove_endpoint",
+    "webhooks.replay_envelopes",
+    "webhooks.rotate_endpoint_secret",
+  ],
+  headroom_auditor: reading,
 };
 
 const executorReads = ["attempts", "destinations", "pending", "pending_unordered", "rails", "relays", "streams"];
 const secrets = ["webhooks.alerts", "webhooks.endpoint_secrets"];
-const hiddenFromAuditors = [...secrets, "outbox.lanes", "payments.participant_outbox_sequences"];
+const hiddenFromAuditors = [
+  ...secrets,
+  "outbox.lane_positions",
+  "outbox.lanes",
+  "payments.participant_outbox_sequences",
+];
 
 /** Where applications publish events; of what others published they read what became of it, and not what it says. */
 const publishedInto = ["ledger.outbox_ledger", "payments.outbox_transfers"];
 const readByPublishers = ["created_at", "deliveries", "id", "retry_count", "sent_at", "status"];
 
-const ownSchemas = "('outbox', 'payments', 'ledger', 'headroom')";
+const ownSchemas = "('headroom', 'outbox', 'webhooks', 'payments', 'ledger')";
 
 describe.each(POSTGRES_VERSIONS)("privileges on PostgreSQL %i", async (version) => {
   const db = await createTestDatabase({ version });
@@ -121,13 +135,13 @@ describe.each(POSTGRES_VERSIONS)("privileges on PostgreSQL %i", async (version) 
         .filter((f) => f.definer !== granted.has(f.name))
         .map((f) => f.name)
         .toSorted(),
-    ).toEqual(["webhooks.address_envelopes", "webhooks.insert_envelope", "payments.bump_participant_outbox_seq"]);
+    ).toEqual(["payments.bump_participant_outbox_seq", "webhooks.address_envelopes", "webhooks.insert_envelope"]);
   });
 
   test("no function has two shapes: an overload would be a way around a changed one", async () => {
     const twice = await rowsOf(
       superuser,
-      `select p.proname from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname in ${ownSchemas} group by 1 having count(*) > 1`,
+      `select p.proname from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname in ${ownSchemas} group by n.nspname, p.proname having count(*) > 1`,
     );
     expect(twice).toEqual([]);
   });
@@ -218,10 +232,11 @@ describe.each(POSTGRES_VERSIONS)("privileges on PostgreSQL %i", async (version) 
          from pg_namespace n where n.nspname in ${ownSchemas} order by 1`,
     );
     expect(schemas).toEqual([
-      { name: "headroom", grants: null },
+      { name: "headroom", grants: ["headroom_control:USAGE"] },
       { name: "ledger", grants: ["auditor", "control", "ingest"].map((role) => `headroom_${role}:USAGE`) },
       { name: "outbox", grants: ["auditor", "control", "executor", "ingest"].map((role) => `headroom_${role}:USAGE`) },
       { name: "payments", grants: ["auditor", "control", "ingest"].map((role) => `headroom_${role}:USAGE`) },
+      { name: "webhooks", grants: ["auditor", "control", "executor"].map((role) => `headroom_${role}:USAGE`) },
     ]);
   });
 

@@ -1249,7 +1249,7 @@ create view outbox.dead_letters as
     d.error_code
    FROM outbox.dead d
      JOIN outbox.streams s ON s.stream_id = d.stream_id
-     LEFT JOIN outbox.lanes l ON l.lane_id = d.lane_id;
+     LEFT JOIN outbox.lanes l ON l.lane_id = d.lane_id AND l.stream_id = d.stream_id;
 grant select on outbox.dead_letters to headroom_auditor;
 grant select on outbox.dead_letters to headroom_control;
 comment on view outbox.dead_letters is 'Rows that were given up, by stream and key.';
@@ -1268,6 +1268,24 @@ CREATE INDEX dedupe_age ON outbox.dedupe USING brin (created_at);
 grant select on outbox.dedupe to headroom_auditor;
 grant select on outbox.dedupe to headroom_control;
 comment on column outbox.dedupe.salt is 'Random, and part of what payload_hash covers, here and in the archive. Erased with the payload: then no guess of the content can be confirmed.';
+
+create view outbox.deliveries as
+ SELECT m.outbox_id,
+    p.outbox_id IS NOT NULL AS pending,
+    x.outbox_id IS NOT NULL OR COALESCE(a.skipped, false) AS failed,
+    a.sent_at,
+    a.tries
+   FROM outbox.payloads m
+     LEFT JOIN outbox.pending p ON p.lane_id = m.lane_id AND p.seq = m.seq
+     LEFT JOIN outbox.dead x ON x.outbox_id = m.outbox_id
+     CROSS JOIN LATERAL ( SELECT count(*) FILTER (WHERE l.state = 'DISPATCHING'::outbox.attempt_state) - count(*) FILTER (WHERE l.state = 'RELEASED'::outbox.attempt_state) AS tries,
+            max(l.recorded_at) FILTER (WHERE l.state = ANY (ARRAY['DISPATCHED'::outbox.attempt_state, 'RESOLVED'::outbox.attempt_state])) AS sent_at,
+            bool_or(l.state = 'SKIPPED'::outbox.attempt_state) AS skipped
+           FROM outbox.attempts l
+          WHERE l.outbox_id = m.outbox_id AND l.class_id = get_byte(uuid_send(m.outbox_id), 7)) a;
+grant select on outbox.deliveries to headroom_auditor;
+grant select on outbox.deliveries to headroom_control;
+comment on view outbox.deliveries is 'What became of rows of ordered streams.';
 
 create table outbox.destinations (
   destination_id integer generated always as identity not null,
@@ -2128,7 +2146,13 @@ create view webhooks.envelope_status as
             ELSE NULL::integer
         END AS deliveries
    FROM webhooks.envelopes e
-     CROSS JOIN LATERAL outbox.summary_of(e.outbox_ids) d(deliveries, pending, failed, sent_at, tries)
+     CROSS JOIN LATERAL ( SELECT count(*) AS deliveries,
+            count(*) FILTER (WHERE o.pending) AS pending,
+            count(*) FILTER (WHERE o.failed) AS failed,
+            max(o.sent_at) AS sent_at,
+            max(o.tries) AS tries
+           FROM unnest(e.outbox_ids) i(id)
+             LEFT JOIN outbox.deliveries o ON o.outbox_id = i.id) d
      CROSS JOIN LATERAL ( SELECT
                 CASE
                     WHEN d.failed > 0 THEN 'FAILED'::text
@@ -4179,11 +4203,6 @@ create function outbox.stream_id(p_stream text)
   returns smallint
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 156d84885dbdddc8';
-
-create function outbox.summary_of(p_outbox_ids uuid[])
-  returns TABLE(deliveries bigint, pending bigint, failed bigint, sent_at timestamp with time zone, tries bigint)
-  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d2d7f102f773a616';
 
 create function outbox.sweep(p_max_lanes integer DEFAULT 5000)
   returns integer

@@ -9,9 +9,14 @@
  *
  *     await enqueue(client, { stream, key, instructionId, idempotencyKey, rail, payload });
  *     await createRelay({ connectionString, rails }).start();
+ *
+ * Endpoints and alerts above it (also as "headroom/webhooks"):
+ *
+ *     await putEndpoint(client, "billing", { url, topics: ["com.example.transfer.*"] }, { key });
  */
 export * from "./capacity/index.ts";
 export * from "./outbox/index.ts";
+export * from "./webhooks/index.ts";
 
 /** The rails that come with it, and what a rail of your own has to pass. */
 export { createWebhookRail } from "./rails/webhook/rail.ts";
@@ -21,7 +26,7 @@ export { createLinearRail } from "./rails/linear/rail.ts";
 export { createEmailRail } from "./rails/email/rail.ts";
 export { createGithubActionsRail } from "./rails/github-actions/rail.ts";
 export { createTableRail } from "./rails/table/rail.ts";
-export { createRailRegistry } from "./rails/registry.ts";
+export { createRailRegistry } from "./contract/registry.ts";
 
 /** The database: an embedded server, connections, and the one way to call its functions. */
 export { startEmbedded } from "./db/embedded.ts";

@@ -3,7 +3,7 @@
  * neither peer does.
  */
 import { createRelay, enqueue, enqueueMany, type RelayLogEntry, type RelayOptions } from "../../src/outbox/index.ts";
-import type { Rail, RailMessage, RailOutcome } from "../../src/rails/rail.ts";
+import type { Rail, RailMessage, RailOutcome } from "../../src/contract/rail.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DrainClock, nowMs, pollUntil, type DrainReading } from "../measure.ts";
 import { OrderCheck } from "../order-check.ts";

@@ -1,5 +1,5 @@
 /** The benchmark's rail for a relay in a process of its own: everything is delivered at once. */
-import type { Rail } from "../../src/rails/rail.ts";
+import type { Rail } from "../../src/contract/rail.ts";
 
 export const RAIL = "noop";
 export const RAIL_TIMEOUT_MS = 5_000;

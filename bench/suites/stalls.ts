@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { createRelay, createStream, enqueue } from "../../src/outbox/index.ts";
 import { migrate } from "../../src/db/migrate.ts";
-import type { RailMessage, RailOutcome } from "../../src/rails/rail.ts";
+import type { RailMessage, RailOutcome } from "../../src/contract/rail.ts";
 import { nowMs, percentile, round } from "../measure.ts";
 import type { Suite } from "./suite.ts";
 

@@ -9,7 +9,8 @@
 import { randomBytes } from "node:crypto";
 import { Client, Pool } from "pg";
 import { createStoredEndpoints, createWebhookRail, startEmbedded } from "headroom";
-import { createDrainer, migrate, putEndpoint, removeEndpoint, rotateEndpointSecret } from "headroom/outbox";
+import { createDrainer, migrate } from "headroom/outbox";
+import { putEndpoint, removeEndpoint, rotateEndpointSecret } from "headroom/webhooks";
 import { startReceiver } from "./receiver.ts";
 
 const { DATABASE_URL, HEADROOM_SECRET_KEY: key = randomBytes(32).toString("hex") } = process.env;

@@ -12,14 +12,11 @@ function allowedFor(folder: string): readonly string[] {
   return layers[place]?.imports ?? before;
 }
 
-/** The contract that engine and rails share sits below both, though it lives beside the rails. */
-const contractFiles = /^src\/rails\/(rail|registry|payment)\.ts$/;
 /** Started by name, not imported. */
 const entryPoints =
-  /^src\/(index|outbox\/index|client\/index|cli\/main|cli\/commands\/[a-z-]+|rails\/conformance)\.ts$|undertaker\.ts$/;
+  /^src\/(index|outbox\/index|webhooks\/index|client\/index|cli\/main|cli\/commands\/[a-z-]+|contract\/conformance\/suite)\.ts$|undertaker\.ts$/;
 
 function partOf(path: string): string {
-  if (contractFiles.test(path)) return "contract";
   return /^src\/([a-z-]+)\//.exec(path)?.[1] ?? "root";
 }
 
@@ -52,6 +49,9 @@ export function importRules(repository: Repository): Complaint[] {
     const isTest = file.path.endsWith(".test.ts");
     for (const { target, line } of importsOf(file)) {
       const to = partOf(target);
+      if (from !== "root" && !layers.some((layer) => layer.folder === from)) {
+        complaints.push({ path: file.path, text: `"${from}" stands in no layer of src/db/layers.ts` });
+      }
       if (to !== from && !allowedFor(from).includes(to) && !isTest) {
         complaints.push({ path: file.path, line, text: `${from} may not import ${to} (${target})` });
       }

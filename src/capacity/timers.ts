@@ -10,10 +10,11 @@ import { call, type Queryable } from "../db/call.ts";
 import { createPool, surviveLostConnections } from "../db/connect.ts";
 import { toHeadroomError } from "../db/errors.ts";
 import { withSettings } from "../db/transaction.ts";
-import type { TurnStart } from "../outbox/drain.ts";
-import type { RelayLogEntry } from "../outbox/options.ts";
-import { pause } from "../outbox/pause.ts";
-import { Session } from "../outbox/session.ts";
+import type { TurnStart } from "../outbox/relay/drain.ts";
+import type { RelayLogEntry } from "../outbox/inspect/log.ts";
+import { HeldConnection } from "../db/held-connection.ts";
+import { pause } from "../db/pause.ts";
+import { withTimeout } from "../db/with-timeout.ts";
 
 const failureSchema = z.object({
   request_id: z.string(),
@@ -98,8 +99,7 @@ export function startTimers(options: TimersOptions): Timers {
   return {
     async stop() {
       stopping.abort();
-      const enough = new AbortController();
-      await Promise.race([loop.finally(() => enough.abort()), pause(stopMs, enough.signal)]);
+      await withTimeout(loop, stopMs);
       await close();
     },
   };
@@ -115,14 +115,14 @@ function connectionOf({ connectionString = "", use }: TimersOptions): Connection
   if (use !== undefined) return { lend: use, note: undefined, close: () => Promise.resolve() };
   const pool = createPool(connectionString, { applicationName: "headroom timers", maxConnections: 1 });
   surviveLostConnections(pool);
-  const session = new Session(pool);
-  const lend: Lend = (work) => session.use(work);
+  const connection = new HeldConnection(pool);
+  const lend: Lend = (work) => connection.use(work);
   return {
     lend,
     note: lend,
     async close() {
       // A database that does not answer must not keep a stopping worker: the connection is cut, whatever runs on it.
-      session.close();
+      connection.close();
       await pool.end();
     },
   };

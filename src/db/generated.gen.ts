@@ -543,6 +543,15 @@ export interface OutboxDedupe {
   created_at: Date;
 }
 
+/** What became of rows of ordered streams. */
+export interface OutboxDeliveries {
+  outbox_id: string | null;
+  pending: boolean | null;
+  failed: boolean | null;
+  sent_at: Date | null;
+  tries: number | null;
+}
+
 /** Where rows go, and whose they are: each number is a queue. Producers add to it and change nothing. */
 export interface OutboxDestinations {
   destination_id: number;
@@ -1147,6 +1156,7 @@ export interface Views {
   "capacity.waits": CapacityWaits;
   "ledger.outbox_ledger": LedgerOutboxLedger;
   "outbox.dead_letters": OutboxDeadLetters;
+  "outbox.deliveries": OutboxDeliveries;
   "outbox.lane_positions": OutboxLanePositions;
   "outbox.lines": OutboxLines;
   "outbox.rows": OutboxRows;
@@ -4468,13 +4478,6 @@ export interface Functions {
     };
     result: number | null;
   };
-  /** What became of some rows together. Nullable: sent_at, tries. */
-  "outbox.summary_of": {
-    args: {
-      p_outbox_ids: readonly string[] | string | null;
-    };
-    result: { deliveries: number; pending: number; failed: number; sent_at: Date | null; tries: number | null }[];
-  };
   /** Repairs stranded lanes, a part of them at each call, and forgets relays that are long gone; returns how many lanes it repaired. */
   "outbox.sweep": {
     args: {
@@ -5585,7 +5588,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.stop_relay": { returns: "nothing", json: [], positional: false },
   "outbox.store_captures": { returns: "nothing", json: ["p_captures"], positional: false },
   "outbox.stream_id": { returns: "value", json: [], positional: false },
-  "outbox.summary_of": { returns: "rows", json: [], positional: false },
   "outbox.sweep": { returns: "value", json: [], positional: false },
   "outbox.take_number": { returns: "value", json: [], positional: false },
   "outbox.tries_so_far": { returns: "value", json: [], positional: false },

@@ -5,7 +5,7 @@
  * it answer that they are not configured.
  */
 import type { OidcSettings } from "./auth/oidc.ts";
-import type { Drainer } from "../outbox/drain.ts";
+import type { Drainer } from "../outbox/relay/drain.ts";
 import type { LiveOptions } from "./live/event-feed.ts";
 import type { HostPolicy } from "../web/hosts.ts";
 import type { GatewayDatabase } from "./gateway-database.ts";

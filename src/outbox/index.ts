@@ -8,7 +8,7 @@
  *     const relay = createRelay({ connectionString, rails: [shop] });
  *     await relay.start();
  */
-export { enqueue, enqueueMany, type Bind, type EnqueueResult, type JsonPath, type NewRow } from "./enqueue.ts";
+export { enqueue, enqueueMany, type Bind, type EnqueueResult, type JsonPath, type NewRow } from "./enqueue/enqueue.ts";
 export {
   createDrainer,
   type Drainer,
@@ -16,26 +16,14 @@ export {
   type DrainOptions,
   type DrainReport,
   type TurnStart,
-} from "./drain.ts";
-export { createRelay, type Relay } from "./relay.ts";
-export { relaySteps, type RelayLogEntry, type RelayOptions, type RelayStep } from "./options.ts";
-export { changeStream, createStream, type StreamChanges, type StreamSettings } from "./create-stream.ts";
-export { registerRails } from "./streams.ts";
-export {
-  disableEndpoint,
-  enableEndpoint,
-  listEndpoints,
-  pingEndpoint,
-  putEndpoint,
-  removeEndpoint,
-  replayEnvelopes,
-  rotateEndpointSecret,
-  type Endpoint,
-  type EndpointChanges,
-  type EndpointOwner,
-  type PutEndpointOptions,
-} from "./endpoints.ts";
-export { listAlerts, putAlert, removeAlert, type Alert, type AlertChanges } from "./alerts.ts";
+} from "./relay/drain.ts";
+export { createRelay, type Relay } from "./relay/relay.ts";
+export { relaySteps, type RelayStep } from "./inspect/steps.ts";
+export type { RelayLogEntry } from "./inspect/log.ts";
+export type { RelayOptions } from "./relay/options.ts";
+export { changeStream, createStream, type StreamChanges, type StreamSettings } from "./operate/create-stream.ts";
+export { registerRails } from "./operate/register-rails.ts";
+export type { UpkeepTask } from "./upkeep/upkeep.ts";
 export type {
   Json,
   LookupOutcome,
@@ -45,6 +33,6 @@ export type {
   RailMessage,
   RailOutcome,
   Validation,
-} from "../rails/rail.ts";
+} from "../contract/rail.ts";
 export { HeadroomError } from "../db/errors.ts";
 export { migrate } from "../db/migrate.ts";

@@ -7,14 +7,14 @@
  *   many of them).
  * - 5xx: no proof, 503 included. Servers fail after they have done their work, and a balancer answers 502, 503 or 504 when it has lost
  *   sight of one that is at work. The outcome is unknown, unless the body holds the provider's own word that nothing was done.
- * - What the receiver wishes for is another matter, and is honoured with either: 429 pauses the whole destination, and so does 503 when
+ * - A pause that the receiver asks for is another matter, and is honoured with either: 429 pauses the whole destination, and so does 503 when
  *   it says for how long.
  *
  * One rail departs from this, and says why: slack-interaction, about 5xx.
  *
  * Owns: the names and which outcome each leads to. Does not own: what a body means; that differs by receiver.
  */
-import type { RailOutcome, Wish } from "./rail.ts";
+import type { RailOutcome, PauseRequest } from "../contract/rail.ts";
 
 /** A line of a rail's table of codes. */
 export interface RailCode {
@@ -58,12 +58,12 @@ export function asksForQuiet(status: number, afterMs: number | undefined): boole
   return status === 429 || (status === 503 && afterMs !== undefined);
 }
 
-/** The outcome of a code. A refusal is final, so a wish that comes with it is nobody's. */
+/** The outcome of a code. A refusal is final, so a pause request that comes with it is ignored. */
 export function outcomeOfCode(
   kind: RailCode["outcome"],
   code: string,
   reason: string,
-  { afterMs, throttled }: Wish = {},
+  { afterMs, throttled }: PauseRequest = {},
 ): Exclude<RailOutcome, { kind: "delivered" }> {
   if (kind === "rejected") return { kind, code, reason };
   return {

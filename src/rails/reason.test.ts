@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { excerptOf, maxReasonChars, reasonOf, redact } from "./reason.ts";
+import { maxReasonChars } from "../contract/rail.ts";
+import { excerptOf, reasonOf, redact } from "./reason.ts";
 
 describe("a reason", () => {
   test("is one printable line", () => {

@@ -3,9 +3,8 @@
  *
  * Owns: what may be quoted of a receiver's answer, and how much. Does not own: classifying it; that is by code alone.
  */
+import { maxReasonChars } from "../contract/rail.ts";
 
-/** Reasons are stored with every attempt, so a chatty receiver must not fill the archive. */
-export const maxReasonChars = 300;
 const maxExcerptChars = 200;
 const redacted = "[redacted]";
 /** Shorter values are no secrets, and replacing them would riddle the text with holes. */

@@ -29,7 +29,7 @@ describe("Retry-After", () => {
     ["Sun Mar  1 12:00:30 2026", 30_000],
     ["Sun, 01 Mar 2026 11:00:00 GMT", 0],
     ["Tue, 01 Mar 2033 12:00:00 GMT", maxRetryAfterMs],
-  ])("of %j is a wish", (value, expected) => {
+  ])("of %j asks for a pause", (value, expected) => {
     expect(parseRetryAfter(value, undefined, now)).toBe(expected);
   });
 
@@ -56,9 +56,9 @@ describe("Retry-After", () => {
   });
 
   test("as a date is measured by the receiver's own clock when it tells the time", () => {
-    const wish = "Sun, 01 Mar 2026 15:00:30 GMT";
-    expect(parseRetryAfter(wish, "Sun, 01 Mar 2026 15:00:00 GMT", now)).toBe(30_000);
-    expect(parseRetryAfter(wish, "three o'clock", now)).toBe(3 * 60 * 60 * 1000 + 30_000);
+    const until = "Sun, 01 Mar 2026 15:00:30 GMT";
+    expect(parseRetryAfter(until, "Sun, 01 Mar 2026 15:00:00 GMT", now)).toBe(30_000);
+    expect(parseRetryAfter(until, "three o'clock", now)).toBe(3 * 60 * 60 * 1000 + 30_000);
   });
 
   test("as any whole number of seconds is that long, up to a day", () => {
@@ -81,7 +81,7 @@ describe("Retry-After", () => {
     );
   });
 
-  test("of any text is either no wish or one between 0 and a day", () => {
+  test("of any text asks either for no pause or for one between 0 and a day", () => {
     const text = fc.oneof(
       fc.string(),
       fc.string({ unit: "binary" }),
@@ -89,8 +89,8 @@ describe("Retry-After", () => {
     );
     fc.assert(
       fc.property(text, text, (value, sent) => {
-        const wish = parseRetryAfter(value, sent, now);
-        expect(wish === undefined || (wish >= 0 && wish <= maxRetryAfterMs)).toBe(true);
+        const pauseMs = parseRetryAfter(value, sent, now);
+        expect(pauseMs === undefined || (pauseMs >= 0 && pauseMs <= maxRetryAfterMs)).toBe(true);
       }),
       { numRuns: 1_000 },
     );

@@ -1,10 +1,10 @@
 /**
  * Reads the Retry-After header of RFC 9110: a number of seconds, or a date.
  *
- * Owns: the grammar and the cap. Does not own: what a rail or the engine does with the wish.
+ * Owns: the grammar and the cap. Does not own: what a rail or the engine does with the pause request.
  */
 
-/** The engine never waits longer than this for a receiver's wish. */
+/** The engine never waits longer than this because a receiver asks for it. */
 export const maxRetryAfterMs = 24 * 60 * 60 * 1000;
 
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"] as const;
@@ -17,7 +17,7 @@ const dateForms: readonly RegExp[] = [
 ];
 
 /**
- * How long the receiver asks us to wait, between 0 and 24 hours; undefined when there is no wish or it makes no sense.
+ * How long the receiver asks us to wait, between 0 and 24 hours; undefined when it asks for nothing, or for what makes no sense.
  *
  * `sentDate` is the Date header of the same answer. A date is measured from it when it can be read, and only else from
  * our own clock: both dates then come from one clock, and a worker whose clock is hours off still waits as asked.

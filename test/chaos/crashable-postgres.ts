@@ -11,7 +11,7 @@ import { startEmbedded, type EmbeddedServer } from "../../src/db/embedded.ts";
 import { makeThrowAwayPlace } from "../../src/db/embedded/place.ts";
 import { chooseRunAs } from "../../src/db/embedded/system-user.ts";
 import { startUndertaker, type Undertaker } from "../../src/db/embedded/undertaker.ts";
-import { pause } from "../../src/outbox/pause.ts";
+import { pause } from "../../src/db/pause.ts";
 
 /** Another program may take the port while the server is down, for a moment. */
 const maxStarts = 3;

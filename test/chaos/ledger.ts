@@ -2,7 +2,7 @@
  * The producers' own books: what was meant to be enqueued, and whether its transaction was committed. The oracle believes
  * these and the receiver, never the database alone.
  */
-import type { NewRow } from "../../src/outbox/enqueue.ts";
+import type { NewRow } from "../../src/outbox/enqueue/enqueue.ts";
 
 export interface Intent {
   /** Stands in the payload, so that the receiver's record can be laid beside this. */

@@ -10,10 +10,11 @@
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { toHeadroomError } from "../../src/db/errors.ts";
-import { Message } from "../../src/outbox/message.ts";
-import { relaySteps, type RelayLogEntry, type RelayStep } from "../../src/outbox/options.ts";
-import { createRelay } from "../../src/outbox/relay.ts";
-import type { RailMessage } from "../../src/rails/rail.ts";
+import { Message } from "../../src/outbox/claim/message.ts";
+import { relaySteps, type RelayStep } from "../../src/outbox/inspect/steps.ts";
+import type { RelayLogEntry } from "../../src/outbox/inspect/log.ts";
+import { createRelay } from "../../src/outbox/relay/relay.ts";
+import type { RailMessage } from "../../src/contract/rail.ts";
 import { createWebhookRail } from "../../src/rails/webhook/rail.ts";
 import { shiftClock } from "./clock-shift.ts";
 import { slowDestination } from "./streams.ts";

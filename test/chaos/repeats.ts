@@ -3,7 +3,7 @@
  * content. Each must come to exactly one row.
  */
 import { toHeadroomError } from "../../src/db/errors.ts";
-import { enqueue, type EnqueueResult } from "../../src/outbox/enqueue.ts";
+import { enqueue, type EnqueueResult } from "../../src/outbox/enqueue/enqueue.ts";
 import type { Desk } from "./transaction.ts";
 import type { Intent } from "./ledger.ts";
 import type { Random } from "./random.ts";

@@ -5,8 +5,8 @@
  * slow and others never named before.
  * posts: strict order, blocked by a dead row, each key bound to a destination with a rate limit and a circuit.
  */
-import { createStream } from "../../src/outbox/create-stream.ts";
-import type { NewRow } from "../../src/outbox/enqueue.ts";
+import { createStream } from "../../src/outbox/operate/create-stream.ts";
+import type { NewRow } from "../../src/outbox/enqueue/enqueue.ts";
 import { call, type Queryable } from "../../src/db/call.ts";
 import type { Random } from "./random.ts";
 import type { Settings } from "./settings.ts";

@@ -1,7 +1,7 @@
 /** Is the engine alive: partitions ahead, relays, rails, endpoints, and nothing waiting for too long? */
 import type { Client } from "pg";
 import { call } from "../../db/call.ts";
-import { listEndpoints } from "../../outbox/endpoints.ts";
+import { listEndpoints } from "../../webhooks/endpoints.ts";
 import { formatAge } from "../output.ts";
 import { providerStatus } from "../relay/provider-rails.ts";
 import { askAsControl, failure, ifAllowed, ok, skipped, warning, type Finding } from "./check.ts";

@@ -6,7 +6,7 @@
 import type { Client } from "pg";
 import { call, type FunctionResult } from "../../db/call.ts";
 import type { SecretKey } from "../../db/secret-key.ts";
-import { readRelays, type RelayEntry } from "../relays.ts";
+import { readRelays, type RelayEntry } from "../relay/read-relays.ts";
 import { valueOf, type Environment } from "../relay/provider-rails.ts";
 import { ifAllowed } from "./check.ts";
 

@@ -5,7 +5,7 @@ import type { Client } from "pg";
 import { withConnection } from "../../db/connect.ts";
 import { toHeadroomError } from "../../db/errors.ts";
 import { openGateway, readGatewayLogin } from "../../db/gateway-login.ts";
-import { probeMs } from "../../rails/probe.ts";
+import { accessCheckMs } from "../../rails/access-check.ts";
 import { valueOf, type Environment } from "../relay/provider-rails.ts";
 import { failure, ok, skipped, warning, type Finding } from "./check.ts";
 import { isInUse, type Facts } from "./facts.ts";
@@ -78,7 +78,7 @@ async function loginOf(client: Client): Promise<string> {
 
 async function tryLogin(url: string, may: boolean): Promise<Finding> {
   try {
-    const options = { applicationName: "headroom doctor", connectTimeoutMs: probeMs };
+    const options = { applicationName: "headroom doctor", connectTimeoutMs: accessCheckMs };
     const login = await withConnection(url, loginOf, options);
     if (login === "headroom_gateway" || login === "authenticator") {
       return ok("gateway", `HEADROOM_GATEWAY_URL logs in, as ${login}.`);

@@ -4,10 +4,10 @@
  */
 import { ZodError } from "zod";
 import { HeadroomError } from "../../db/errors.ts";
-import { probeMs, type ProbeProblem } from "../../rails/probe.ts";
+import { accessCheckMs, type AccessProblem } from "../../rails/access-check.ts";
 import {
   checkEnvironment,
-  probeProvider,
+  checkProviderAccess,
   providerStatus,
   type Environment,
   type ProviderStatus,
@@ -100,7 +100,7 @@ async function askProvider(
 ): Promise<Finding> {
   const { name, check } = status;
   try {
-    const result = await probeProvider(name, environment, places, AbortSignal.timeout(probeMs));
+    const result = await checkProviderAccess(name, environment, places, AbortSignal.timeout(accessCheckMs));
     if (result.kind === "answers") return ok(check, `${name} answers, as ${result.as}.`);
     const say = result.grave ? failure : warning;
     return say(check, `${name}: ${result.reason}`, remedyOf(result, status));
@@ -118,7 +118,7 @@ async function askProvider(
   }
 }
 
-function remedyOf({ what, remedy }: ProbeProblem, { name, required, optional }: ProviderStatus): string {
+function remedyOf({ what, remedy }: AccessProblem, { name, required, optional }: ProviderStatus): string {
   if (remedy !== undefined) return remedy;
   if (what === "refused")
     return `Put a valid one into ${required.join(", ")}, here and for every relay, and restart them.`;

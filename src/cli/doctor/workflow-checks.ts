@@ -5,7 +5,7 @@
 import type { Client } from "pg";
 import { listSecrets, type SecretStatus } from "../../capacity/index.ts";
 import { openConnections, exchange } from "../../rails/exchange.ts";
-import { probeMs } from "../../rails/probe.ts";
+import { accessCheckMs } from "../../rails/access-check.ts";
 import { askAsControl, failure, ifAllowed, ok, skipped, warning, type Finding } from "./check.ts";
 import { inWorkspaces, isServersEnvironment, listed, type Facts, type WorkspaceNeeds } from "./facts.ts";
 
@@ -52,7 +52,7 @@ async function problemAt(address: string): Promise<string | undefined> {
   try {
     const url = new URL(`${address.replace(/\/+$/, "")}/healthz`);
     const request = { method: "GET", url, headers: {}, body: Buffer.alloc(0), maxResponseBytes: 65_536 };
-    const result = await exchange(request, connections, AbortSignal.timeout(probeMs));
+    const result = await exchange(request, connections, AbortSignal.timeout(accessCheckMs));
     if (result.kind !== "answer")
       return `${address} does not answer from here (${result.code}): customers' links may lead nowhere.`;
     if (result.status === 200) return undefined;

@@ -14,7 +14,7 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { HeadroomError } from "../../db/errors.ts";
-import type { RailMessage } from "../../rails/rail.ts";
+import type { RailMessage } from "../../contract/rail.ts";
 import { parseWebhookEndpoint, type WebhookEndpoint } from "../../rails/webhook/config.ts";
 
 export type Endpoints = ReadonlyMap<string, WebhookEndpoint>;

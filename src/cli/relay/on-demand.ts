@@ -1,14 +1,15 @@
 /**
  * The relay behind a server's route: a drainer together with the rails that only it uses, and the timers, which run before its turns.
  *
- * Owns: the order of their end, and the turns that nobody asked for. Does not own: delivering (src/outbox/drain.ts), what is due by the clock
+ * Owns: the order of their end, and the turns that nobody asked for. Does not own: delivering (src/outbox/relay/drain.ts), what is due by the clock
  * (src/capacity/timers.ts), nor which rails there are (rails.ts).
  */
 import { sweepBeforeTurns } from "../../capacity/timers.ts";
 import { toHeadroomError } from "../../db/errors.ts";
-import { createDrainer, type Drainer } from "../../outbox/drain.ts";
-import { pause } from "../../outbox/pause.ts";
-import type { Rail } from "../../rails/rail.ts";
+import { createDrainer, type Drainer } from "../../outbox/relay/drain.ts";
+import { pause } from "../../db/pause.ts";
+import type { Rail } from "../../contract/rail.ts";
+import { raiseAlerts } from "../../webhooks/alerts.ts";
 import type { Log } from "./log.ts";
 import { closeRails } from "./rails.ts";
 
@@ -20,7 +21,13 @@ export interface OnDemandRelay extends Drainer {
 const turnEveryMs = 60_000;
 
 export function createOnDemandRelay(url: string, rails: readonly Rail[], log: Log): OnDemandRelay {
-  const drainer = createDrainer({ connectionString: url, rails, log, beforeTurn: sweepBeforeTurns({ log }) });
+  const drainer = createDrainer({
+    connectionString: url,
+    rails,
+    log,
+    upkeepTasks: [raiseAlerts],
+    beforeTurn: sweepBeforeTurns({ log }),
+  });
   const closing = new AbortController();
   let turning: Promise<void> | undefined;
   return {

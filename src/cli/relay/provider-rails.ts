@@ -9,18 +9,18 @@ import { createPool } from "../../db/connect.ts";
 import { HeadroomError } from "../../db/errors.ts";
 import type { SecretKey } from "../../db/secret-key.ts";
 import type { EmailSettings } from "../../rails/email/config.ts";
-import { probeEmail } from "../../rails/email/probe.ts";
+import { checkEmailAccess } from "../../rails/email/access-check.ts";
 import { createEmailRail } from "../../rails/email/rail.ts";
 import type { GithubActionsSettings } from "../../rails/github-actions/config.ts";
-import { probeGithub } from "../../rails/github-actions/probe.ts";
+import { checkGithubAccess } from "../../rails/github-actions/access-check.ts";
 import { createGithubActionsRail } from "../../rails/github-actions/rail.ts";
 import type { LinearSettings } from "../../rails/linear/config.ts";
-import { probeLinear } from "../../rails/linear/probe.ts";
+import { checkLinearAccess } from "../../rails/linear/access-check.ts";
 import { createLinearRail } from "../../rails/linear/rail.ts";
-import type { ProbeResult } from "../../rails/probe.ts";
-import type { Rail } from "../../rails/rail.ts";
+import type { AccessCheck } from "../../rails/access-check.ts";
+import type { Rail } from "../../contract/rail.ts";
 import type { SlackSettings } from "../../rails/slack/config.ts";
-import { probeSlack } from "../../rails/slack/probe.ts";
+import { checkSlackAccess } from "../../rails/slack/access-check.ts";
 import { createSlackInteractionRail, createSlackRail } from "../../rails/slack/rail.ts";
 import { secretKeyOf } from "../secret-key.ts";
 
@@ -48,7 +48,7 @@ interface Provider {
   readonly optional: readonly string[];
   create(given: Given): Rail[];
   /** Asks it, with these settings, whether they work. `places` are the channels or teams that matter. */
-  probe(given: Given, places: readonly string[], signal: AbortSignal): Promise<ProbeResult>;
+  checkAccess(given: Given, places: readonly string[], signal: AbortSignal): Promise<AccessCheck>;
 }
 
 const providers: readonly Provider[] = [
@@ -60,7 +60,7 @@ const providers: readonly Provider[] = [
     required: ["SLACK_BOT_TOKEN"],
     optional: ["SLACK_API_URL"],
     create: (given) => [createSlackRail(slackOf(given)), createSlackInteractionRail(slackOf(given))],
-    probe: (given, channels, signal) => probeSlack(slackOf(given), channels, signal),
+    checkAccess: (given, channels, signal) => checkSlackAccess(slackOf(given), channels, signal),
   },
   {
     name: "Linear",
@@ -70,7 +70,7 @@ const providers: readonly Provider[] = [
     required: ["LINEAR_API_KEY"],
     optional: ["LINEAR_API_URL"],
     create: (given) => [createLinearRail(linearOf(given))],
-    probe: (given, teams, signal) => probeLinear(linearOf(given), teams, signal),
+    checkAccess: (given, teams, signal) => checkLinearAccess(linearOf(given), teams, signal),
   },
   {
     name: "Mail by SMTP",
@@ -80,7 +80,8 @@ const providers: readonly Provider[] = [
     required: ["SMTP_URL", "MAIL_FROM"],
     optional: [],
     create: (given) => [emailRail(given, smtpOf(given))],
-    probe: (given, _places, signal) => probeEmail({ from: given.text("MAIL_FROM"), transport: smtpOf(given) }, signal),
+    checkAccess: (given, _places, signal) =>
+      checkEmailAccess({ from: given.text("MAIL_FROM"), transport: smtpOf(given) }, signal),
   },
   {
     name: "Mail by Postal",
@@ -90,8 +91,8 @@ const providers: readonly Provider[] = [
     required: ["POSTAL_URL", "POSTAL_API_KEY", "MAIL_FROM"],
     optional: [],
     create: (given) => [emailRail(given, postalOf(given))],
-    probe: (given, _places, signal) =>
-      probeEmail({ from: given.text("MAIL_FROM"), transport: postalOf(given) }, signal),
+    checkAccess: (given, _places, signal) =>
+      checkEmailAccess({ from: given.text("MAIL_FROM"), transport: postalOf(given) }, signal),
   },
   {
     name: "GitHub Actions",
@@ -101,7 +102,7 @@ const providers: readonly Provider[] = [
     required: ["GITHUB_TOKEN"],
     optional: ["GITHUB_API_URL"],
     create: (given) => [createGithubActionsRail(githubOf(given))],
-    probe: (given, _places, signal) => probeGithub(githubOf(given), signal),
+    checkAccess: (given, _places, signal) => checkGithubAccess(githubOf(given), signal),
   },
 ];
 
@@ -196,15 +197,15 @@ function givenBy(databaseUrl: string, environment: Environment): Given {
 }
 
 /** Asks the provider of that name whether the settings of the environment work; they must be whole. */
-export async function probeProvider(
+export async function checkProviderAccess(
   name: string,
   environment: Environment,
   places: readonly string[],
   signal: AbortSignal,
-): Promise<ProbeResult> {
+): Promise<AccessCheck> {
   const provider = providers.find((candidate) => candidate.name === name);
   if (provider === undefined) throw new HeadroomError("usage", `There is no provider "${name}".`);
-  return provider.probe(givenBy("", environment), places, signal);
+  return provider.checkAccess(givenBy("", environment), places, signal);
 }
 
 export function createProviderRails(databaseUrl: string, environment: Environment): Rail[] {

@@ -6,9 +6,10 @@
  */
 import { startTimers } from "../../capacity/timers.ts";
 import { connect, describeDatabaseUrl } from "../../db/connect.ts";
-import { createDrainer, type Drainer } from "../../outbox/drain.ts";
-import { createRelay, type Relay } from "../../outbox/relay.ts";
-import type { Rail } from "../../rails/rail.ts";
+import { createDrainer, type Drainer } from "../../outbox/relay/drain.ts";
+import { createRelay, type Relay } from "../../outbox/relay/relay.ts";
+import type { Rail } from "../../contract/rail.ts";
+import { raiseAlerts } from "../../webhooks/alerts.ts";
 import type { Log } from "./log.ts";
 import { startMetricsServer } from "./metrics-server.ts";
 import type { RelayCommandOptions } from "./options.ts";
@@ -37,6 +38,7 @@ export async function runRelay(
     pollMs: options.pollMs,
     listen: options.listen,
     name: options.name,
+    upkeepTasks: [raiseAlerts],
     log,
   });
   let stopping = false;
@@ -62,7 +64,13 @@ export async function runRelay(
     rails,
     metricsUrl: metrics?.url,
     drain(limits) {
-      drainer ??= createDrainer({ connectionString: url, rails, streams: options.streams, log });
+      drainer ??= createDrainer({
+        connectionString: url,
+        rails,
+        streams: options.streams,
+        upkeepTasks: [raiseAlerts],
+        log,
+      });
       return drainer.drain(limits);
     },
     async stop() {

@@ -14,7 +14,7 @@ import { createApp } from "../../http/app.ts";
 import type { HttpLogEntry } from "../../http/dependencies.ts";
 import { createGatewayDatabase } from "../../http/gateway-database.ts";
 import { startServer, type RunningServer } from "../../http/server.ts";
-import type { Drainer } from "../../outbox/drain.ts";
+import type { Drainer } from "../../outbox/relay/drain.ts";
 import { defaultCast } from "../../sandbox/cast.ts";
 import { startSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
 import { loopbackHosts } from "../../web/hosts.ts";

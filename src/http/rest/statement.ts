@@ -5,7 +5,7 @@
  */
 import type { BatchValue } from "../../db/batch.ts";
 import type { ExposedFunction } from "../../db/exposed.ts";
-import { textArray } from "../../outbox/array-literal.ts";
+import { textArray } from "../../db/array-literal.ts";
 import { quoted } from "../gateway-database.ts";
 import type { AnswerForm } from "./negotiation.ts";
 import {

@@ -9,7 +9,7 @@
  */
 import { codeOfAnyStatus, exchangeCodes, statusCodes } from "../exchange-codes.ts";
 import type { RailCode } from "../exchange-codes.ts";
-import type { Wish } from "../rail.ts";
+import type { PauseRequest } from "../../contract/rail.ts";
 
 export const emailCodes = {
   ...exchangeCodes,
@@ -37,7 +37,7 @@ export const emailCodes = {
 export type EmailCodeName = keyof typeof emailCodes;
 
 /** What a transport reports when it has not sent. */
-export interface EmailFailure extends Wish {
+export interface EmailFailure extends PauseRequest {
   readonly kind: "failure";
   readonly code: EmailCodeName;
   /** Numbers and words of the protocol, safe to store whatever the mail says. */

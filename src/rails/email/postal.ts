@@ -50,7 +50,10 @@ export function createPostalTransport(settings: PostalSettings, from: string): T
 }
 
 /** Asks about a message that no server has. Undefined: Postal knows the key, and says that there is none. */
-export async function probePostal(settings: PostalSettings, signal: AbortSignal): Promise<EmailFailure | undefined> {
+export async function checkPostalAccess(
+  settings: PostalSettings,
+  signal: AbortSignal,
+): Promise<EmailFailure | undefined> {
   const connections = openConnections();
   try {
     const body = Buffer.from(JSON.stringify({ id: 0 }));

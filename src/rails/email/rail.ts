@@ -6,9 +6,10 @@
  * that makes one is injected), retries.
  */
 import { HeadroomError } from "../../db/errors.ts";
+import { withTimeout } from "../../db/with-timeout.ts";
 import { outcomeOfCode } from "../exchange-codes.ts";
 import { problemsOf, requireSettings } from "../fields.ts";
-import type { Json, Rail, RailContext, RailMessage, RailOutcome, Validation } from "../rail.ts";
+import type { Json, Rail, RailContext, RailMessage, RailOutcome, Validation } from "../../contract/rail.ts";
 import { reasonOf } from "../reason.ts";
 import { emailCodes } from "./codes.ts";
 import type { EmailFailure } from "./codes.ts";
@@ -95,17 +96,13 @@ async function tokenOf(
   signal: AbortSignal,
 ): Promise<string | EmailFailure> {
   if (signal.aborted) return { kind: "failure", code: "aborted_before_send" };
-  const { promise: aborted, resolve: abort } = Promise.withResolvers<EmailFailure>();
-  const onAbort = (): void => abort({ kind: "failure", code: "aborted_before_send" });
-  signal.addEventListener("abort", onAbort, { once: true });
   try {
-    return await Promise.race([office.confirmationToken(tokenId, message, signal), aborted]);
+    const token = await withTimeout(office.confirmationToken(tokenId, message, signal), signal);
+    return token.kind === "done" ? token.value : { kind: "failure", code: "aborted_before_send" };
   } catch (error) {
     // What went wrong in there may quote a connection string or a secret, so it is not repeated.
     const gone = error instanceof HeadroomError && error.code === "not_found";
     return { kind: "failure", code: gone ? "token_gone" : "token_unavailable" };
-  } finally {
-    signal.removeEventListener("abort", onAbort);
   }
 }
 

@@ -158,7 +158,7 @@ class Delivery {
 }
 
 /** Connects, greets, logs in where there are credentials, and takes its leave. Undefined: all of it was accepted. */
-export async function probeSmtp(url: string, signal: AbortSignal): Promise<EmailFailure | undefined> {
+export async function checkSmtpAccess(url: string, signal: AbortSignal): Promise<EmailFailure | undefined> {
   const { options, credentials } = serverOf(new URL(url));
   const connection = new SMTPConnection(options);
   const { promise, resolve } = Promise.withResolvers<EmailFailure | undefined>();

@@ -9,7 +9,7 @@ import { z } from "zod";
 import { asksForQuiet } from "../exchange-codes.ts";
 import type { Connections, ExchangeAnswer, ExchangeResult } from "../exchange.ts";
 import { recordingFetch } from "../exchange-fetch.ts";
-import type { Wish } from "../rail.ts";
+import type { PauseRequest } from "../../contract/rail.ts";
 import { excerptOf } from "../reason.ts";
 import { maxRetryAfterMs, parseHttpDate, parseRetryAfter } from "../retry-after.ts";
 import { codeOfStatus } from "./codes.ts";
@@ -17,7 +17,7 @@ import type { GithubActionsCodeName } from "./codes.ts";
 import { githubApiUrl } from "./config.ts";
 import type { GithubActionsSettings } from "./config.ts";
 
-export interface GithubFailure extends Wish {
+export interface GithubFailure extends PauseRequest {
   readonly kind: "failure";
   readonly code: GithubActionsCodeName;
   readonly detail?: string;
@@ -90,8 +90,8 @@ function messageOf(answer: ExchangeAnswer): string {
 
 /** How long GitHub asks us to wait: by Retry-After, or until the limit that is used up begins anew. */
 export function quietOf(headers: IncomingHttpHeaders, now: Date): number | undefined {
-  const wish = parseRetryAfter(headers["retry-after"], headers.date, now);
-  if (wish !== undefined) return wish;
+  const askedMs = parseRetryAfter(headers["retry-after"], headers.date, now);
+  if (askedMs !== undefined) return askedMs;
   const reset = headers["x-ratelimit-reset"];
   if (headers["x-ratelimit-remaining"] !== "0" || typeof reset !== "string" || !/^\d{1,12}$/.test(reset))
     return undefined;

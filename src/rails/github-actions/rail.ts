@@ -8,10 +8,18 @@ import { z } from "zod";
 import { outcomeOfCode } from "../exchange-codes.ts";
 import { openConnections } from "../exchange.ts";
 import { problemsOf, requireSettings } from "../fields.ts";
-import type { Json, LookupOutcome, Rail, RailContext, RailMessage, RailOutcome, Validation } from "../rail.ts";
+import type {
+  Json,
+  LookupOutcome,
+  Rail,
+  RailContext,
+  RailMessage,
+  RailOutcome,
+  Validation,
+} from "../../contract/rail.ts";
 import { reasonOf } from "../reason.ts";
-import { createSettling } from "../settling.ts";
-import type { Settling } from "../settling.ts";
+import { createVisibility } from "../visibility.ts";
+import type { Visibility } from "../visibility.ts";
 import { createGithubCall } from "./call.ts";
 import type { GithubAnswer, GithubCall, GithubFailure } from "./call.ts";
 import { githubActionsCodes } from "./codes.ts";
@@ -26,7 +34,7 @@ export interface GithubActionsRailOptions extends GithubActionsSettings {
   /** Calls under way at once. Default: 10. */
   readonly concurrency?: number;
   /** How long after a dispatch whose outcome is unknown a run that is not found may still appear. Default: 30,000. */
-  readonly settlingMs?: number;
+  readonly visibleAfterMs?: number;
 }
 
 export interface GithubActionsRail extends Rail {
@@ -34,22 +42,26 @@ export interface GithubActionsRail extends Rail {
   close(): void;
 }
 
-const defaults = { timeoutMs: 20_000, concurrency: 10, settlingMs: 30_000 } satisfies Partial<GithubActionsRailOptions>;
+const defaults = {
+  timeoutMs: 20_000,
+  concurrency: 10,
+  visibleAfterMs: 30_000,
+} satisfies Partial<GithubActionsRailOptions>;
 
 interface Github {
   readonly call: GithubCall;
-  readonly settling: Settling;
+  readonly visibility: Visibility;
   /** Whether the server can answer with the run; false once it turned out to be an older one. */
   knowsRunDetails: boolean;
 }
 
 export function createGithubActionsRail(options: GithubActionsRailOptions): GithubActionsRail {
-  const { timeoutMs, concurrency, settlingMs } = { ...defaults, ...options };
+  const { timeoutMs, concurrency, visibleAfterMs } = { ...defaults, ...options };
   const settings = requireSettings("github-actions", githubActionsSettingsSchema, options);
   const connections = openConnections();
   const github: Github = {
     call: createGithubCall(settings, connections),
-    settling: createSettling(settlingMs),
+    visibility: createVisibility(visibleAfterMs),
     knowsRunDetails: true,
   };
   return {
@@ -59,7 +71,7 @@ export function createGithubActionsRail(options: GithubActionsRailOptions): Gith
     concurrency,
     codes: Object.keys(githubActionsCodes),
     validate: ({ payload }) => validate(payload),
-    send: (message, context) => github.settling.during(message.outboxId, () => send(github, message, context)),
+    send: (message, context) => github.visibility.during(message.outboxId, () => send(github, message, context)),
     lookup: (message, context) => lookUp(github, message, context),
     close: () => connections.close(),
   };
@@ -147,7 +159,7 @@ async function lookUp(github: Github, message: RailMessage, { signal }: RailCont
 }
 
 function missed(github: Github, message: RailMessage): LookupOutcome {
-  const afterMs = message.uncertain ? github.settling.missed(message.outboxId) : 0;
+  const afterMs = message.uncertain ? github.visibility.missed(message.outboxId) : 0;
   return afterMs === 0 ? { kind: "absent" } : unavailable({ kind: "failure", code: "may_still_appear", afterMs });
 }
 

@@ -8,7 +8,7 @@ import { z } from "zod";
 import { asksForQuiet } from "../exchange-codes.ts";
 import { exchange } from "../exchange.ts";
 import type { Connections, ExchangeAnswer } from "../exchange.ts";
-import type { Wish } from "../rail.ts";
+import type { PauseRequest } from "../../contract/rail.ts";
 import { maxRetryAfterMs, parseHttpDate, parseRetryAfter } from "../retry-after.ts";
 import { codeOfError, codeOfStatus } from "./codes.ts";
 import type { LinearCodeName } from "./codes.ts";
@@ -29,7 +29,7 @@ export const documents = {
     team(id: $teamId) { states(first: 100) { nodes { id type position } } } }`,
 } as const;
 
-export interface LinearFailure extends Wish {
+export interface LinearFailure extends PauseRequest {
   readonly kind: "failure";
   readonly code: LinearCodeName;
   readonly detail?: string;

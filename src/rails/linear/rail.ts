@@ -10,7 +10,7 @@ import { z } from "zod";
 import { outcomeOfCode } from "../exchange-codes.ts";
 import { openConnections } from "../exchange.ts";
 import { problemsOf, requireSettings } from "../fields.ts";
-import type { Json, LookupOutcome, Rail, RailContext, RailOutcome, Validation } from "../rail.ts";
+import type { Json, LookupOutcome, Rail, RailContext, RailOutcome, Validation } from "../../contract/rail.ts";
 import { reasonOf } from "../reason.ts";
 import { linearCodes } from "./codes.ts";
 import { linearSettingsSchema } from "./config.ts";

@@ -9,14 +9,14 @@ import { z } from "zod";
 import { asksForQuiet } from "../exchange-codes.ts";
 import type { Connections, ExchangeResult } from "../exchange.ts";
 import { recordingFetch } from "../exchange-fetch.ts";
-import type { Wish } from "../rail.ts";
+import type { PauseRequest } from "../../contract/rail.ts";
 import { excerptOf } from "../reason.ts";
 import { parseRetryAfter } from "../retry-after.ts";
 import { codeOfStatus, codeOfWord, isThrottling } from "./codes.ts";
 import type { SlackCodeName } from "./codes.ts";
 import type { SlackSettings } from "./config.ts";
 
-export interface SlackFailure extends Wish {
+export interface SlackFailure extends PauseRequest {
   readonly kind: "failure";
   readonly code: SlackCodeName;
   /** Slack's word or the status, fit to be shown; the code says which kind it is. */

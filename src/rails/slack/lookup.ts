@@ -5,7 +5,7 @@
  * Owns: the search and its bounds. Does not own: what becomes of the row.
  */
 import { z } from "zod";
-import type { LookupOutcome, RailMessage } from "../rail.ts";
+import type { LookupOutcome, RailMessage } from "../../contract/rail.ts";
 import type { SlackCall, SlackFailure } from "./call.ts";
 import { bears, markOf, metadataSchema } from "./message.ts";
 import type { Metadata, PostMessage } from "./message.ts";

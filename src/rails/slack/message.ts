@@ -4,7 +4,7 @@
  * Owns: the form of payloads. Does not own: Block Kit; what Slack thinks of the blocks, Slack says.
  */
 import { z } from "zod";
-import type { RailMessage } from "../rail.ts";
+import type { RailMessage } from "../../contract/rail.ts";
 
 const channel = z.string().regex(/^[A-Z0-9]{2,32}$/, "the id of a channel or a person, such as C024BE91L");
 const timestamp = z.string().regex(/^\d{1,16}\.\d{1,10}$/, "a message's timestamp, as text");

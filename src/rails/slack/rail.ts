@@ -9,10 +9,10 @@ import { outcomeOfCode } from "../exchange-codes.ts";
 import type { RailCode } from "../exchange-codes.ts";
 import { openConnections } from "../exchange.ts";
 import { problemsOf, requireSettings } from "../fields.ts";
-import type { LookupOutcome, Rail, RailContext, RailMessage, RailOutcome, Validation } from "../rail.ts";
+import type { LookupOutcome, Rail, RailContext, RailMessage, RailOutcome, Validation } from "../../contract/rail.ts";
 import { reasonOf } from "../reason.ts";
-import { createSettling } from "../settling.ts";
-import type { Settling } from "../settling.ts";
+import { createVisibility } from "../visibility.ts";
+import type { Visibility } from "../visibility.ts";
 import { createSlackCall } from "./call.ts";
 import type { SlackCall, SlackFailure } from "./call.ts";
 import { slackCodes, slackInteractionCodes } from "./codes.ts";
@@ -29,7 +29,7 @@ export interface SlackRailOptions extends SlackSettings {
   /** Calls under way at once. Default: the relay's own limit. */
   readonly concurrency?: number;
   /** How long after a try whose outcome is unknown a message that is not found may still appear. Default: 2,000. */
-  readonly settlingMs?: number;
+  readonly visibleAfterMs?: number;
 }
 
 export interface SlackRail extends Rail {
@@ -37,13 +37,13 @@ export interface SlackRail extends Rail {
   close(): void;
 }
 
-const defaults = { timeoutMs: 15_000, settlingMs: 2_000 } satisfies Partial<SlackRailOptions>;
+const defaults = { timeoutMs: 15_000, visibleAfterMs: 2_000 } satisfies Partial<SlackRailOptions>;
 /** A trigger is good for three seconds; whoever waits longer for a modal has clicked again. */
 const interactionDefaults = { timeoutMs: 5_000 } satisfies Partial<SlackRailOptions>;
 
 export function createSlackRail(options: SlackRailOptions): SlackRail {
-  const { timeoutMs, concurrency, settlingMs } = { ...defaults, ...options };
-  const settling = createSettling(settlingMs);
+  const { timeoutMs, concurrency, visibleAfterMs } = { ...defaults, ...options };
+  const visibility = createVisibility(visibleAfterMs);
   const connections = openConnections();
   const call = createSlackCall(requireSettings("slack", slackSettingsSchema, options), connections);
   return {
@@ -53,8 +53,8 @@ export function createSlackRail(options: SlackRailOptions): SlackRail {
     ...(concurrency === undefined ? {} : { concurrency }),
     codes: Object.keys(slackCodes),
     validate: ({ payload }) => validateBy(messageSchema, payload),
-    send: (message, context) => settling.during(message.outboxId, () => sendMessage(call, message, context)),
-    lookup: (message, context) => lookUp(call, settling, message, context),
+    send: (message, context) => visibility.during(message.outboxId, () => sendMessage(call, message, context)),
+    lookup: (message, context) => lookUp(call, visibility, message, context),
     close: () => connections.close(),
   };
 }
@@ -100,13 +100,13 @@ async function sendMessage(call: SlackCall, message: RailMessage, { signal }: Ra
  */
 async function lookUp(
   call: SlackCall,
-  settling: Settling,
+  visibility: Visibility,
   message: RailMessage,
   { signal }: RailContext,
 ): Promise<LookupOutcome> {
   const payload = messageSchema.parse(message.payload);
   if (payload.method === "chat.update") return { kind: "absent" };
-  const found = missedTooSoon(await findMessage(call, payload, message, signal), settling, message);
+  const found = missedTooSoon(await findMessage(call, payload, message, signal), visibility, message);
   if (found.kind !== "failure") return found;
   const { code, afterMs } = found;
   return {
@@ -117,9 +117,9 @@ async function lookUp(
   };
 }
 
-function missedTooSoon(found: Search, settling: Settling, message: RailMessage): Search {
+function missedTooSoon(found: Search, visibility: Visibility, message: RailMessage): Search {
   if (found.kind !== "absent" || !message.uncertain) return found;
-  const afterMs = settling.missed(message.outboxId);
+  const afterMs = visibility.missed(message.outboxId);
   return afterMs === 0 ? found : { kind: "failure", code: "may_still_appear", afterMs };
 }
 

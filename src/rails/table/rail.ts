@@ -5,7 +5,8 @@
  * insert is injected, and must do nothing when the row is there already.
  */
 import { sqlStateOf } from "../../db/errors.ts";
-import type { Rail, RailMessage, RailOutcome, Validation } from "../rail.ts";
+import { withTimeout } from "../../db/with-timeout.ts";
+import type { Rail, RailMessage, RailOutcome, Validation } from "../../contract/rail.ts";
 
 /** What is inserted. Unique by stream, instruction and idempotency key, the three that enqueue dedupes by. */
 export interface TableRow {
@@ -99,14 +100,8 @@ async function send(
   if (signal.aborted) return outcomeOf("aborted_before_send");
   const { stream, instructionId, idempotencyKey, outboxId, key, seq, body } = message;
   const row: TableRow = { stream, instructionId, idempotencyKey, outboxId, key, seq, payload: body };
-  const { promise: aborted, resolve: abort } = Promise.withResolvers<RailOutcome>();
-  const onAbort = (): void => abort(outcomeOf("timed_out"));
-  signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    return await Promise.race([inserted(row, signal, insert), aborted]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
+  const sent = await withTimeout(inserted(row, signal, insert), signal);
+  return sent.kind === "done" ? sent.value : outcomeOf("timed_out");
 }
 
 async function inserted(row: TableRow, signal: AbortSignal, insert: TableRailOptions["insert"]): Promise<RailOutcome> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Json } from "../rail.ts";
+import type { Json } from "../../contract/rail.ts";
 import { contentTypeOf, isEnvelope, validateEnvelope } from "./cloudevents.ts";
 
 const envelope = { specversion: "1.0", id: "1", source: "/orders", type: "order.paid", data: { amount: 1 } };

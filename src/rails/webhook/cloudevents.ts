@@ -3,7 +3,7 @@
  *
  * Owns: telling an envelope from other JSON, and its required attributes. Does not own: building one.
  */
-import type { Json, Validation } from "../rail.ts";
+import type { Json, Validation } from "../../contract/rail.ts";
 
 export type JsonObject = { [name: string]: Json };
 

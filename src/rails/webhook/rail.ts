@@ -5,10 +5,11 @@
  * resolver is injected), order, retries and rate limits (the engine's), or which addresses may be reached (ssrf.ts).
  */
 import { parseToPassOn } from "../../db/exact-json.ts";
+import { withTimeout } from "../../db/with-timeout.ts";
 import { asksForQuiet, outcomeOfCode } from "../exchange-codes.ts";
 import { exchange, openConnections } from "../exchange.ts";
 import type { Connections, ExchangeAnswer } from "../exchange.ts";
-import type { Rail, RailContext, RailMessage, RailOutcome, Validation, Wish } from "../rail.ts";
+import type { Rail, RailContext, RailMessage, RailOutcome, Validation, PauseRequest } from "../../contract/rail.ts";
 import { excerptOf, reasonOf } from "../reason.ts";
 import { parseRetryAfter } from "../retry-after.ts";
 import { contentTypeOf, isEnvelope, isObject, validateEnvelope } from "./cloudevents.ts";
@@ -148,16 +149,12 @@ async function findEndpoint(
   settings: Settings,
 ): Promise<WebhookEndpoint | DisabledEndpoint | RailOutcome | null> {
   if (signal.aborted) return outcomeOf("aborted_before_send");
-  const { promise: aborted, resolve: abort } = Promise.withResolvers<RailOutcome>();
-  const onAbort = (): void => abort(outcomeOf("aborted_before_send"));
-  signal.addEventListener("abort", onAbort, { once: true });
   try {
-    return await Promise.race([settings.endpoint(message, signal), aborted]);
+    const found = await withTimeout(settings.endpoint(message, signal), signal);
+    return found.kind === "done" ? found.value : outcomeOf("aborted_before_send");
   } catch {
     // Whatever went wrong in there may quote a connection string or a secret, so it is not repeated.
     return outcomeOf("endpoint_unavailable");
-  } finally {
-    signal.removeEventListener("abort", onAbort);
   }
 }
 
@@ -206,8 +203,11 @@ function outcomeOfAnswer(answer: ExchangeAnswer, secrets: readonly string[], now
   const excerpt = excerptOf(answer.body.toString("utf8"), secrets);
   const detail = `HTTP ${answer.status}${excerpt === "" ? "" : `: ${excerpt}`}`;
   const afterMs = parseRetryAfter(answer.headers["retry-after"], answer.headers.date, now);
-  const wish = { ...(afterMs === undefined ? {} : { afterMs }), throttled: asksForQuiet(answer.status, afterMs) };
-  const outcome = outcomeOf(code, detail, wish);
+  const pauseRequest = {
+    ...(afterMs === undefined ? {} : { afterMs }),
+    throttled: asksForQuiet(answer.status, afterMs),
+  };
+  const outcome = outcomeOf(code, detail, pauseRequest);
   return outcome.kind === "rejected" && code === "http_410" ? { ...outcome, gone: true } : outcome;
 }
 
@@ -219,7 +219,16 @@ function delivered(answer: ExchangeAnswer): RailOutcome {
   return response === undefined ? base : { ...base, response };
 }
 
-function outcomeOf(code: WebhookCodeName, detail?: string, wish?: Wish): Exclude<RailOutcome, { kind: "delivered" }> {
+function outcomeOf(
+  code: WebhookCodeName,
+  detail?: string,
+  pauseRequest?: PauseRequest,
+): Exclude<RailOutcome, { kind: "delivered" }> {
   const { outcome, meaning } = webhookCodes[code];
-  return outcomeOfCode(outcome, code, reasonOf(detail === undefined ? meaning : `${meaning} (${detail})`), wish);
+  return outcomeOfCode(
+    outcome,
+    code,
+    reasonOf(detail === undefined ? meaning : `${meaning} (${detail})`),
+    pauseRequest,
+  );
 }

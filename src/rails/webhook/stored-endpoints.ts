@@ -9,7 +9,7 @@ import { z } from "zod";
 import { call, type FunctionResult } from "../../db/call.ts";
 import { HeadroomError, toHeadroomError } from "../../db/errors.ts";
 import { withSecretKey, type SecretKey } from "../../db/secret-key.ts";
-import type { RailMessage } from "../rail.ts";
+import type { RailMessage } from "../../contract/rail.ts";
 import type { DisabledEndpoint, WebhookEndpoint } from "./config.ts";
 
 export interface StoredEndpointsOptions {

@@ -51,12 +51,12 @@ export const plantedBugs: readonly PlantedBug[] = [
     settings: (settings) => ({ ...settings, leaseSeconds: 1 }),
     patches: [
       {
-        file: "src/outbox/streams.ts",
+        file: "src/outbox/claim/streams.ts",
         find: "if (stream.leaseMs > longestSendMs(rail) + marginMs) continue;",
         replace: "continue;",
       },
       {
-        file: "src/outbox/dispatcher.ts",
+        file: "src/outbox/dispatch/dispatcher.ts",
         find: "if (claim.stream.leaseMs - sinceClaimMs <= longestSendMs(rail) + leaseMarginMs) {",
         replace: "if (sinceClaimMs < 0) {",
       },
@@ -84,7 +84,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     scenario: "weather",
     patches: [
       {
-        file: "src/outbox/dispatcher.ts",
+        file: "src/outbox/dispatch/dispatcher.ts",
         find: "if (laneId !== null) while (end < rows.length && rows[end]?.lane_id === laneId) end += 1;",
         replace: "if (laneId === -1) end += 1;",
       },
@@ -146,7 +146,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     scenario: "weather",
     patches: [
       {
-        file: "src/outbox/dispatcher.ts",
+        file: "src/outbox/dispatch/dispatcher.ts",
         find: 'if (result.outcome === "delivered") return true;',
         replace: "if (index >= 0) return true;",
       },
@@ -162,12 +162,12 @@ export const plantedBugs: readonly PlantedBug[] = [
     scenario: "producers",
     patches: [
       {
-        file: "src/outbox/claimer.ts",
+        file: "src/outbox/claim/claimer.ts",
         find: "const due = startedAtMs - this.#lookedEverywhereAtMs >= this.#everywhereEveryMs;",
         replace: "const due = false;",
       },
       {
-        file: "src/outbox/claimer.ts",
+        file: "src/outbox/claim/claimer.ts",
         find: "if (rows.length === 0 && recent !== null) rows = await this.#read(session, relayId, prepare, inFlight, null);",
         replace: "",
       },

@@ -4,7 +4,7 @@
  *
  * Owns: the limits. Does not own: what a message should say.
  */
-import type { Json } from "../../../src/rails/rail.ts";
+import type { Json } from "../../../src/contract/rail.ts";
 
 interface TextObject {
   readonly type: "mrkdwn" | "plain_text";

@@ -3,7 +3,7 @@
  * of these rows.
  */
 import { describe, expect, test } from "vitest";
-import type { Json } from "../../../src/rails/rail.ts";
+import type { Json } from "../../../src/contract/rail.ts";
 import { assertInvariants } from "../../helpers/invariants.ts";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
 import type { EventType } from "./model.ts";

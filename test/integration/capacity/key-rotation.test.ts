@@ -7,7 +7,7 @@ import type { ClientBase } from "pg";
 import { describe, expect, test } from "vitest";
 import { listSecrets, removeSecret, rotateSecretKey, setSecret } from "../../../src/capacity/index.ts";
 import { withSecretKey, type SecretKey } from "../../../src/db/secret-key.ts";
-import { listEndpoints, putEndpoint } from "../../../src/outbox/endpoints.ts";
+import { listEndpoints, putEndpoint } from "../../../src/webhooks/endpoints.ts";
 import { createTestDatabase, POSTGRES_VERSIONS } from "../../helpers/database.ts";
 import { anonymous, overHttp } from "./gateway.ts";
 import { codeOf, oneOf, rowsOf, startWorkflow } from "./workflow.ts";

@@ -4,7 +4,7 @@
  */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Json } from "../../../src/rails/rail.ts";
+import type { Json } from "../../../src/contract/rail.ts";
 import { createTestDatabase } from "../../helpers/database.ts";
 import { complaintsAbout, type Message } from "./block-kit.ts";
 import { type Mail, render, root, textOf } from "./renderers.ts";

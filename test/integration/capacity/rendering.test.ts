@@ -3,7 +3,7 @@
  */
 import { describe, expect, test } from "vitest";
 import { contentTypeOf, isObject, validateEnvelope } from "../../../src/rails/webhook/cloudevents.ts";
-import type { Json } from "../../../src/rails/rail.ts";
+import type { Json } from "../../../src/contract/rail.ts";
 import { createTestDatabase, POSTGRES_VERSIONS } from "../../helpers/database.ts";
 import { buttonsOf, complaintsAbout, type Message } from "./block-kit.ts";
 import { type Mail, render, root } from "./renderers.ts";

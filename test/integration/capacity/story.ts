@@ -1,5 +1,5 @@
 /** A story as capacity.story_of() tells it: what every renderer is a function of. Tests change what they are about. */
-import type { Json } from "../../../src/rails/rail.ts";
+import type { Json } from "../../../src/contract/rail.ts";
 
 export type Story = { readonly [name: string]: Json };
 

@@ -4,7 +4,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { runTimers, startTimers } from "../../../src/capacity/timers.ts";
 import { createOnDemandRelay, type OnDemandRelay } from "../../../src/cli/relay/on-demand.ts";
-import type { Rail } from "../../../src/rails/rail.ts";
+import type { Rail } from "../../../src/contract/rail.ts";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
 import { startHeadroom } from "../cli/program.ts";
 import { jwtSecret, startTestGateway } from "../http/gateway.ts";

@@ -1,5 +1,5 @@
 /** Rows that die at once, made through a relay as in real life. */
-import type { RailOutcome } from "../../../src/rails/rail.ts";
+import type { RailOutcome } from "../../../src/contract/rail.ts";
 import { probeRail } from "../outbox/relay/rails.ts";
 import type { Stage } from "../outbox/relay/stage.ts";
 

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { makeConfirmationToken, setSecret } from "../../../src/capacity/index.ts";
 import { startWorkflow } from "../capacity/workflow.ts";
 import { jwtSecret } from "../http/gateway.ts";
-import { Publishing, envelope } from "../outbox/published.ts";
-import { secretKey as oldKey } from "../outbox/stored-rail.ts";
+import { Publishing, envelope } from "../webhooks/published.ts";
+import { secretKey as oldKey } from "../webhooks/stored-rail.ts";
 import { until } from "../outbox/relay/stage.ts";
 import { headroom, startHeadroom, type Running } from "./program.ts";
 

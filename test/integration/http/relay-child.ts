@@ -2,9 +2,9 @@
  * A process that takes one turn of delivering, as the route does, and dies at the step it is told to: for tests of what a killed
  * server leaves behind.
  */
-import { createDrainer } from "../../../src/outbox/drain.ts";
-import type { RelayStep } from "../../../src/outbox/options.ts";
-import { storedRail } from "../outbox/stored-rail.ts";
+import { createDrainer } from "../../../src/outbox/relay/drain.ts";
+import type { RelayStep } from "../../../src/outbox/inspect/steps.ts";
+import { storedRail } from "../webhooks/stored-rail.ts";
 
 const [url, dieAt] = process.argv.slice(2) as [string, RelayStep | undefined];
 const stored = storedRail(url);

@@ -3,11 +3,11 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createDrainer, type DrainerOptions, type DrainReport } from "../../../src/outbox/drain.ts";
-import { createRelay } from "../../../src/outbox/relay.ts";
-import type { Rail } from "../../../src/rails/rail.ts";
+import { createDrainer, type DrainerOptions, type DrainReport } from "../../../src/outbox/relay/drain.ts";
+import { createRelay } from "../../../src/outbox/relay/relay.ts";
+import type { Rail } from "../../../src/contract/rail.ts";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
-import { createPublishing, envelope } from "../outbox/published.ts";
+import { createPublishing, envelope } from "../webhooks/published.ts";
 import { until } from "../outbox/relay/stage.ts";
 import { startTestGateway, type TestGateway } from "./gateway.ts";
 

@@ -1,8 +1,8 @@
 /** The suite is tested too: each of these rails breaks one promise, and must be caught at it. */
 import { describe, expect, test } from "vitest";
-import { casesFor, runCase } from "../../../src/rails/conformance.ts";
-import type { ConformancePlan, RailHarness } from "../../../src/rails/conformance.ts";
-import type { Rail, RailOutcome } from "../../../src/rails/rail.ts";
+import { casesFor, runCase } from "../../../src/contract/conformance/suite.ts";
+import type { ConformancePlan, RailHarness } from "../../../src/contract/conformance/suite.ts";
+import type { Rail, RailOutcome } from "../../../src/contract/rail.ts";
 import { mailboxPlan } from "./mailbox-harness.ts";
 import { tablePlan } from "./table-harness.ts";
 import { openWebhookSandbox } from "./webhook-harness.ts";

@@ -1,5 +1,5 @@
 import { describe, test } from "vitest";
-import { railConformance } from "../../../src/rails/conformance.ts";
+import { railConformance } from "../../../src/contract/conformance/suite.ts";
 import { mailboxPlan } from "./mailbox-harness.ts";
 import { tablePlan } from "./table-harness.ts";
 import { openWebhookSandbox } from "./webhook-harness.ts";

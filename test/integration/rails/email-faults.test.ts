@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Rail } from "../../../src/rails/rail.ts";
+import type { Rail } from "../../../src/contract/rail.ts";
 import type { FaultKind, Provider } from "../../../src/sandbox/core/faults.ts";
 import type { Sandbox } from "../../../src/sandbox/sandbox.ts";
 import { createProviderRails, type Environment } from "../../../src/cli/relay/provider-rails.ts";

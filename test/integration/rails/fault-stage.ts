@@ -3,7 +3,7 @@
  * sandbox at the other end, which fails as it is told.
  */
 import { afterAll, beforeAll, beforeEach } from "vitest";
-import type { Rail } from "../../../src/rails/rail.ts";
+import type { Rail } from "../../../src/contract/rail.ts";
 import { defaultCast, type Cast } from "../../../src/sandbox/cast.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
 import type { Sandbox } from "../../../src/sandbox/sandbox.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createGithubActionsRail } from "../../../src/rails/github-actions/rail.ts";
 import type { GithubActionsRail } from "../../../src/rails/github-actions/rail.ts";
-import type { Json, RailMessage } from "../../../src/rails/rail.ts";
+import type { Json, RailMessage } from "../../../src/contract/rail.ts";
 import { messageOf, notAborted } from "./messages.ts";
 import { startScriptedServer } from "./scripted-server.ts";
 import type { ScriptedAnswer, ScriptedServer } from "./scripted-server.ts";
@@ -23,7 +23,7 @@ let rail: GithubActionsRail;
 
 beforeEach(async () => {
   github = await startScriptedServer();
-  rail = createGithubActionsRail({ token, apiUrl: `${github.url}/github/`, settlingMs: 60_000 });
+  rail = createGithubActionsRail({ token, apiUrl: `${github.url}/github/`, visibleAfterMs: 60_000 });
 });
 
 afterEach(async () => {

@@ -23,7 +23,7 @@ beforeEach(() => {
     token: githubToken,
     apiUrl: `${sandbox.url}/github`,
     timeoutMs: 700,
-    settlingMs: 50,
+    visibleAfterMs: 50,
   });
 });
 afterEach(() => rail.close());

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createLinearRail } from "../../../src/rails/linear/rail.ts";
 import type { LinearRail } from "../../../src/rails/linear/rail.ts";
-import type { Json } from "../../../src/rails/rail.ts";
+import type { Json } from "../../../src/contract/rail.ts";
 import { messageOf, notAborted } from "./messages.ts";
 import { startScriptedServer } from "./scripted-server.ts";
 import type { ScriptedAnswer, ScriptedServer } from "./scripted-server.ts";

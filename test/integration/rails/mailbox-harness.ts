@@ -3,8 +3,8 @@
  * so that the suite's questions to such rails are themselves tried.
  */
 import { once, EventEmitter } from "node:events";
-import type { ConformancePlan, RailHarness, SandboxFault } from "../../../src/rails/conformance.ts";
-import type { Rail, RailMessage, RailOutcome } from "../../../src/rails/rail.ts";
+import type { ConformancePlan, RailHarness, SandboxFault } from "../../../src/contract/conformance/suite.ts";
+import type { Rail, RailMessage, RailOutcome } from "../../../src/contract/rail.ts";
 import { messageOf } from "./messages.ts";
 
 function countOf(list: readonly string[], message: RailMessage): number {

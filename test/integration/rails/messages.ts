@@ -1,6 +1,6 @@
 /** Messages as the relay hands them to a rail. */
 import { randomUUID } from "node:crypto";
-import type { Json, RailMessage } from "../../../src/rails/rail.ts";
+import type { Json, RailMessage } from "../../../src/contract/rail.ts";
 
 /** Each has a payload of its own, by which its effect is known wherever it shows up. */
 export function messageOf(payload: Json = { type: "order.paid", data: { order: randomUUID() } }): RailMessage {

@@ -1,5 +1,5 @@
 import { describe, test } from "vitest";
-import { railConformance } from "../../../src/rails/conformance.ts";
+import { railConformance } from "../../../src/contract/conformance/suite.ts";
 import { openProvider } from "./provider-harness.ts";
 import { githubPlan, linearPlan, postalPlan, slackInteractionPlan, slackPlan } from "./provider-plans.ts";
 import { openSmtpSandbox } from "./smtp-harness.ts";

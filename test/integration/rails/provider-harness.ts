@@ -1,8 +1,8 @@
 /**
  * A provider's rail, wired to the provider's stand-in in the sandbox: what the conformance suite needs of any of them.
  */
-import type { RailHarness, SandboxFault } from "../../../src/rails/conformance.ts";
-import type { Json, Rail, RailMessage } from "../../../src/rails/rail.ts";
+import type { RailHarness, SandboxFault } from "../../../src/contract/conformance/suite.ts";
+import type { Json, Rail, RailMessage } from "../../../src/contract/rail.ts";
 import { defaultCast } from "../../../src/sandbox/cast.ts";
 import type { FaultKind, Provider } from "../../../src/sandbox/core/faults.ts";
 import type { LoggedRequest } from "../../../src/sandbox/core/requests.ts";

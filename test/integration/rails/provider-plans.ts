@@ -4,7 +4,7 @@ import { createEmailRail } from "../../../src/rails/email/rail.ts";
 import { createGithubActionsRail } from "../../../src/rails/github-actions/rail.ts";
 import { createLinearRail } from "../../../src/rails/linear/rail.ts";
 import { createSlackInteractionRail, createSlackRail } from "../../../src/rails/slack/rail.ts";
-import type { Json } from "../../../src/rails/rail.ts";
+import type { Json } from "../../../src/contract/rail.ts";
 import { defaultCast } from "../../../src/sandbox/cast.ts";
 import type { ProviderPlan } from "./provider-harness.ts";
 import { confirmationToken, from, invalidLetters, letter, makeToken } from "./smtp-harness.ts";
@@ -104,7 +104,7 @@ export const githubToken = "github_pat_conformance";
 export const githubPlan: ProviderPlan = {
   provider: "github",
   method: "dispatch",
-  rail: (url) => createGithubActionsRail({ token: githubToken, apiUrl: `${url}/github`, settlingMs: 0 }),
+  rail: (url) => createGithubActionsRail({ token: githubToken, apiUrl: `${url}/github`, visibleAfterMs: 0 }),
   nowhere,
   urlOf: (sandbox) => sandbox.url,
   payload: () => ({ owner: "acme", repo: "infra", workflow: "provision.yml", ref: "main", job_id: randomUUID() }),

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import type { Json, RailMessage } from "../../../src/rails/rail.ts";
+import type { Json, RailMessage } from "../../../src/contract/rail.ts";
 import { createSlackInteractionRail, createSlackRail } from "../../../src/rails/slack/rail.ts";
 import type { SlackRail } from "../../../src/rails/slack/rail.ts";
 import { messageOf, notAborted } from "./messages.ts";

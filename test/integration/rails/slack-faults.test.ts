@@ -14,7 +14,7 @@ const { surfaces } = stage;
 const rails: SlackRail[] = [];
 
 function slackRails(timeoutMs: number): SlackRail[] {
-  const settings = { token: slackToken, apiUrl: `${stage.sandbox().url}/slack/api/`, timeoutMs, settlingMs: 0 };
+  const settings = { token: slackToken, apiUrl: `${stage.sandbox().url}/slack/api/`, timeoutMs, visibleAfterMs: 0 };
   rails.push(createSlackRail(settings), createSlackInteractionRail(settings));
   return rails;
 }

@@ -6,10 +6,10 @@ import { EventEmitter, once } from "node:events";
 import type { Socket } from "node:net";
 import { SMTPServer } from "smtp-server";
 import PostalMime from "postal-mime";
-import type { RailHarness, SandboxFault } from "../../../src/rails/conformance.ts";
+import type { RailHarness, SandboxFault } from "../../../src/contract/conformance/suite.ts";
 import { createEmailRail } from "../../../src/rails/email/rail.ts";
 import type { EmailRail } from "../../../src/rails/email/rail.ts";
-import type { Json, Rail, RailMessage } from "../../../src/rails/rail.ts";
+import type { Json, Rail, RailMessage } from "../../../src/contract/rail.ts";
 import { messageOf } from "./messages.ts";
 
 export const from = "Headroom <capacity@headroom.example>";

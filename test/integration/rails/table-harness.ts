@@ -2,7 +2,7 @@
  * The table rail, wired to a table in memory whose database misbehaves on request.
  */
 import { once, EventEmitter } from "node:events";
-import type { ConformancePlan, RailHarness, SandboxFault } from "../../../src/rails/conformance.ts";
+import type { ConformancePlan, RailHarness, SandboxFault } from "../../../src/contract/conformance/suite.ts";
 import { createTableRail } from "../../../src/rails/table/rail.ts";
 import type { TableInsert, TableRow } from "../../../src/rails/table/rail.ts";
 import { messageOf } from "./messages.ts";

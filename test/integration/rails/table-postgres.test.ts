@@ -1,7 +1,7 @@
 /** The table rail on a real table, through real connections that break. */
 import type { Client } from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Rail, RailMessage } from "../../../src/rails/rail.ts";
+import type { Rail, RailMessage } from "../../../src/contract/rail.ts";
 import { createTableRail } from "../../../src/rails/table/rail.ts";
 import type { TableInsert, TableRow } from "../../../src/rails/table/rail.ts";
 import { createTestDatabase } from "../../helpers/database.ts";

@@ -35,7 +35,7 @@ test("with half of Slack's calls failing, 200 requests at once are each told onc
     sandbox.faults.add({ provider: "slack", kind, probability: 0.13, seed: 7 * at + 1 });
   }
   await surfaces.settings({ linear_team_id: null });
-  rail = createSlackRail({ token: slackToken, apiUrl: `${sandbox.url}/slack/api/`, settlingMs: 0 });
+  rail = createSlackRail({ token: slackToken, apiUrl: `${sandbox.url}/slack/api/`, visibleAfterMs: 0 });
   await stage.run(rail);
   const ids = await Promise.all(
     Array.from({ length: count }, async (_none, at) => {

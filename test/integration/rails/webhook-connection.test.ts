@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import type { LookupAddress } from "node:dns";
 import type { Server, Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import type { RailOutcome } from "../../../src/rails/rail.ts";
+import type { RailOutcome } from "../../../src/contract/rail.ts";
 import { createWebhookRail } from "../../../src/rails/webhook/rail.ts";
 import type { WebhookRail, WebhookRailOptions } from "../../../src/rails/webhook/rail.ts";
 import { createCertificate } from "./certificate.ts";

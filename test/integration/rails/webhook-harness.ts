@@ -2,8 +2,8 @@
  * The webhook rail, wired to the fault-injecting receiver.
  */
 import { randomBytes } from "node:crypto";
-import type { RailHarness, SandboxFault } from "../../../src/rails/conformance.ts";
-import type { RailMessage } from "../../../src/rails/rail.ts";
+import type { RailHarness, SandboxFault } from "../../../src/contract/conformance/suite.ts";
+import type { RailMessage } from "../../../src/contract/rail.ts";
 import { createWebhookRail } from "../../../src/rails/webhook/rail.ts";
 import type { WebhookEndpoint, WebhookRailOptions } from "../../../src/rails/webhook/rail.ts";
 import { messageOf } from "./messages.ts";

@@ -1,6 +1,6 @@
 /** What the webhook rail sends, and what it makes of every answer; over real sockets. */
 import { afterEach, describe, expect, test } from "vitest";
-import type { RailOutcome } from "../../../src/rails/rail.ts";
+import type { RailOutcome } from "../../../src/contract/rail.ts";
 import type { WebhookEndpoint, WebhookRailOptions } from "../../../src/rails/webhook/rail.ts";
 import { messageOf, notAborted } from "./messages.ts";
 import type { Fault } from "./receiver-faults.ts";
@@ -137,7 +137,7 @@ describe("an answer", () => {
     expect(sandbox.receiver.book.requests).toHaveLength(1);
   });
 
-  test("of 429 pauses the destination, with or without a wish", async () => {
+  test("of 429 pauses the destination, whether or not it says for how long", async () => {
     expect(await outcomeUnder({ kind: "throttle", retryAfter: 30 })).toMatchObject({
       kind: "retry",
       code: "http_429",

@@ -1,6 +1,6 @@
 -- Parks a dead row that may have arrived only where the machine cannot settle it: its rail can neither ask the receiver nor count on it
 -- to drop a repeat (any more), and a double would not be harmless. The same rules by which a relay sends what is in doubt
--- (src/outbox/send.ts), so a redrive of all the others is safe. Money is always for a person.
+-- (src/outbox/dispatch/send.ts), so a redrive of all the others is safe. Money is always for a person.
 create or replace function outbox.park_dead() returns trigger
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

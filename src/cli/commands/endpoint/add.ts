@@ -1,6 +1,6 @@
 /** `headroom endpoint add`: makes an endpoint, or changes one. */
 import { type Command, InvalidArgumentError } from "commander";
-import { putEndpoint, type EndpointChanges } from "../../../outbox/endpoints.ts";
+import { putEndpoint, type EndpointChanges } from "../../../webhooks/endpoints.ts";
 import { withDatabase } from "../../database.ts";
 import { printJson, printLine } from "../../output.ts";
 import { findSecretKey, secretKeyOption } from "../../secret-key.ts";

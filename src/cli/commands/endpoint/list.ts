@@ -1,6 +1,6 @@
 /** `headroom endpoint list`: the endpoints, whether they are well, and never their secrets. */
 import type { Command } from "commander";
-import { listEndpoints, type Endpoint } from "../../../outbox/endpoints.ts";
+import { listEndpoints, type Endpoint } from "../../../webhooks/endpoints.ts";
 import { withDatabase } from "../../database.ts";
 import { printJson, printLine, printTable } from "../../output.ts";
 import { findSecretKey, secretKeyOption } from "../../secret-key.ts";

@@ -1,6 +1,6 @@
 /** `headroom endpoint replay`: sends an endpoint the events that it missed. */
 import { Option, type Command } from "commander";
-import { replayEnvelopes } from "../../../outbox/endpoints.ts";
+import { replayEnvelopes } from "../../../webhooks/endpoints.ts";
 import { withDatabase } from "../../database.ts";
 import { printJson, printLine } from "../../output.ts";
 import { parseMoment, readClock, toFilter, type Moment } from "../outbox/filters.ts";

@@ -1,6 +1,6 @@
 /** `headroom endpoint rotate`: a new secret, beside the old one for a while. */
 import type { Command } from "commander";
-import { rotateEndpointSecret } from "../../../outbox/endpoints.ts";
+import { rotateEndpointSecret } from "../../../webhooks/endpoints.ts";
 import { withDatabase } from "../../database.ts";
 import { printJson, printLine } from "../../output.ts";
 import { findSecretKey, secretKeyOption } from "../../secret-key.ts";

@@ -1,6 +1,6 @@
 /** `headroom endpoint enable`, `disable` and `remove`. */
 import type { Command } from "commander";
-import { disableEndpoint, enableEndpoint, removeEndpoint, type EndpointOwner } from "../../../outbox/endpoints.ts";
+import { disableEndpoint, enableEndpoint, removeEndpoint, type EndpointOwner } from "../../../webhooks/endpoints.ts";
 import { withDatabase } from "../../database.ts";
 import { printJson, printLine } from "../../output.ts";
 import { addCommon, type CommonOptions } from "../request/acting.ts";

@@ -9,11 +9,11 @@ import type { Command } from "commander";
 import type { Client } from "pg";
 import { z } from "zod";
 import { call } from "../../../db/call.ts";
-import { pingEndpoint } from "../../../outbox/endpoints.ts";
+import { pingEndpoint } from "../../../webhooks/endpoints.ts";
 import { withDatabase } from "../../database.ts";
 import { ExitWith } from "../../exit.ts";
 import { printJson, printLine, visible } from "../../output.ts";
-import { readRelays } from "../../relays.ts";
+import { readRelays } from "../../relay/read-relays.ts";
 import { addCommon, parseWhole, type CommonOptions } from "../request/acting.ts";
 import { workspaceOption, type OwnerOption } from "./owner.ts";
 

@@ -1,6 +1,6 @@
 /** `headroom outbox alerts …`: who is told when rows are given up. */
 import { Option, type Command } from "commander";
-import { listAlerts, putAlert, removeAlert, type AlertTemplate } from "../../../outbox/alerts.ts";
+import { listAlerts, putAlert, removeAlert, type AlertTemplate } from "../../../webhooks/alerts.ts";
 import { databaseUrlOption, withDatabase, type DatabaseUrlOption } from "../../database.ts";
 import { printJson, printLine, printTable } from "../../output.ts";
 import { wholeNumber } from "../../relay/options.ts";

@@ -4,7 +4,7 @@ import type { Client } from "pg";
 import { call, type FunctionResult } from "../../../db/call.ts";
 import { databaseUrlOption, withDatabase, type DatabaseUrlOption } from "../../database.ts";
 import { formatAge, printJson, printLine, printTable, visible } from "../../output.ts";
-import { readRelays, type RelayEntry } from "../../relays.ts";
+import { readRelays, type RelayEntry } from "../../relay/read-relays.ts";
 
 interface StatusOptions extends DatabaseUrlOption {
   readonly json?: boolean;

@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Client } from "pg";
 import { call, type FunctionResult } from "../../../db/call.ts";
 import { HeadroomError } from "../../../db/errors.ts";
-import { changeStream, createStream, type StreamChanges } from "../../../outbox/create-stream.ts";
+import { changeStream, createStream, type StreamChanges } from "../../../outbox/operate/create-stream.ts";
 import { withDatabase } from "../../database.ts";
 import { printJson, printLine, printTable, visible } from "../../output.ts";
 import { addCommon, collect, emptied, parseWhole, type CommonOptions } from "../request/acting.ts";

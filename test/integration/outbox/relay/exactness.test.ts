@@ -5,7 +5,7 @@ import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { startScriptedServer, type ScriptedServer } from "../../rails/scripted-server.ts";
 import { loopbackRules } from "../../rails/webhook-harness.ts";
 import { createWebhookRail } from "../../../../src/rails/webhook/rail.ts";
-import type { Rail } from "../../../../src/rails/rail.ts";
+import type { Rail } from "../../../../src/contract/rail.ts";
 import { createTableRail } from "../../../../src/rails/table/rail.ts";
 import { probeRail } from "./rails.ts";
 import { createStage } from "./stage.ts";

@@ -1,6 +1,6 @@
 /** What a rail says, or fails to say, and what becomes of the row. */
 import { describe, expect, test } from "vitest";
-import type { RailOutcome } from "../../../../src/rails/rail.ts";
+import type { RailOutcome } from "../../../../src/contract/rail.ts";
 import { hang, hangUntilAborted, probeRail } from "./rails.ts";
 import { createStage, until } from "./stage.ts";
 

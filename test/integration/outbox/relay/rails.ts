@@ -1,5 +1,5 @@
 /** Rails that do what a test tells them, and remember what they were asked. */
-import type { LookupOutcome, Rail, RailContext, RailMessage, RailOutcome } from "../../../../src/rails/rail.ts";
+import type { LookupOutcome, Rail, RailContext, RailMessage, RailOutcome } from "../../../../src/contract/rail.ts";
 
 export interface Sent {
   readonly outboxId: string;

@@ -22,7 +22,7 @@ import {
   type RelayOptions,
   type StreamSettings,
 } from "../../../../src/outbox/index.ts";
-import { registerRails } from "../../../../src/outbox/streams.ts";
+import { registerRails } from "../../../../src/outbox/operate/register-rails.ts";
 import { createTestDatabase, type TestDatabase } from "../../../helpers/database.ts";
 
 /** One line of the archive, as tests look at it. */

@@ -2,12 +2,12 @@
 import type { Client } from "pg";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { createRelay, createStream, type Relay } from "../../../../src/outbox/index.ts";
-import { registerRails } from "../../../../src/outbox/streams.ts";
+import { registerRails } from "../../../../src/outbox/operate/register-rails.ts";
 import { startTestCluster } from "../../../helpers/clusters.ts";
 import { oneOf, rowsOf, startWorkflow } from "../../capacity/workflow.ts";
 import { memberToken, startTestGateway } from "../../http/gateway.ts";
 import { listen } from "../../http/listener.ts";
-import { envelope, Publishing } from "../published.ts";
+import { envelope, Publishing } from "../../webhooks/published.ts";
 import { probeRail, type ProbeRail } from "./rails.ts";
 import { until } from "./stage.ts";
 

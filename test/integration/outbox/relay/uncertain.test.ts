@@ -1,6 +1,6 @@
 /** What happens to a row of which nobody knows whether it arrived, by what its rail can prove. */
 import { describe, expect, test } from "vitest";
-import type { RailOutcome } from "../../../../src/rails/rail.ts";
+import type { RailOutcome } from "../../../../src/contract/rail.ts";
 import { delivered, probeRail } from "./rails.ts";
 import { createStage } from "./stage.ts";
 

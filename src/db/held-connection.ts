@@ -1,0 +1,106 @@
+/**
+ * One connection of a pool that is held for one purpose, and opened again after it was lost.
+ *
+ * Owns: the connection's life. Does not own: what is asked over it, nor whether a lost question may be asked again: only
+ * the caller knows.
+ */
+import type { Notification, Pool, PoolClient } from "pg";
+import type { Queryable } from "./call.ts";
+import { HeadroomError, isRetryableConnectionError } from "./errors.ts";
+import { Semaphore } from "./semaphore.ts";
+
+const unreadMs = 30_000;
+
+export class HeldConnection {
+  readonly #pool: Pool;
+  readonly #onLost: (() => void) | undefined;
+  #client: PoolClient | undefined;
+  #opening: Promise<PoolClient> | undefined;
+  #closed = false;
+  /** One question at a time: what was asked first is answered first. */
+  readonly #turn = new Semaphore(1);
+
+  constructor(pool: Pool, onLost?: () => void) {
+    this.#pool = pool;
+    this.#onLost = onLost;
+  }
+
+  /** Runs the work on the connection, opening it first where needed. A connection that failed is thrown away. */
+  use<T>(work: (db: Queryable) => Promise<T>): Promise<T> {
+    return this.#inTurn(async (client) => {
+      try {
+        return await work(client);
+      } catch (error) {
+        if (isRetryableConnectionError(error)) this.#drop(client);
+        throw error;
+      }
+    });
+  }
+
+  /** Opens the connection, if it is not open, and hands notifications on for as long as it lives. */
+  listen(channel: string, onNotification: (payload: string) => void): Promise<void> {
+    return this.#inTurn(async (client) => {
+      client.removeAllListeners("notification");
+      client.on("notification", (notification: Notification) => onNotification(notification.payload ?? ""));
+      await client.query(`listen ${channel}`);
+    });
+  }
+
+  #inTurn<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    return this.#turn.use(async () => work(await this.#open()));
+  }
+
+  async #open(): Promise<PoolClient> {
+    if (this.#closed) throw new HeadroomError("connection_lost", "This connection has been closed.");
+    if (this.#client !== undefined) return this.#client;
+    this.#opening ??= this.#connect().finally(() => (this.#opening = undefined));
+    const client = await this.#opening;
+    if (this.#client === client) return client;
+    // Closed while it was being opened: whoever waits for the pool to end would wait for this one for ever.
+    if (this.#closed) {
+      discard(client);
+      throw new HeadroomError("connection_lost", "This connection has been closed.");
+    }
+    this.#client = client;
+    client.once("error", () => this.#drop(client));
+    client.once("end", () => this.#drop(client));
+    return client;
+  }
+
+  /**
+   * A process that stops reading in the middle of an answer leaves its transaction open, with all that it holds. The server gives it up when
+   * nothing was taken for so long; over a Unix socket, and behind a pooler, it cannot tell.
+   */
+  async #connect(): Promise<PoolClient> {
+    const client = await this.#pool.connect();
+    try {
+      await client.query("select set_config('tcp_user_timeout', $1, false)", [`${unreadMs}`]);
+      return client;
+    } catch (error) {
+      discard(client);
+      throw error;
+    }
+  }
+
+  #drop(client: PoolClient): void {
+    if (this.#client !== client) return;
+    this.#client = undefined;
+    discard(client);
+    this.#onLost?.();
+  }
+
+  close(): void {
+    this.#closed = true;
+    const client = this.#client;
+    this.#client = undefined;
+    if (client === undefined) return;
+    client.removeAllListeners("notification");
+    discard(client);
+  }
+}
+
+function discard(client: PoolClient): void {
+  // A pooled client without a listener would end the process on its next error.
+  client.on("error", () => undefined);
+  client.release(true);
+}

@@ -1,0 +1,16 @@
+/**
+ * The boundaries between the steps of a relay, for tests that stop or kill a process exactly there.
+ */
+
+/** The places between which a relay can die; each is survived, and each is tested. */
+export const relaySteps = [
+  "claim.before",
+  "claim.after",
+  "send.before",
+  "send.after",
+  "settle.before",
+  "settle.after",
+  "reap.before",
+  "reap.after",
+] as const;
+export type RelayStep = (typeof relaySteps)[number];

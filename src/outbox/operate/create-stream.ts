@@ -1,0 +1,89 @@
+/**
+ * Making a stream, or changing the settings of one.
+ */
+import { call, type FunctionResult, type Queryable } from "../../db/call.ts";
+
+export interface StreamSettings {
+  /** Whether rows of a key go out strictly in order. Fixed when the stream is made. Default: true. */
+  readonly ordered?: boolean | undefined;
+  /** What a dead row does to its lane: `block` it until an operator acts, or `skip`. Default: skip. */
+  readonly onDead?: "block" | "skip" | undefined;
+  /** Whether payloads are payments, validated before dispatch. Default: false. */
+  readonly carriesMoney?: boolean | undefined;
+  /** Whether an uncertain row on a blind rail is sent again (a double is harmless) or parked. Default: false. */
+  readonly resendBlind?: boolean | undefined;
+  /** Real calls before a row is dead. Default: 5. */
+  readonly maxTries?: number | undefined;
+  /** The first retry waits up to this long. Default: 2,000. */
+  readonly backoffBaseMs?: number | undefined;
+  /** Each further one waits up to this many times longer. Default: 2. */
+  readonly backoffFactor?: number | undefined;
+  /** But never longer than this. Default: 3,600,000. */
+  readonly backoffCapMs?: number | undefined;
+  /** How long a claimed row belongs to its relay; longer than any rail's time-out. Default: 90. */
+  readonly leaseSeconds?: number | undefined;
+  /** Most rows of one key in one claim. Default: 20. */
+  readonly runLength?: number | undefined;
+  /** Default: 262,144. */
+  readonly maxPayloadBytes?: number | undefined;
+  /** How long archive and payloads are kept: `forever`, `quarter` or `week`. Fixed when the stream is made. Default: forever. */
+  readonly retention?: string | undefined;
+  /** How long idempotency keys are remembered. Default: for ever. */
+  readonly dedupeDays?: number | undefined;
+  /** Roles that may enqueue here. Default: whoever may call `outbox.enqueue`. */
+  readonly writers?: readonly string[] | undefined;
+}
+
+/** Makes the stream if it is not there; otherwise changes the settings that are given. */
+export async function createStream(db: Queryable, name: string, settings: StreamSettings = {}): Promise<void> {
+  await call(db, "outbox.create_stream", {
+    p_name: name,
+    p_ordered: settings.ordered ?? true,
+    p_on_dead: settings.onDead ?? null,
+    p_carries_money: settings.carriesMoney ?? null,
+    p_resend_blind: settings.resendBlind ?? null,
+    p_max_tries: settings.maxTries ?? null,
+    p_backoff_base_ms: settings.backoffBaseMs ?? null,
+    p_backoff_factor: settings.backoffFactor ?? null,
+    p_backoff_cap_ms: settings.backoffCapMs ?? null,
+    p_lease_seconds: settings.leaseSeconds ?? null,
+    p_run_length: settings.runLength ?? null,
+    p_max_payload_bytes: settings.maxPayloadBytes ?? null,
+    p_retention: settings.retention ?? null,
+    p_dedupe_days: settings.dedupeDays ?? null,
+    p_writers: settings.writers ?? null,
+  });
+}
+
+/** Settings of a stream that can be changed later. Null lifts what can be lifted. */
+export type StreamChanges = Omit<StreamSettings, "ordered" | "retention" | "dedupeDays" | "writers"> & {
+  /** Null: for ever. */
+  readonly dedupeDays?: number | null | undefined;
+  /** Null: whoever may call `outbox.enqueue`. */
+  readonly writers?: readonly string[] | null | undefined;
+};
+
+/** Changes the settings that are given, of a stream that exists. Relays read lease, blind resends and money when they start. */
+export async function changeStream(
+  db: Queryable,
+  name: string,
+  changes: StreamChanges,
+): Promise<FunctionResult<"outbox.change_stream">> {
+  return call(db, "outbox.change_stream", {
+    p_name: name,
+    p_changes: {
+      on_dead: changes.onDead,
+      carries_money: changes.carriesMoney,
+      resend_blind: changes.resendBlind,
+      max_tries: changes.maxTries,
+      backoff_base_ms: changes.backoffBaseMs,
+      backoff_factor: changes.backoffFactor,
+      backoff_cap_ms: changes.backoffCapMs,
+      lease_seconds: changes.leaseSeconds,
+      run_length: changes.runLength,
+      max_payload_bytes: changes.maxPayloadBytes,
+      dedupe_days: changes.dedupeDays,
+      writers: changes.writers,
+    },
+  });
+}

@@ -1,0 +1,148 @@
+/**
+ * One turn of a relay on demand: claims what is due, sends it, settles it, and stops at its bounds.
+ *
+ * Owns: when to claim next and when enough is enough. Does not own: claiming, sending and settling (engine.ts).
+ */
+import { toHeadroomError } from "../../db/errors.ts";
+import type { Claimer } from "../claim/claimer.ts";
+import { RelayMetrics } from "../inspect/metrics.ts";
+import { Engine } from "./engine.ts";
+import type { Announced, RelayResources } from "./resources.ts";
+
+export interface DrainTurnOptions {
+  readonly resources: RelayResources;
+  readonly announced: Announced;
+  /** By this process' monotonic clock. */
+  readonly deadlineMs: number;
+  readonly maxRows: number;
+  /** Ends the turn early; what was not sent is handed back. */
+  readonly signal: AbortSignal;
+  /** Aborted when the process closes. */
+  readonly closing: AbortSignal;
+  /** Whether somebody asked for another look since this was asked last. */
+  readonly askedAgain: () => boolean;
+}
+
+export interface TurnReport {
+  readonly claimed: number;
+  readonly delivered: number;
+  readonly retried: number;
+  readonly failed: number;
+  readonly released: number;
+  readonly more: boolean;
+  readonly busy: false;
+}
+
+/** One claim brings no more, so that the bound on rows means something. */
+const maxClaimRows = 100;
+/** Calls under way end by their time-outs, of at most 30 s; a database that does not answer is waited for no longer than this. */
+const settleAfterDeadlineMs = 45_000;
+
+export class DrainTurn {
+  readonly #options: DrainTurnOptions;
+  readonly #engine: Engine;
+  /** Of this turn alone: the report is read from it. */
+  readonly #metrics = new RelayMetrics();
+  /** Streams whose last look found nothing to take, until something of theirs is settled. */
+  readonly #empty = new Set<Claimer>();
+  #onSettled: (() => void) | undefined;
+
+  constructor(options: DrainTurnOptions) {
+    const { resources, announced, deadlineMs, maxRows, closing } = options;
+    this.#options = options;
+    const remainingMs = Math.ceil(Math.max(0, deadlineMs - performance.now()));
+    this.#engine = new Engine({
+      resources,
+      announced,
+      metrics: this.#metrics,
+      maxClaimRows: Math.min(maxClaimRows, maxRows),
+      // The turn may be short; preparing statements would cost more than it saves.
+      prepare: false,
+      stopping: closing,
+      mayNotSend: () => this.#mayNotSend(),
+      giveUp: AbortSignal.timeout(remainingMs + settleAfterDeadlineMs),
+      onSettled: (claimer) => {
+        // The lanes stand at their next rows now.
+        this.#empty.delete(claimer);
+        this.#onSettled?.();
+      },
+    });
+  }
+
+  /** Takes back what dead relays held, then delivers what is due. */
+  async run(): Promise<TurnReport> {
+    await this.#engine.upkeep.reapOnce();
+    try {
+      do await this.#work();
+      while (!this.#isOver() && this.#options.askedAgain());
+    } finally {
+      await this.#engine.sent();
+      await this.#engine.written();
+    }
+    return {
+      claimed: this.#metrics.attempts("DISPATCHING"),
+      delivered: this.#metrics.attempts("DISPATCHED"),
+      retried: this.#metrics.attempts("RETRYABLE"),
+      failed: this.#metrics.attempts("FAILED"),
+      released: this.#metrics.attempts("RELEASED"),
+      more: (await this.#due()).length > 0,
+      busy: false,
+    };
+  }
+
+  /** The rest of the upkeep, for which there is no loop here. */
+  async tidy(): Promise<void> {
+    await this.#engine.upkeep.tidyOnce();
+  }
+
+  close(): void {
+    this.#engine.upkeep.close();
+  }
+
+  #mayNotSend(): boolean {
+    return this.#options.signal.aborted || performance.now() >= this.#options.deadlineMs;
+  }
+
+  #isOver(): boolean {
+    return this.#mayNotSend() || this.#metrics.attempts("DISPATCHING") >= this.#options.maxRows;
+  }
+
+  /** Until nothing is due that can be had, or the bounds are reached. */
+  async #work(): Promise<void> {
+    this.#empty.clear();
+    for (const claimer of this.#engine.claimers) claimer.hot = true;
+    while (!this.#isOver()) {
+      const claimer = this.#engine.nextClaimer();
+      if (claimer !== undefined) await this.#claim(claimer);
+      else if (this.#engine.claimers.some(({ unsettled }) => unsettled > 0)) await this.#oneSettled();
+      else if (!(await this.#markDue())) return;
+    }
+  }
+
+  async #claim(claimer: Claimer): Promise<void> {
+    const { claiming, places } = this.#options.resources;
+    const take = (): Promise<number> => this.#engine.claim(claimer, claiming, places.inFlight);
+    const rows = await take().catch(async (error: unknown) => {
+      if (toHeadroomError(error).code !== "partition_missing") throw error;
+      await this.#engine.upkeep.makePartitions();
+      return take();
+    });
+    if (rows === 0) this.#empty.add(claimer);
+  }
+
+  #oneSettled(): Promise<void> {
+    return new Promise((resolve) => (this.#onSettled = resolve));
+  }
+
+  /** Marks the streams that have something due and were not found empty-handed since; says whether there is one. */
+  async #markDue(): Promise<boolean> {
+    const marked = (await this.#due()).filter((claimer) => !this.#empty.has(claimer));
+    for (const claimer of marked) claimer.hot = true;
+    return marked.length > 0;
+  }
+
+  async #due(): Promise<Claimer[]> {
+    const waits = await this.#engine.waits();
+    return waits.filter(({ waitMs }) => waitMs === 0).map(({ claimer }) => claimer);
+  }
+}

@@ -1,0 +1,181 @@
+/**
+ * A relay on demand: delivers what is due when it is asked to, within bounds, and is silent otherwise. For a route that a
+ * database webhook or a timer calls, where no process runs for long.
+ *
+ * Owns: one turn at a time, its bounds, and its report. Does not own: any part of the engine; claiming, sending and settling are
+ * the relay's own, so that any number of both may run at once. A turn that is cut short leaves leases behind, which the next
+ * one, or anybody else's, takes back.
+ */
+import { hostname } from "node:os";
+import { call, type Queryable } from "../../db/call.ts";
+import { toHeadroomError } from "../../db/errors.ts";
+import { DrainTurn, type TurnReport } from "./drain-turn.ts";
+import { type RelayOptions, type Settings, settingsOf } from "./options.ts";
+import { type Announced, RelayResources } from "./resources.ts";
+import { explainStart } from "./start-checks.ts";
+
+export type DrainerOptions = Pick<
+  RelayOptions,
+  | "connectionString"
+  | "pool"
+  | "rails"
+  | "streams"
+  | "name"
+  | "concurrency"
+  | "leaseMarginMs"
+  | "upkeepTasks"
+  | "log"
+  | "onStep"
+> & {
+  /** Done before a turn claims anything, e.g. `sweepBeforeTurns()`. What it throws is logged, and the turn goes on. Default: nothing. */
+  readonly beforeTurn?: ((turn: TurnStart) => Promise<void>) | undefined;
+};
+
+export interface TurnStart {
+  /** Lends a connection of the turn's. */
+  readonly use: <T>(work: (db: Queryable) => Promise<T>) => Promise<T>;
+  /** How long the whole turn may go on, this included. */
+  readonly budgetMs: number;
+  readonly signal: AbortSignal;
+}
+
+export interface DrainOptions {
+  /** No send begins after so long; calls under way then end by their own time-outs. Default: 10,000. */
+  readonly budgetMs?: number | undefined;
+  /** No claim begins once so many rows were claimed. Default: 1,000. */
+  readonly maxRows?: number | undefined;
+  /** Ends the turn early; what was not sent is handed back. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface DrainReport {
+  /** Rows that this turn took. */
+  readonly claimed: number;
+  readonly delivered: number;
+  /** Not delivered, to be tried again. */
+  readonly retried: number;
+  /** Given up. */
+  readonly failed: number;
+  /** Handed back unsent. */
+  readonly released: number;
+  /** Whether something is due that this turn left. */
+  readonly more: boolean;
+  /** True when another turn of this process is under way; it looks once more before it ends, and this one did nothing. */
+  readonly busy: boolean;
+}
+
+export interface Drainer {
+  /** Delivers what is due. Throws a HeadroomError when the database cannot be used. */
+  drain(options?: DrainOptions): Promise<DrainReport>;
+  /** Ends the turn under way, hands back what it can, and closes the connections. */
+  close(): Promise<void>;
+}
+
+export function createDrainer(options: DrainerOptions): Drainer {
+  return new OnDemandRelay(options, settingsOf(options));
+}
+
+const defaults = { budgetMs: 10_000, maxRows: 1_000 } as const;
+/** How often the sweep, partitions and collecting are seen to; each turn reaps. */
+const tidyEveryMs = 600_000;
+/** A turn that is closed lets its calls go on for so long. */
+const closeMs = 5_000;
+
+class OnDemandRelay implements Drainer {
+  readonly #options: DrainerOptions;
+  readonly #resources: RelayResources;
+  readonly #closing = new AbortController();
+  #turn: Promise<DrainReport> | undefined;
+  #asked = false;
+  #tidiedAtMs = -Infinity;
+
+  constructor(options: DrainerOptions, settings: Settings) {
+    this.#options = options;
+    this.#resources = new RelayResources(options, settings, { applicationName: "headroom drain", maxConnections: 4 });
+  }
+
+  async drain(options: DrainOptions = {}): Promise<DrainReport> {
+    if (this.#turn !== undefined) {
+      this.#asked = true;
+      return { claimed: 0, delivered: 0, retried: 0, failed: 0, released: 0, more: true, busy: true };
+    }
+    const turn = this.#drain(options);
+    this.#turn = turn;
+    try {
+      const report = await turn;
+      // Who asked after the last look was told that there is more; so is whoever this turn belongs to.
+      return { ...report, more: report.more || this.#takeAsked() };
+    } catch (error) {
+      throw explainStart(toHeadroomError(error));
+    } finally {
+      this.#turn = undefined;
+    }
+  }
+
+  async #drain({
+    budgetMs = defaults.budgetMs,
+    maxRows = defaults.maxRows,
+    signal,
+  }: DrainOptions): Promise<TurnReport> {
+    const deadlineMs = performance.now() + budgetMs;
+    const ending = AbortSignal.any([this.#closing.signal, ...(signal === undefined ? [] : [signal])]);
+    await this.#before(budgetMs, ending);
+    const announced = await this.#announce();
+    const turn = new DrainTurn({
+      resources: this.#resources,
+      announced,
+      deadlineMs,
+      maxRows,
+      signal: ending,
+      closing: this.#closing.signal,
+      askedAgain: () => this.#takeAsked(),
+    });
+    try {
+      const report = await turn.run();
+      await this.#tidy(turn, deadlineMs);
+      return report;
+    } finally {
+      turn.close();
+      await this.#resources.signOff(announced.relayId);
+    }
+  }
+
+  async #before(budgetMs: number, signal: AbortSignal): Promise<void> {
+    const { claiming, log } = this.#resources;
+    try {
+      await this.#options.beforeTurn?.({ use: (work) => claiming.use(work), budgetMs, signal });
+    } catch (error) {
+      log({ level: "warn", event: "before_turn_failed", code: toHeadroomError(error).code });
+    }
+  }
+
+  #takeAsked(): boolean {
+    const asked = this.#asked;
+    this.#asked = false;
+    return asked;
+  }
+
+  /** Each turn is a relay of its own in the archive, and wants no notifications: nobody would hear them. */
+  async #announce(): Promise<Announced> {
+    const name = this.#options.name ?? `${hostname()}:${process.pid} on demand`;
+    const announced = await this.#resources.announce(name);
+    const quiet = { p_relay_id: announced.relayId, p_name: name, p_wants_notify: false };
+    await this.#resources.claiming.use((db) => call(db, "outbox.note_relay", quiet));
+    return announced;
+  }
+
+  async #tidy(turn: DrainTurn, deadlineMs: number): Promise<void> {
+    const nowMs = performance.now();
+    if (nowMs > deadlineMs || nowMs - this.#tidiedAtMs < tidyEveryMs) return;
+    this.#tidiedAtMs = nowMs;
+    await turn.tidy();
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    const patience = setTimeout(() => this.#resources.calls.abandonAll(), closeMs);
+    await this.#turn?.catch(() => undefined);
+    clearTimeout(patience);
+    await this.#resources.close();
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * What a relay has for as long as its process runs: rails, connections, room for calls, and the calls under way.
+ *
+ * Owns: opening and closing them, and announcing a relay to the database and signing it off. Does not own: what is done with them.
+ */
+import type { Pool } from "pg";
+import { call } from "../../db/call.ts";
+import { createPool, surviveLostConnections } from "../../db/connect.ts";
+import { HeldConnection } from "../../db/held-connection.ts";
+import type { Rail } from "../../contract/rail.ts";
+import { createRailRegistry } from "../../contract/registry.ts";
+import { Places } from "../claim/places.ts";
+import { readStreams, type Stream } from "../claim/streams.ts";
+import { Calls } from "../dispatch/calls.ts";
+import type { Log } from "../inspect/log.ts";
+import { registerRails } from "../operate/register-rails.ts";
+import type { RelayOptions, Settings } from "./options.ts";
+import { requireSafeLeases } from "./start-checks.ts";
+
+/** A relay that the database knows. */
+export interface Announced {
+  readonly relayId: number;
+  readonly streams: readonly Stream[];
+  /** By the number that rows carry. */
+  readonly rails: ReadonlyMap<number, Rail>;
+}
+
+export class RelayResources {
+  readonly options: RelayOptions;
+  readonly settings: Settings;
+  readonly rails: readonly Rail[];
+  readonly pool: Pool;
+  readonly claiming: HeldConnection;
+  readonly settling: HeldConnection;
+  readonly places: Places;
+  readonly calls = new Calls();
+  readonly log: Log;
+  #railIds: Promise<ReadonlyMap<number, Rail>> | undefined;
+
+  constructor(
+    options: RelayOptions,
+    settings: Settings,
+    connections: { readonly applicationName: string; readonly maxConnections: number },
+  ) {
+    this.options = options;
+    this.settings = settings;
+    this.rails = createRailRegistry(options.rails).all();
+    this.places = new Places(settings.concurrency);
+    this.log = options.log ?? (() => undefined);
+    this.pool = options.pool ?? createPool(options.connectionString ?? "", connections);
+    surviveLostConnections(this.pool);
+    this.claiming = new HeldConnection(this.pool);
+    this.settling = new HeldConnection(this.pool);
+  }
+
+  /** Checks streams and rails, and makes the relay known under this name. Throws a HeadroomError that says what is wrong. */
+  async announce(name: string): Promise<Announced> {
+    const streams = await this.claiming.use((db) => readStreams(db, this.options.streams));
+    requireSafeLeases(streams, this.rails, this.settings.leaseMarginMs);
+    const rails = await this.#registered();
+    const self = { p_name: name, p_rails: this.rails.map((rail) => rail.name) };
+    const relayId = await this.claiming.use((db) => call(db, "outbox.start_relay", self));
+    return { relayId, streams, rails };
+  }
+
+  /** Once for each process, and again after a failure. */
+  #registered(): Promise<ReadonlyMap<number, Rail>> {
+    this.#railIds ??= this.claiming
+      .use((db) => registerRails(db, this.rails))
+      .catch((error: unknown) => {
+        this.#railIds = undefined;
+        throw error;
+      });
+    return this.#railIds;
+  }
+
+  /** Whatever the database says: a relay that cannot sign off is taken for dead after a while. */
+  async signOff(relayId: number): Promise<void> {
+    await this.claiming.use((db) => call(db, "outbox.stop_relay", { p_relay_id: relayId })).catch(() => undefined);
+  }
+
+  async close(): Promise<void> {
+    this.claiming.close();
+    this.settling.close();
+    if (this.options.pool === undefined) await this.pool.end();
+  }
+}

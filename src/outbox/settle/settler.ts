@@ -1,0 +1,252 @@
+/**
+ * Writes outcomes back, in batches that leave at once when the relay is idle and grow while a settle is under way.
+ *
+ * Owns: that no outcome is dropped while its lease may still stand. A lost connection means that nobody knows whether the
+ * settle was committed; it is sent again, and the fence makes the repeat harmless.
+ * Does not own: what an outcome leads to (the SQL decides).
+ */
+import { call, type FunctionResult } from "../../db/call.ts";
+import { isPassing, isRetryableConnectionError, toHeadroomError } from "../../db/errors.ts";
+import { plainArray, textArray } from "../../db/array-literal.ts";
+import type { RelayMetrics } from "../inspect/metrics.ts";
+import type { Log } from "../inspect/log.ts";
+import type { RelayStep } from "../inspect/steps.ts";
+import type { RowOutcome } from "./row-outcome.ts";
+import type { HeldConnection } from "../../db/held-connection.ts";
+import type { Stream } from "../claim/streams.ts";
+import { pause } from "../../db/pause.ts";
+
+type Written = FunctionResult<"outbox.settle">;
+
+/** More would hold locks for long and gain nothing. */
+const maxBatchRows = 2_000;
+/** How long outcomes of lanes that somebody else holds wait before they are settled again; twice as long each time. */
+const busyPause = { firstMs: 50, mostMs: 1_000 } as const;
+/** How often a batch is tried as a whole when the database is in trouble. */
+const wholeBatchTries = 4;
+/** Of one batch; when a whole receiver is gone, hundreds of lines say no more than these. */
+const mostToldRows = 20;
+
+export interface SettlerOptions {
+  readonly connection: HeldConnection;
+  readonly metrics: RelayMetrics;
+  readonly prepare: boolean;
+  readonly log: Log;
+  readonly onStep: ((step: RelayStep) => void) | undefined;
+  /** Aborted when the relay can wait no longer: what is not written by then is left to its lease. */
+  readonly giveUp: AbortSignal;
+  /** Called after rows have been settled, late ones included, or found busy. */
+  readonly onSettled: (stream: Stream, rows: number) => void;
+}
+
+export class Settler {
+  readonly #options: SettlerOptions;
+  readonly #queues = new Map<Stream, RowOutcome[]>();
+  #running: Promise<void> | undefined;
+  /** Outcomes of lanes that somebody else held when they were to be settled. What comes after them in their lane waits with them. */
+  readonly #held = new Map<number | string, { readonly stream: Stream; readonly outcomes: RowOutcome[] }>();
+  #waiting: Promise<void> | undefined;
+  /** Outcomes that come to be settled again. */
+  readonly #again = new Set<RowOutcome>();
+
+  constructor(options: SettlerOptions) {
+    this.#options = options;
+  }
+
+  /** Takes one outcome. Outcomes of a lane must come in sending order. */
+  add(stream: Stream, outcome: RowOutcome): void {
+    const queue = this.#queues.get(stream);
+    if (queue === undefined) this.#queues.set(stream, [outcome]);
+    else queue.push(outcome);
+    this.#running ??= this.#run();
+  }
+
+  /** Resolves when everything taken so far has been written. */
+  async idle(): Promise<void> {
+    while (this.#running !== undefined || this.#waiting !== undefined) await (this.#running ?? this.#waiting);
+  }
+
+  async #run(): Promise<void> {
+    // One turn of the event loop, so that outcomes of the same moment leave together.
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    try {
+      for (;;) {
+        const next = [...this.#queues].find(([, queue]) => queue.length > 0);
+        if (next === undefined) return;
+        const [stream, queue] = next;
+        const batch = queue.splice(0, maxBatchRows);
+        // The stream goes to the back, so that a busy one does not starve the others.
+        this.#queues.delete(stream);
+        this.#queues.set(stream, queue);
+        const free = batch.filter((outcome) => !this.#keepsWaiting(outcome));
+        if (free.length > 0) await this.#settle(stream, free);
+        // What waits for somebody else's lock keeps nobody from claiming more, and is told of once.
+        const told = this.#again.size === 0 ? batch : batch.filter((outcome) => !this.#again.delete(outcome));
+        if (told.length > 0) this.#options.onSettled(stream, told.length);
+      }
+    } finally {
+      this.#running = undefined;
+    }
+  }
+
+  async #settle(stream: Stream, batch: readonly RowOutcome[]): Promise<void> {
+    const { metrics, log, onStep, giveUp } = this.#options;
+    const beganAtMs = performance.now();
+    for (let attempt = 1; !giveUp.aborted; attempt += 1) {
+      try {
+        onStep?.("settle.before");
+        const written = await this.#write(stream, batch);
+        onStep?.("settle.after");
+        this.#count(stream, batch, written);
+        this.#hold(stream, batch, new Set(written.busy));
+        return;
+      } catch (error) {
+        metrics.settleErrors += 1;
+        const { code, sqlState } = toHeadroomError(error);
+        log({ level: "error", event: "settle_failed", stream: stream.name, rows: batch.length, code, attempt });
+        // What takes too long as a whole may be quick enough in parts, hence not for ever.
+        const patient = attempt < wholeBatchTries || lanesOf(batch).length <= 1;
+        const mayPass = isPassing(sqlState) || code === "partition_missing";
+        const passing = mayPass && patient && performance.now() - beganAtMs < stream.leaseMs;
+        if (!isRetryableConnectionError(error) && !passing) return this.#isolate(stream, batch);
+        await pause(Math.min(50 * 2 ** attempt, 2_000), giveUp);
+      }
+    }
+  }
+
+  /** Outcomes behind one of their lane that is held wait with it. */
+  #keepsWaiting(outcome: RowOutcome): boolean {
+    const held = this.#held.get(laneOf(outcome));
+    held?.outcomes.push(outcome);
+    return held !== undefined;
+  }
+
+  #hold(stream: Stream, batch: readonly RowOutcome[], busy: ReadonlySet<string>): void {
+    for (const outcome of batch) {
+      if (!busy.has(outcome.message.outboxId) || this.#keepsWaiting(outcome)) continue;
+      this.#held.set(laneOf(outcome), { stream, outcomes: [outcome] });
+    }
+    if (busy.size > 0) this.#waiting ??= this.#releaseHeld().finally(() => (this.#waiting = undefined));
+  }
+
+  /** An operator is done in a moment, or at a prompt for a minute. The claim stands meanwhile: nobody can take back what nobody can lock. */
+  async #releaseHeld(): Promise<void> {
+    const { giveUp, log } = this.#options;
+    for (let round = 0; this.#held.size > 0; round += 1) {
+      if (round === 5) log({ level: "warn", event: "settle_waits", lanes: this.#held.size });
+      await pause(Math.min(busyPause.firstMs * 2 ** round, busyPause.mostMs), giveUp);
+      const all = [...this.#held.values()];
+      this.#held.clear();
+      if (giveUp.aborted) return;
+      for (const { outcomes } of all) for (const outcome of outcomes) this.#again.add(outcome);
+      // Ahead of what came meanwhile: outcomes of a lane are settled in order.
+      for (const { stream, outcomes } of all)
+        this.#queues.set(stream, [...outcomes, ...(this.#queues.get(stream) ?? [])]);
+      this.#running ??= this.#run();
+      await this.#running;
+    }
+  }
+
+  /** A batch that the database refuses is halved until the row at fault stands alone; that one is left to its lease. */
+  async #isolate(stream: Stream, batch: readonly RowOutcome[]): Promise<void> {
+    const lanes = lanesOf(batch);
+    if (lanes.length <= 1) {
+      this.#options.log({
+        level: "error",
+        event: "settle_given_up",
+        stream: stream.name,
+        rows: batch.length,
+        outboxId: batch[0]?.message.outboxId,
+      });
+      return;
+    }
+    const firstHalf = new Set(lanes.slice(0, lanes.length / 2));
+    const inFirst = (outcome: RowOutcome): boolean => firstHalf.has(laneOf(outcome));
+    await this.#settle(stream, batch.filter(inFirst));
+    const rest = batch.filter((outcome) => !inFirst(outcome));
+    await this.#settle(stream, rest);
+  }
+
+  /** By what the database says that it wrote. A call took its time even if its outcome came too late to count. */
+  #count(stream: Stream, batch: readonly RowOutcome[], written: Written): void {
+    const { metrics, log } = this.#options;
+    const busy = new Set(written.busy);
+    for (const { kind, latencyMs, message } of batch) {
+      if (kind !== "released" && !busy.has(message.outboxId)) metrics.observeLatency(latencyMs);
+    }
+    metrics.countAttempts("DISPATCHED", written.delivered);
+    metrics.countAttempts("RETRYABLE", written.retried);
+    metrics.countAttempts("RELEASED", written.released);
+    metrics.countAttempts("FAILED", written.failed);
+    const late = written.late ?? [];
+    if (written.given_up !== null) this.#tellGivenUp(stream, batch, new Set(written.given_up));
+    if (late.length === 0) return;
+    metrics.lateSettles += late.length;
+    log({ level: "warn", event: "late_settle", stream: stream.name, rows: late.length, outboxId: late[0] });
+  }
+
+  /** A dead letter waits for a person, so it is said when it happens, not only where somebody looks for it. */
+  #tellGivenUp(stream: Stream, batch: readonly RowOutcome[], ids: ReadonlySet<string>): void {
+    const { log } = this.#options;
+    const dead = batch.filter(({ message }) => ids.has(message.outboxId));
+    for (const { message, kind, code } of dead.slice(0, mostToldRows)) {
+      log({
+        level: "warn",
+        event: "given_up",
+        stream: stream.name,
+        rail: message.rail?.name,
+        outboxId: message.outboxId,
+        key: message.key,
+        attempt: message.tryNo,
+        code: kind === "unknown" ? "outcome_unknown" : code,
+      });
+    }
+    const untold = dead.length - mostToldRows;
+    if (untold > 0) log({ level: "warn", event: "more_given_up", stream: stream.name, rows: untold });
+  }
+
+  #write(stream: Stream, batch: readonly RowOutcome[]): Promise<Written> {
+    const column = <T>(value: (outcome: RowOutcome) => T): T[] => batch.map(value);
+    const some = (test: (outcome: RowOutcome) => boolean): boolean => batch.some(test);
+    const texts = (value: (outcome: RowOutcome) => string | undefined): string | null =>
+      some((outcome) => value(outcome) !== undefined) ? textArray(column((outcome) => value(outcome) ?? null)) : null;
+    const allDelivered = !some((outcome) => outcome.kind !== "delivered");
+    const args = {
+      p_stream_id: stream.id,
+      p_claim_ids: plainArray(column((outcome) => outcome.message.row.claim_id)),
+      p_lane_ids: stream.ordered ? plainArray(column((outcome) => outcome.message.row.lane_id)) : null,
+      p_seqs: stream.ordered ? plainArray(column((outcome) => outcome.message.row.seq)) : null,
+      p_outbox_ids: plainArray(column((outcome) => outcome.message.row.outbox_id)),
+      p_attempt_nos: plainArray(column((outcome) => outcome.message.row.attempt_no)),
+      p_latencies_ms: plainArray(column((outcome) => Math.round(outcome.latencyMs))),
+      p_codes: texts((outcome) => outcome.code),
+      p_references: texts((outcome) => outcome.reference),
+      p_outcomes: allDelivered ? null : plainArray(column((outcome) => outcome.kind)),
+      p_messages: allDelivered ? null : texts((outcome) => outcome.reason),
+      p_after_ms: allDelivered
+        ? null
+        : plainArray(column((outcome) => (outcome.afterMs === undefined ? null : Math.round(outcome.afterMs)))),
+      p_throttled: allDelivered ? null : plainArray(column((outcome) => outcome.throttled ?? false)),
+      p_absent: allDelivered ? null : plainArray(column((outcome) => outcome.absent ?? false)),
+      p_destination_ids: some((outcome) => outcome.message.row.destination_id !== null)
+        ? plainArray(column((outcome) => outcome.message.row.destination_id))
+        : null,
+      p_captures: some((outcome) => outcome.captured !== undefined)
+        ? batch.flatMap((outcome) =>
+            outcome.captured === undefined ? [] : [{ id: outcome.message.outboxId, values: outcome.captured }],
+          )
+        : null,
+      p_sent_hashes: texts((outcome) => (outcome.kind === "released" ? undefined : outcome.message.sentHash)),
+    };
+    return this.#options.connection.use((db) => call(db, "outbox.settle", args, { prepare: this.#options.prepare }));
+  }
+}
+
+/** Rows of a lane are settled together; a row without order stands for itself. */
+function laneOf({ message }: RowOutcome): number | string {
+  return message.row.lane_id ?? message.outboxId;
+}
+
+function lanesOf(batch: readonly RowOutcome[]): (number | string)[] {
+  return [...new Set(batch.map(laneOf))];
+}

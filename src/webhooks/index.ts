@@ -1,0 +1,26 @@
+/**
+ * Webhooks above the delivery engine: endpoints that the database keeps, what each of them hears of, and alerts on dead letters.
+ *
+ *     import { putEndpoint, raiseAlerts } from "headroom/webhooks";
+ *
+ *     await putEndpoint(client, "billing", { url, topics: ["com.example.transfer.*"] }, { key });
+ *     const relay = createRelay({ connectionString, rails, upkeepTasks: [raiseAlerts] });
+ *
+ * Owns: one typed wrapper for each of their functions. Does not own: delivering (the engine, which knows nothing of them) nor calling an
+ * endpoint (the webhook rail).
+ */
+export {
+  disableEndpoint,
+  enableEndpoint,
+  listEndpoints,
+  pingEndpoint,
+  putEndpoint,
+  removeEndpoint,
+  replayEnvelopes,
+  rotateEndpointSecret,
+  type Endpoint,
+  type EndpointChanges,
+  type EndpointOwner,
+  type PutEndpointOptions,
+} from "./endpoints.ts";
+export { listAlerts, putAlert, raiseAlerts, removeAlert, type Alert, type AlertChanges } from "./alerts.ts";

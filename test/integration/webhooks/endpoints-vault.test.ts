@@ -1,0 +1,84 @@
+/** Secrets of endpoints where Vault keeps them: none of them is in our tables, and what is dropped is overwritten there. */
+import { readFile } from "node:fs/promises";
+import type { ClientBase } from "pg";
+import { describe, expect, test } from "vitest";
+import { createTestDatabase, POSTGRES_VERSIONS } from "../../helpers/database.ts";
+import { oneOf, refusalOf, rowsOf } from "../outbox/sql/queries.ts";
+
+/** The shape of Supabase Vault: a view that decrypts as who reads it, and two functions that write. */
+const vault = `
+  create schema vault;
+  create table vault.secrets (id uuid primary key default gen_random_uuid(), name text unique, secret text not null, created_at timestamptz not null default now());
+  create function vault._crypto_aead_det_decrypt(text) returns text language sql as 'select reverse($1)';
+  create view vault.decrypted_secrets as
+    select s.id, s.name, s.created_at, vault._crypto_aead_det_decrypt(s.secret) as decrypted_secret from vault.secrets s;
+  create function vault.create_secret(new_secret text, new_name text default null, new_description text default '') returns uuid
+    language sql security definer as 'insert into vault.secrets (name, secret) values (new_name, reverse(new_secret)) returning id';
+  create function vault.update_secret(secret_id uuid, new_secret text default null, new_name text default null, new_description text default null) returns void
+    language sql security definer as 'update vault.secrets set secret = reverse(new_secret) where id = secret_id';
+  revoke all on all functions in schema vault from public;`;
+
+describe.each(POSTGRES_VERSIONS)("endpoints and Vault on PostgreSQL %i", async (version) => {
+  const db = await createTestDatabase({ version });
+
+  /** A transaction of the superuser in which Vault has been installed, rolled back at the end. */
+  async function withVault(work: (client: ClientBase) => Promise<void>): Promise<void> {
+    const client = await db.superuser.connect();
+    try {
+      await client.query("begin");
+      await client.query(vault);
+      await client.query(await readFile(new URL("../../../sql/grants/headroom/vault.sql", import.meta.url), "utf8"));
+      await client.query("set local role headroom_owner");
+      await work(client);
+    } finally {
+      await client.query("rollback");
+      await client.end();
+    }
+  }
+
+  const put = `select * from webhooks.put_endpoint('orders', '{"url": "https://example.com/", "headers": {"x-token": "t0ken"}}')`;
+  const forRelay =
+    "select secrets, headers from webhooks.endpoint_for_relay((select id from webhooks.endpoints where name = 'orders'))";
+
+  test("an endpoint needs no key of the process, and its secrets are Vault's alone", async () => {
+    await withVault(async (client) => {
+      const { secret } = await oneOf<{ secret: string }>(client, put);
+      expect(await oneOf(client, forRelay)).toEqual({ secrets: [secret], headers: { "x-token": "t0ken" } });
+      expect(await rowsOf(client, "select from headroom.boxes where box is not null")).toEqual([]);
+      expect(await oneOf(client, "select readable, secrets from webhooks.list_endpoints()")).toEqual({
+        readable: true,
+        secrets: 1,
+      });
+    });
+  });
+
+  test("a secret that ended, and those of a removed endpoint, are overwritten there", async () => {
+    await withVault(async (client) => {
+      const { secret } = await oneOf<{ secret: string }>(client, put);
+      const { next } = await oneOf<{ next: string }>(
+        client,
+        "select webhooks.rotate_endpoint_secret('orders', null, interval '0') as next",
+      );
+      expect(await oneOf(client, forRelay)).toMatchObject({ secrets: [next] });
+      const kept = (): Promise<{ value: string }[]> =>
+        rowsOf(client, "select decrypted_secret as value from vault.decrypted_secrets order by 1");
+      expect((await kept()).map(({ value }) => value)).not.toContain(secret);
+      await client.query("select webhooks.remove_endpoint('orders')");
+      expect(new Set((await kept()).map(({ value }) => value))).toEqual(new Set(["removed"]));
+    });
+  });
+
+  test("a Vault that fails refuses the endpoint, and does not say what it worked on", async () => {
+    await withVault(async (client) => {
+      await client.query("reset role");
+      await client.query(
+        `create or replace function vault.create_secret(new_secret text, new_name text default null, new_description text default '') returns uuid
+           language plpgsql as $$ begin raise exception 'cannot store %', new_secret; end $$`,
+      );
+      await client.query("set local role headroom_owner");
+      const refusal = await refusalOf(rowsOf(client, put));
+      expect(refusal).toMatchObject({ code: "PT503" });
+      expect(JSON.stringify(Object.values(refusal)) + refusal.message).not.toContain("whsec_");
+    });
+  });
+});

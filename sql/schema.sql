@@ -3332,7 +3332,7 @@ create function headroom.run_hooks(p_point text, p_argument jsonb)
 create function headroom.seal_secret(p_name text, p_value text)
   returns bytea
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4d39dedc049d2a80';
+  as 'sha256 4b74e37415c6ad8c';
 
 create function headroom.set_secret(p_name text, p_value text, p_keep_previous boolean DEFAULT false)
   returns void
@@ -4056,7 +4056,7 @@ grant execute on function outbox.reap to headroom_executor;
 create function outbox.reap_lanes(p_stream outbox.streams, p_claim outbox.claims)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 19243884fb4a552c';
+  as 'sha256 cdffab32987db159';
 
 create function outbox.reap_rows(p_stream outbox.streams, p_claim outbox.claims)
   returns integer
@@ -4077,7 +4077,7 @@ create function outbox.refuse_change()
 create function outbox.register_rail(p_name text, p_capability text, p_timeout_ms integer, p_dedup_window_ms bigint DEFAULT NULL::bigint)
   returns smallint
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a39ea9bdf909c5d8';
+  as 'sha256 fbf8aa40d4bb4d5c';
 grant execute on function outbox.register_rail to headroom_control;
 grant execute on function outbox.register_rail to headroom_executor;
 
@@ -4166,7 +4166,7 @@ create function outbox.settle_rows(p_stream outbox.streams, p_claim_ids bigint[]
 create function outbox.skip(p_outbox_ids uuid[], p_actor text, p_reason text)
   returns TABLE(outbox_id uuid, result text, detail text)
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set lock_timeout=5s owner headroom_owner
-  as 'sha256 c9fb5dbe569a726c';
+  as 'sha256 e8a3b4d3285ad898';
 grant execute on function outbox.skip to headroom_control;
 
 create function outbox.start_relay(p_name text, p_rails text[] DEFAULT NULL::text[])
@@ -4609,7 +4609,7 @@ create function webhooks.erase_envelope(p_row jsonb)
 create function webhooks.find_endpoint(p_name text, p_tenant_id text)
   returns webhooks.endpoints
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f0262691f5ea2238';
+  as 'sha256 f508b6becafa72e8';
 
 create function webhooks.insert_envelope()
   returns trigger
@@ -4649,7 +4649,7 @@ grant execute on function webhooks.put_alert to headroom_control;
 create function webhooks.put_endpoint(p_name text, p_changes jsonb DEFAULT '{}'::jsonb, p_secret text DEFAULT NULL::text, p_allow_private boolean DEFAULT false, p_tenant_id text DEFAULT NULL::text, OUT name text, OUT created boolean, OUT secret text)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 af6084ea1b52481f';
+  as 'sha256 cc3329fca6687546';
 grant execute on function webhooks.put_endpoint to headroom_control;
 
 create function webhooks.raise_alerts()

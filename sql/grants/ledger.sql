@@ -1,4 +1,4 @@
--- Who may do what in the schema `ledger`, all of it: first everything is taken away, then exactly this is given. Nobody but the owner
+-- Who may do what in the schema `ledger`: everything is revoked first, then exactly this is granted. Nobody but the owner
 -- writes a table: the definer functions are the only way in. Functions that are not named here are internal and run only inside those.
 select headroom.close_schema('ledger');
 

@@ -3869,7 +3869,7 @@ export interface Functions {
       reason: string | null;
     }[];
   };
-  /** The first of these rows that weigh no more than so much together, one at least. */
+  /** The first of these rows that have at most so many bytes together, one at least. */
   "outbox.first_bytes": {
     args: {
       p_rows: readonly string[] | string | null;

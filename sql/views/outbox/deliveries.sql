@@ -1,6 +1,6 @@
--- What became of each row of an ordered stream: whether it still waits, whether it was given up or skipped, when it was delivered, and how many
--- tries it took. A view and not a function, because a view reads with its owner's rights: those who read what is built on it need no rights
--- on the engine's tables.
+-- What became of each row of an ordered stream: whether it still waits, whether it was given up or skipped, when it was delivered, and
+-- how many tries it took. A view and not a function, because a view reads with its owner's rights: those who read what is built on it
+-- need no rights on the engine's tables.
 create or replace view outbox.deliveries as
 select m.outbox_id, p.outbox_id is not null as pending, x.outbox_id is not null or coalesce(a.skipped, false) as failed, a.sent_at, a.tries
   from outbox.payloads m

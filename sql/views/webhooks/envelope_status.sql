@@ -1,6 +1,6 @@
 -- Events that applications published, and what became of them. PENDING: a delivery is still owed. FAILED: at least one was given up, or
--- skipped by an operator. SENT: nothing is owed any more, which holds at once for an event that no endpoint receives; `deliveries` tells the
--- two apart. A delivery whose row has been collected was delivered: nothing else is collected.
+-- skipped by an operator. SENT: nothing is owed any more, which holds at once for an event that no endpoint receives; `deliveries` tells
+-- the two apart. A delivery whose row has been collected was delivered: nothing else is collected.
 create or replace view webhooks.envelope_status as
 select e.id, e.stream_id, e.payload, s.status, e.created_at,
        case when s.status = 'SENT' then case when d.deliveries = 0 then e.created_at else d.sent_at end end as sent_at,

@@ -11,7 +11,7 @@
 -- and a relay that has just drained the stream need not read them. Null looks everywhere.
 --
 -- p_max_rows bounds a claim; on ordered streams it may bring twice as much, so that a relay can learn how long runs are. p_max_bytes
--- bounds what the payloads of one claim weigh; the first row passes whatever it weighs. p_in_flight: see open_queues.
+-- bounds the size of the payloads of one claim; the first row passes whatever its size. p_in_flight: see open_queues.
 --
 -- The rows are gathered as one narrow array, in the order in which they must be sent, and each payload is read once, on its way out:
 -- carried through the other steps and a sort, payloads were a fifth of a claim. The output follows the array, because only nested loops

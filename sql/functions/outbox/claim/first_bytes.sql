@@ -1,4 +1,4 @@
--- As many of these rows, from the first on, as weigh no more than so much; one at least.
+-- As many of these rows, from the first on, as have at most p_max_bytes together; one at least.
 create or replace function outbox.first_bytes(p_rows outbox.run_row[], p_max_bytes bigint) returns outbox.run_row[]
 language sql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -10,4 +10,4 @@ as $$
                                where r.so_far <= p_max_bytes))];
 $$;
 comment on function outbox.first_bytes(outbox.run_row[], bigint)
-  is 'The first of these rows that weigh no more than so much together, one at least.';
+  is 'The first of these rows that have at most so many bytes together, one at least.';

@@ -1,5 +1,5 @@
 -- Gives rows up for good: dead ones, and pending ones that are not in flight. A lane that waited for such a row goes on. A row in flight
--- is left alone, because it may be arriving at this moment; ask again when it has come to something.
+-- is left alone, because it may be arriving at this moment; ask again when its outcome is known.
 --
 -- Results: skipped; in_flight; finished (delivered or skipped before); unknown; busy (somebody else holds its key at this moment: ask
 -- again).
@@ -50,7 +50,7 @@ begin
   select a.id, r.result,
          case r.result
            when 'busy' then 'Somebody else holds its key at this moment. Ask again.'
-           when 'in_flight' then 'It is being sent. Ask again when that has come to something.'
+           when 'in_flight' then 'It is being sent. Ask again when its outcome is known.'
            when 'finished' then 'It was delivered or skipped before.'
            when 'unknown' then 'There is no such row, or its archive has been collected.'
          end

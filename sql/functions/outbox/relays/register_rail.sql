@@ -7,7 +7,7 @@ as $$
 declare
   v_rail_id smallint;
 begin
-  -- Looked up first: an upsert of an unchanged row would burn a number and a row version at each start.
+  -- Looked up first: an upsert of an unchanged row would use up a number and a row version at each start.
   select rail_id into v_rail_id from outbox.rails
    where name = p_name and capability = p_capability and timeout_ms = p_timeout_ms
      and dedup_window_ms is not distinct from p_dedup_window_ms;

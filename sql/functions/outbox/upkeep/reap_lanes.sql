@@ -17,7 +17,7 @@ begin
     select p.lane_id, p.seq, p.outbox_id, p.lines, p.tries
       from outbox.heads h join outbox.pending p on p.lane_id = h.lane_id and p.seq between h.head_seq and h.claimed_to
      where h.lane_id = any (v_lanes)
-       -- A row redriven while the lane was in flight stands in the range without having been claimed.
+       -- A row redriven while the lane was in flight is in the range without having been claimed.
        and (h.rewind_to is null
             or exists (select from outbox.attempts a
                         where a.outbox_id = p.outbox_id and a.attempt_no = p.lines + 1 and a.class_id = p_stream.class_id))

@@ -9,7 +9,8 @@ begin
   select * into v_endpoint from webhooks.endpoints e
    where e.name = p_name and e.tenant_id is not distinct from p_tenant_id for update;
   if not found then
-    perform headroom.fail('not_found', format('There is no endpoint "%s".', left(p_name, 64)), null, 'List those there are.');
+    perform headroom.fail('not_found', format('There is no endpoint "%s".', left(p_name, 64)), null,
+      'List endpoints: headroom endpoint list');
   end if;
   return v_endpoint;
 end

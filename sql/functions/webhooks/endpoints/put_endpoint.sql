@@ -14,7 +14,7 @@ declare
   v_new webhooks.endpoints;
 begin
   perform headroom.check_changes(p_changes, '{url,topics,description,headers}');
-  -- Two who make the same one at the same time: the second finds that of the first.
+  -- Of two callers that make the same one at the same time, the second finds that of the first.
   perform pg_advisory_xact_lock(hashtextextended(concat_ws('/', 'webhooks.put_endpoint:', p_tenant_id, p_name), 0));
   select * into v_old from webhooks.endpoints e where e.name = p_name and e.tenant_id is not distinct from p_tenant_id for update;
   created := not found;

@@ -1,6 +1,6 @@
 -- Takes an event from an application, in its own transaction, through one of the views payments.outbox_transfers and ledger.outbox_ledger.
 -- Source and id are the event: inserted again, it is the same row, which the statement returns as it is; with another content it is
--- refused. Whom it goes to is decided at the end of the transaction, for all of its events together (webhooks.address_envelopes).
+-- refused. Its receivers are chosen at the end of the transaction, for all of its events together (webhooks.address_envelopes).
 create or replace function webhooks.insert_envelope() returns trigger
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -3664,7 +3664,7 @@ create function outbox.backoff(p_stream outbox.streams, p_tries integer, p_after
 create function outbox.book_slots(p_names text[], p_lease_seconds integer)
   returns void
   language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 da4de1711878d7fd';
+  as 'sha256 43fab7cbec7e4db7';
 
 create function outbox.bury_heads(p_stream outbox.streams, p_lane_ids bigint[], p_seqs bigint[], p_code text, p_message text)
   returns void
@@ -3889,7 +3889,7 @@ create function outbox.gc_keys(p_batch integer)
 create function outbox.hold_gates(p_names text[])
   returns text[]
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7b97cbfd9e011f96';
+  as 'sha256 27856a0dd522b2cd';
 
 create function outbox.id_time(p_outbox_id uuid)
   returns timestamp with time zone
@@ -4609,7 +4609,7 @@ create function webhooks.erase_envelope(p_row jsonb)
 create function webhooks.find_endpoint(p_name text, p_tenant_id text)
   returns webhooks.endpoints
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f508b6becafa72e8';
+  as 'sha256 8cdc02852bd52536';
 
 create function webhooks.insert_envelope()
   returns trigger

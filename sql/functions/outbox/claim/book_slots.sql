@@ -4,7 +4,7 @@ create or replace function outbox.book_slots(p_names text[], p_lease_seconds int
 language sql volatile set search_path = pg_catalog, pg_temp
 as $$
   insert into outbox.gates as g (name, next_slot_at, failures, times_opened, open_until, probe_until, last_error_code, clears, changed_at)
-  select s.name, case when s.min_interval_ms > 0 then now() + s.min_interval_ms * interval '1 ms' else s.next_slot_at end, 
+  select s.name, case when s.min_interval_ms > 0 then now() + s.min_interval_ms * interval '1 ms' else s.next_slot_at end,
          s.failures, s.times_opened, s.open_until,
          case when s.failures >= s.failure_threshold then now() + p_lease_seconds * interval '1 s' else s.probe_until end,
          s.last_error_code, coalesce((select l.clears from outbox.limits l where l.name = s.name), 0), clock_timestamp()

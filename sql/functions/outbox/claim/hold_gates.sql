@@ -23,8 +23,8 @@ begin
        set failures = case when v_note.answered > 0 then 0 else s.failures + v_note.failed end,
            times_opened = case when v_note.answered > 0 then 0 when s.opens then s.times_opened + 1 else s.times_opened end,
            open_until = case when v_note.answered > 0 then null
-                             when s.opens then v_note.noted_at + least(s.open_base_ms * power(2, least(s.times_opened, 20)),
-                                                                       600000) * interval '1 ms'
+                             when s.opens
+                               then v_note.noted_at + least(s.open_base_ms * power(2, least(s.times_opened, 20)), 600000) * interval '1 ms'
                              else s.open_until end,
            probe_until = null,
            next_slot_at = case when v_note.throttled

@@ -10,7 +10,7 @@ begin
    where e.name = p_name and e.tenant_id is not distinct from p_tenant_id for update;
   if not found then
     perform headroom.fail('not_found', format('There is no endpoint "%s".', left(p_name, 64)), null,
-      'List endpoints: headroom endpoint list');
+      'Check the name in the list of endpoints.');
   end if;
   return v_endpoint;
 end

@@ -19,6 +19,7 @@ import { readCatalogue } from "./gen/catalogue.ts";
 import { describeLayers } from "./gen/layers.ts";
 import { checksumFile, keepChecksums } from "./gen/checksums.ts";
 import { describeRails } from "./gen/rails.ts";
+import { generateRefusals } from "./gen/refusals.ts";
 import { dumpSchema } from "./gen/schema.ts";
 import { describeStateMachine } from "./gen/state-machine.ts";
 import { generateTypes } from "./gen/types.ts";
@@ -31,6 +32,7 @@ interface Generator {
 
 const generators: readonly Generator[] = [
   { file: "src/db/generated.gen.ts", generate: async (client) => generateTypes(await readCatalogue(client)) },
+  { file: "src/db/refusals.gen.ts", generate: generateRefusals },
   { file: "sql/schema.sql", generate: dumpSchema },
   { file: "docs/state-machine.md", generate: describeStateMachine },
   { file: "docs/reference/rails.md", generate: describeRails },

@@ -1288,6 +1288,24 @@ grant select on outbox.dedupe to headroom_auditor;
 grant select on outbox.dedupe to headroom_control;
 comment on column outbox.dedupe.salt is 'Random, and part of what payload_hash covers, here and in the archive. Erased with the payload: then no guess of the content can be confirmed.';
 
+create view outbox.deliveries as
+ SELECT m.outbox_id,
+    p.outbox_id IS NOT NULL AS pending,
+    x.outbox_id IS NOT NULL OR COALESCE(a.skipped, false) AS failed,
+    a.sent_at,
+    a.tries
+   FROM outbox.payloads m
+     LEFT JOIN outbox.pending p ON p.lane_id = m.lane_id AND p.seq = m.seq
+     LEFT JOIN outbox.dead x ON x.outbox_id = m.outbox_id
+     CROSS JOIN LATERAL ( SELECT count(*) FILTER (WHERE l.state = 'DISPATCHING'::outbox.attempt_state) - count(*) FILTER (WHERE l.state = 'RELEASED'::outbox.attempt_state) AS tries,
+            max(l.recorded_at) FILTER (WHERE l.state = ANY (ARRAY['DISPATCHED'::outbox.attempt_state, 'RESOLVED'::outbox.attempt_state])) AS sent_at,
+            bool_or(l.state = 'SKIPPED'::outbox.attempt_state) AS skipped
+           FROM outbox.attempts l
+          WHERE l.outbox_id = m.outbox_id AND l.class_id = get_byte(uuid_send(m.outbox_id), 7)) a;
+grant select on outbox.deliveries to headroom_auditor;
+grant select on outbox.deliveries to headroom_control;
+comment on view outbox.deliveries is 'What became of rows of ordered streams.';
+
 create table outbox.destinations (
   destination_id integer generated always as identity not null,
   name text not null,
@@ -1301,25 +1319,6 @@ grant select on outbox.destinations to headroom_control;
 grant select on outbox.destinations to headroom_executor;
 comment on table outbox.destinations is 'Where rows go, and whose they are: each number is a queue. Producers add to it and change nothing.';
 comment on column outbox.destinations.tenant_id is 'Whose rows these are; null: the installation''s. Tenants that use one receiver have queues of their own.';
-
-create view outbox.fates as
- SELECT m.outbox_id,
-    p.outbox_id IS NOT NULL AS pending,
-    x.outbox_id IS NOT NULL AS dead,
-    a.tries,
-    a.sent_at,
-    a.skipped
-   FROM outbox.payloads m
-     LEFT JOIN outbox.pending p ON p.lane_id = m.lane_id AND p.seq = m.seq
-     LEFT JOIN outbox.dead x ON x.outbox_id = m.outbox_id
-     CROSS JOIN LATERAL ( SELECT count(*) FILTER (WHERE l.state = 'DISPATCHING'::outbox.attempt_state) - count(*) FILTER (WHERE l.state = 'RELEASED'::outbox.attempt_state) AS tries,
-            max(l.recorded_at) FILTER (WHERE l.state = ANY (ARRAY['DISPATCHED'::outbox.attempt_state, 'RESOLVED'::outbox.attempt_state])) AS sent_at,
-            COALESCE(bool_or(l.state = 'SKIPPED'::outbox.attempt_state), false) AS skipped
-           FROM outbox.attempts l
-          WHERE l.outbox_id = m.outbox_id AND l.class_id = get_byte(uuid_send(m.outbox_id), 7)) a;
-grant select on outbox.fates to headroom_auditor;
-grant select on outbox.fates to headroom_control;
-comment on view outbox.fates is 'What became of rows of ordered streams that are still kept.';
 
 create table outbox.gate_notes (
   note_id bigint generated always as identity not null,
@@ -2167,12 +2166,12 @@ create view webhooks.envelope_status as
         END AS deliveries
    FROM webhooks.envelopes e
      CROSS JOIN LATERAL ( SELECT count(*) AS deliveries,
-            count(*) FILTER (WHERE f.pending) AS pending,
-            count(*) FILTER (WHERE f.dead OR f.skipped) AS failed,
-            max(f.sent_at) AS sent_at,
-            max(f.tries) AS tries
-           FROM unnest(e.outbox_ids) o(id)
-             LEFT JOIN outbox.fates f ON f.outbox_id = o.id) d
+            count(*) FILTER (WHERE o.pending) AS pending,
+            count(*) FILTER (WHERE o.failed) AS failed,
+            max(o.sent_at) AS sent_at,
+            max(o.tries) AS tries
+           FROM unnest(e.outbox_ids) i(id)
+             LEFT JOIN outbox.deliveries o ON o.outbox_id = i.id) d
      CROSS JOIN LATERAL ( SELECT
                 CASE
                     WHEN d.failed > 0 THEN 'FAILED'::text
@@ -2377,7 +2376,7 @@ create function capacity.enqueue_effect(p_story jsonb, p_effect text)
 create function capacity.erase_messages(p_request_id text, p_to timestamp with time zone, p_actor text, p_why text, OUT erased integer, OUT skipped integer, OUT waiting integer)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 62a1cd7a221abc88';
+  as 'sha256 bada1a62f03c13b1';
 
 create function capacity.erase_step(p_request_id text)
   returns capacity.erasures
@@ -2620,7 +2619,7 @@ grant execute on function capacity.put_subscription to headroom_control;
 create function capacity.refuse_change()
   returns trigger
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 48d6d0c52c9ac57c';
+  as 'sha256 d3804ed780355de0';
 
 create function capacity.remove_policy(p_workspace_id text, p_id text)
   returns void
@@ -3209,12 +3208,12 @@ create function directory.signed_in_member()
 create function headroom.check_changes(p_changes jsonb, p_fields text[])
   returns void
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ecdc8b3ec216da2a';
+  as 'sha256 66ebcd5ec45d985e';
 
 create function headroom.check_json(p_value jsonb, p_name text, p_most_bytes integer, p_code text)
   returns void
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a53b4ba5795c5cbf';
+  as 'sha256 e8455799362a2f2e';
 
 create function headroom.claims()
   returns jsonb
@@ -3239,7 +3238,7 @@ create function headroom.declare_hooks(p_layer text, p_points jsonb)
 create function headroom.drop_boxes(p_names text[])
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 98db85c1ab3e38a1';
+  as 'sha256 25d2bf4ce72efa71';
 
 create function headroom.equal_constant_time(p_left bytea, p_right bytea)
   returns boolean
@@ -3249,12 +3248,12 @@ create function headroom.equal_constant_time(p_left bytea, p_right bytea)
 create function headroom.fail(p_code text, p_message text, p_facts text DEFAULT NULL::text, p_hint text DEFAULT NULL::text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b8fb55aa8def2ddf';
+  as 'sha256 606d9f50a112add1';
 
 create function headroom.get_secret(p_name text)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 cf06100c4b7e2c92';
+  as 'sha256 38a07b39d87c7fc9';
 
 create function headroom.has_vault()
   returns boolean
@@ -3279,7 +3278,7 @@ create function headroom.keep_box(p_name text, p_label text, p_value text)
 create function headroom.keep_secret(p_name text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fa2701fc5b179869';
+  as 'sha256 fc27e35913d7f97a';
 
 create function headroom.key_id(p_key text)
   returns bytea
@@ -3294,18 +3293,18 @@ create function headroom.key_of_box(p_name text, p_box bytea)
 create function headroom.key_to_seal_with()
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 bdd72bb6acbdaaf0';
+  as 'sha256 f6cac527e6290077';
 
 create function headroom.list_secrets()
   returns TABLE(name text, kept_in text, readable boolean, updated_at timestamp with time zone)
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f732569ba98e948b';
+  as 'sha256 8bbf08f126fdc6a0';
 grant execute on function headroom.list_secrets to headroom_control;
 
 create function headroom.open_box(p_name text)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 131495bea88c7cfd';
+  as 'sha256 403cb059b465897b';
 
 create function headroom.open_secret(p_name text, p_box bytea)
   returns text
@@ -3316,6 +3315,11 @@ create function headroom.optional_secret(p_name text)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 1e3fadde451dc10c';
+
+create function headroom.refusals()
+  returns TABLE(code text, status integer, meaning text)
+  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e77e14c6a5722b2e';
 
 create function headroom.register_hooks(p_layer text, p_hooks jsonb)
   returns void
@@ -3347,7 +3351,7 @@ create function headroom.run_hooks(p_point text, p_argument jsonb)
 create function headroom.seal_secret(p_name text, p_value text)
   returns bytea
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4d39dedc049d2a80';
+  as 'sha256 4b74e37415c6ad8c';
 
 create function headroom.set_secret(p_name text, p_value text, p_keep_previous boolean DEFAULT false)
   returns void
@@ -3358,7 +3362,7 @@ grant execute on function headroom.set_secret to headroom_control;
 create function headroom.signing_key(p_name text)
   returns bytea
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 668e26715dbe21e3';
+  as 'sha256 ac36232b221dac74';
 
 create function headroom.switch_sealing_key()
   returns boolean
@@ -3664,12 +3668,12 @@ create function inbound.verify_slack_signature(p_body text, p_timestamp text, p_
 create function outbox.add_row(p_checked boolean, p_tenant_id text, p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_payload jsonb, p_priority integer DEFAULT 5, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_coalesce_key text DEFAULT NULL::text, p_destination text DEFAULT NULL::text, p_captures jsonb DEFAULT NULL::jsonb, p_binds jsonb DEFAULT NULL::jsonb, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 95cea7c2ace1f3cf';
+  as 'sha256 9527dbb45b77d6ea';
 
 create function outbox.add_rows(p_checked boolean, p_rows jsonb)
   returns TABLE(ord integer, outbox_id uuid, seq bigint, created boolean)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ab8e4c4783d8fd57';
+  as 'sha256 7bc6139e361f53db';
 
 create function outbox.advance_lanes(p_lane_ids bigint[], p_from_seqs bigint[], p_delivered boolean DEFAULT false, p_places tid[] DEFAULT NULL::tid[])
   returns void
@@ -3679,7 +3683,7 @@ create function outbox.advance_lanes(p_lane_ids bigint[], p_from_seqs bigint[], 
 create function outbox.archive_partitions()
   returns TABLE(class_id smallint, partition regclass, from_id uuid, to_id uuid, from_at timestamp with time zone, to_at timestamp with time zone)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7119578b7e1a54ab';
+  as 'sha256 d72008feef982d83';
 
 create function outbox.backoff(p_stream outbox.streams, p_tries integer, p_after_ms bigint)
   returns interval
@@ -3689,7 +3693,7 @@ create function outbox.backoff(p_stream outbox.streams, p_tries integer, p_after
 create function outbox.book_slots(p_names text[], p_lease_seconds integer)
   returns void
   language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9c882a5576d49bc0';
+  as 'sha256 43fab7cbec7e4db7';
 
 create function outbox.bury_heads(p_stream outbox.streams, p_lane_ids bigint[], p_seqs bigint[], p_code text, p_message text)
   returns void
@@ -3699,33 +3703,33 @@ create function outbox.bury_heads(p_stream outbox.streams, p_lane_ids bigint[], 
 create function outbox.change_stream(p_name text, p_changes jsonb)
   returns outbox.streams
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 282616a3518e0453';
+  as 'sha256 73d83cf12c6e595f';
 grant execute on function outbox.change_stream to headroom_control;
 
 create function outbox.check_binds(p_stream outbox.streams, p_captures jsonb, p_binds jsonb)
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 17536bf12f4846c2';
+  as 'sha256 649ccb9de68da4c8';
 
 create function outbox.check_operator(p_outbox_ids uuid[], p_actor text, p_reason text)
   returns void
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2ae736b7ea0e146d';
+  as 'sha256 13ff2ab65fd2241f';
 
 create function outbox.check_row(p_stream outbox.streams, p_stream_name text, p_checked boolean, p_rail_id smallint, p_rail text, p_key text, p_instruction_id text, p_idempotency_key text, p_payload_bytes integer, p_too_deep boolean, p_priority integer, p_coalesce_key text, p_destination text, p_captures jsonb, p_binds jsonb)
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6794f644165dc2db';
+  as 'sha256 cbecefa198e9a998';
 
 create function outbox.check_stream(p_stream outbox.streams)
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ef4a1029ebdac657';
+  as 'sha256 195a60b4d0ffafa4';
 
 create function outbox.check_stream_name(p_stream text)
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 533a0c6fda37c3ca';
+  as 'sha256 58a999ebb994be95';
 
 create function outbox.choose_rows(p_outbox_ids uuid[], p_rail text, p_but text, p_streams text[])
   returns uuid[]
@@ -3740,23 +3744,23 @@ create function outbox.circuit_of(p_destination text)
 create function outbox.claim(p_relay_id integer, p_stream_id smallint, p_max_rows integer, p_max_lanes integer DEFAULT 100, p_since_ms bigint DEFAULT NULL::bigint, p_max_bytes bigint DEFAULT 8388608, p_in_flight jsonb DEFAULT NULL::jsonb)
   returns SETOF outbox.claimed_row
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set plan_cache_mode=force_generic_plan set jit=off set lock_timeout=2s owner headroom_owner
-  as 'sha256 26b3b8cfa490abca';
+  as 'sha256 d43479eee8dcd307';
 grant execute on function outbox.claim to headroom_executor;
 
 create function outbox.claim_queues(p_relay_id integer, p_stream outbox.streams, p_max_rows integer, p_max_bytes bigint, p_since timestamp with time zone, p_in_flight jsonb)
   returns SETOF outbox.claimed_row
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9c42f87e634e7fd7';
+  as 'sha256 985350e791e91e75';
 
 create function outbox.claim_special_lanes(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_lane_ids bigint[], p_destination_ids integer[], p_max_bytes bigint)
   returns SETOF outbox.claimed_row
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fa7f8089ba5bd278';
+  as 'sha256 909e3736193eeca6';
 
 create function outbox.claim_special_rows(p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_outbox_ids uuid[], p_max_bytes bigint)
   returns SETOF outbox.claimed_row
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 382e0bd1164cce24';
+  as 'sha256 b814a4034c101e91';
 
 create function outbox.clear_destination(p_name text)
   returns void
@@ -3779,7 +3783,7 @@ grant execute on function outbox.count_dead to headroom_control;
 create function outbox.create_stream(p_name text, p_ordered boolean DEFAULT true, p_on_dead text DEFAULT NULL::text, p_carries_money boolean DEFAULT NULL::boolean, p_resend_blind boolean DEFAULT NULL::boolean, p_max_tries integer DEFAULT NULL::integer, p_backoff_base_ms integer DEFAULT NULL::integer, p_backoff_factor real DEFAULT NULL::real, p_backoff_cap_ms integer DEFAULT NULL::integer, p_lease_seconds integer DEFAULT NULL::integer, p_run_length integer DEFAULT NULL::integer, p_max_payload_bytes integer DEFAULT NULL::integer, p_retention text DEFAULT NULL::text, p_dedupe_days integer DEFAULT NULL::integer, p_writers name[] DEFAULT NULL::name[])
   returns outbox.streams
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 445d4b11aed81056';
+  as 'sha256 3f9ec67691953dc1';
 grant execute on function outbox.create_stream to headroom_control;
 
 create function outbox.dead_by_rail()
@@ -3813,7 +3817,7 @@ create function outbox.empty_finished(p_class_id smallint, p_from uuid, p_to uui
 create function outbox.enqueue(p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_payload jsonb, p_priority integer DEFAULT 5, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_coalesce_key text DEFAULT NULL::text, p_destination text DEFAULT NULL::text, p_captures jsonb DEFAULT NULL::jsonb, p_binds jsonb DEFAULT NULL::jsonb, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 96f0e1b2636b5829';
+  as 'sha256 8cba21b6c7391024';
 grant execute on function outbox.enqueue to headroom_ingest;
 
 create function outbox.enqueue_many(p_rows jsonb)
@@ -3825,7 +3829,7 @@ grant execute on function outbox.enqueue_many to headroom_ingest;
 create function outbox.enqueue_pair(p_tenant_id text, p_stream text, p_key text, p_instruction_id text, p_rail text, p_destination text, p_first_key text, p_first_payload jsonb, p_first_coalesce_key text, p_first_binds jsonb, p_second_key text, p_second_payload jsonb, p_second_coalesce_key text, p_second_binds jsonb)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a86d64d6d909ba5b';
+  as 'sha256 1a23854b11a60bad';
 
 create function outbox.enqueuer()
   returns text
@@ -3840,7 +3844,7 @@ create function outbox.ensure_limits(p_limits jsonb)
 create function outbox.ensure_partitions(p_days_ahead integer DEFAULT 30)
   returns integer
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=2s owner headroom_owner
-  as 'sha256 280e8ce97a8cd99a';
+  as 'sha256 72399d675f26c315';
 grant execute on function outbox.ensure_partitions to headroom_executor;
 
 create function outbox.ensure_rails(p_rails jsonb)
@@ -3853,16 +3857,21 @@ create function outbox.ensure_stream(p_name text, p_settings jsonb)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 8ed4938f1d520982';
 
+create function outbox.erase_finished(p_outbox_id uuid, p_actor text, p_reason text)
+  returns boolean
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 d981d708ff1f3098';
+
 create function outbox.erase_payload(p_outbox_id uuid, p_actor text, p_reason text)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 45ff90d1609b11a1';
+  as 'sha256 0143e53cb20efb06';
 grant execute on function outbox.erase_payload to headroom_control;
 
 create function outbox.existing_row(p_stream_id smallint, p_instruction_id text, p_idempotency_key text, p_body text, OUT outbox_id uuid, OUT seq bigint)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 760d6ee792175d42';
+  as 'sha256 2fd0905f9561e059';
 
 create function outbox.fence_lanes(p_live bigint[], p_outcomes outbox.row_outcome[])
   returns outbox.fenced_lane[]
@@ -3872,18 +3881,18 @@ create function outbox.fence_lanes(p_live bigint[], p_outcomes outbox.row_outcom
 create function outbox.fill_binds(p_outbox_ids uuid[], p_captured jsonb DEFAULT NULL::jsonb)
   returns TABLE(outbox_id uuid, body text, sent_hash bytea, outcome text, code text, reason text)
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0d945afaa84c48ed';
+  as 'sha256 3d497ae0378e211a';
 grant execute on function outbox.fill_binds to headroom_executor;
 
 create function outbox.first_bytes(p_rows outbox.run_row[], p_max_bytes bigint)
   returns outbox.run_row[]
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 09989d60f2c741c1';
+  as 'sha256 9858a06c3ee437af';
 
 create function outbox.forget_expired(p_most integer DEFAULT 500, OUT forgotten integer, OUT failed_code text, OUT failed_message text, OUT more boolean)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b8c650709dcc7982';
+  as 'sha256 2a61e2ff8e8200db';
 
 create function outbox.forget_salts(p_stream_id smallint, p_instructions text[], p_to timestamp with time zone)
   returns void
@@ -3893,12 +3902,12 @@ create function outbox.forget_salts(p_stream_id smallint, p_instructions text[],
 create function outbox.gates_of(p_names text[])
   returns TABLE(name text, min_interval_ms integer, failure_threshold integer, open_base_ms integer, next_slot_at timestamp with time zone, failures integer, times_opened integer, open_until timestamp with time zone, probe_until timestamp with time zone, last_error_code text)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d636c49e154e43a9';
+  as 'sha256 d4ad79990d6f3a4b';
 
 create function outbox.gc(p_batch integer DEFAULT 10000)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=250ms owner headroom_owner
-  as 'sha256 162d40c624c52ac0';
+  as 'sha256 bf4885b451aab0b8';
 grant execute on function outbox.gc to headroom_executor;
 
 create function outbox.gc_keys(p_batch integer)
@@ -3909,29 +3918,34 @@ create function outbox.gc_keys(p_batch integer)
 create function outbox.hold_gates(p_names text[])
   returns text[]
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d28d8f7c44f91b83';
+  as 'sha256 27856a0dd522b2cd';
 
 create function outbox.id_time(p_outbox_id uuid)
   returns timestamp with time zone
   language plpgsql immutable security invoker strict parallel safe set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 16a21865c1a3889a';
 
+create function outbox.in_flight_or_finished(p_outbox_id uuid)
+  returns text
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 36836dc9f5dd41db';
+
 create function outbox.inspect(p_outbox_id uuid)
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7113c6574007aed3';
+  as 'sha256 d85b880d9dea6a34';
 grant execute on function outbox.inspect to headroom_auditor;
 grant execute on function outbox.inspect to headroom_control;
 
 create function outbox.is_lost(p_outbox_id uuid)
   returns boolean
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9c081f75bd86295b';
+  as 'sha256 3a4fb95caab87f95';
 
 create function outbox.is_path(p_path jsonb)
   returns boolean
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7e1ed4b01f762311';
+  as 'sha256 50bdb6bde238d086';
 
 create function outbox.is_unfinished(p_outbox_ids uuid[])
   returns boolean
@@ -3956,18 +3970,18 @@ create function outbox.late_rows(p_stream outbox.streams, p_live bigint[], p_out
 create function outbox.limit_destination(p_name text, p_min_interval_ms integer DEFAULT NULL::integer, p_failure_threshold integer DEFAULT NULL::integer, p_open_base_ms integer DEFAULT NULL::integer)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9debb1427049af1b';
+  as 'sha256 ddd8fed501c5addf';
 grant execute on function outbox.limit_destination to headroom_control;
 
 create function outbox.lines_of(p_outbox_id uuid)
   returns jsonb
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 69c7797b13960afa';
+  as 'sha256 1fcf295ad0be32f4';
 
 create function outbox.list_dead(p_stream text DEFAULT NULL::text, p_error_code text DEFAULT NULL::text, p_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_parked boolean DEFAULT NULL::boolean, p_limit integer DEFAULT 100, p_after uuid DEFAULT NULL::uuid)
   returns TABLE(outbox_id uuid, stream text, key text, seq bigint, rail text, instruction_id text, idempotency_key text, parked boolean, uncertain boolean, error_code text, error_message text, tries smallint, lines integer, created_at timestamp with time zone, died_at timestamp with time zone, blocks_lane boolean)
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a3277bf08a788c95';
+  as 'sha256 b02ef30f01b9e4e9';
 grant execute on function outbox.list_dead to headroom_auditor;
 grant execute on function outbox.list_dead to headroom_control;
 
@@ -3989,21 +4003,6 @@ create function outbox.may_write(p_writers name[])
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 c4e9bd4c933bf2e7';
 
-create function outbox.mend_headless(p_lane_ids bigint[])
-  returns integer
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 33136db30531d887';
-
-create function outbox.mend_unblocked(p_lane_ids bigint[])
-  returns integer
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ca54da0b7a4a5e2a';
-
-create function outbox.mend_unheld(p_lane_ids bigint[])
-  returns integer
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 495cf6fd3eff0cb5';
-
 create function outbox.new_id(p_class_id smallint)
   returns uuid
   language plpgsql volatile security invoker parallel safe set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -4012,7 +4011,7 @@ create function outbox.new_id(p_class_id smallint)
 create function outbox.next_due(p_stream_ids smallint[], p_in_flight jsonb DEFAULT NULL::jsonb)
   returns TABLE(stream_id smallint, wait_ms integer)
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set plan_cache_mode=force_generic_plan owner headroom_owner
-  as 'sha256 b9daf18b46bdc517';
+  as 'sha256 8becdfafa329bde2';
 grant execute on function outbox.next_due to headroom_executor;
 
 create function outbox.note_destinations(p_outcomes outbox.row_outcome[])
@@ -4023,7 +4022,7 @@ create function outbox.note_destinations(p_outcomes outbox.row_outcome[])
 create function outbox.note_relay(p_relay_id integer, p_name text, p_wants_notify boolean)
   returns void
   language sql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6be5ccecabdb416b';
+  as 'sha256 bf5be40bb78f8315';
 grant execute on function outbox.note_relay to headroom_executor;
 
 create function outbox.note_served(p_rails text[])
@@ -4034,7 +4033,7 @@ create function outbox.note_served(p_rails text[])
 create function outbox.open_queues(p_stream outbox.streams, p_since timestamp with time zone, p_in_flight jsonb, p_hold boolean)
   returns TABLE(destination_id integer, name text, tenant_id text, slots integer, tenant_slots integer, opens_at timestamp with time zone, limited boolean, fresh boolean, more boolean)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 52d7c67da53f9cc4';
+  as 'sha256 33fcfa3885f43c0a';
 
 create function outbox.park_dead()
   returns trigger
@@ -4049,7 +4048,7 @@ create function outbox.partition_floor(p_at timestamp with time zone)
 create function outbox.partition_status()
   returns TABLE(class text, retain_days integer, partitions bigint, oldest_at timestamp with time zone, covered_until timestamp with time zone, days_ahead double precision)
   language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ca096a31fc97eff7';
+  as 'sha256 95616247b90ff679';
 grant execute on function outbox.partition_status to headroom_auditor;
 grant execute on function outbox.partition_status to headroom_control;
 grant execute on function outbox.partition_status to headroom_executor;
@@ -4057,22 +4056,22 @@ grant execute on function outbox.partition_status to headroom_executor;
 create function outbox.place_of(p_outbox_id uuid)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 28e5f7aa303b4265';
+  as 'sha256 e076738b9a9c5913';
 
-create function outbox.place_of_untouched(p_outbox_id uuid)
-  returns text
-  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 36836dc9f5dd41db';
+create function outbox.place_of_row(p_row outbox.payloads, p_stream outbox.streams)
+  returns jsonb
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 ad4a060c211eac3a';
 
 create function outbox.protect_archive_table(p_table regclass)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c585e314065b01da';
+  as 'sha256 bb6d45e3a0d1767b';
 
 create function outbox.rail_status()
   returns TABLE(rail text, capability text, served_seconds_ago double precision, waiting bigint)
   language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 119feb78ea865333';
+  as 'sha256 0139ab3e9b2cd2eb';
 grant execute on function outbox.rail_status to headroom_auditor;
 grant execute on function outbox.rail_status to headroom_control;
 grant execute on function outbox.rail_status to headroom_executor;
@@ -4080,34 +4079,34 @@ grant execute on function outbox.rail_status to headroom_executor;
 create function outbox.reap(p_max_claims integer DEFAULT 100)
   returns integer
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set plan_cache_mode=force_generic_plan set lock_timeout=2s owner headroom_owner
-  as 'sha256 f492565becadd254';
+  as 'sha256 dc1c56983d020f70';
 grant execute on function outbox.reap to headroom_executor;
 
 create function outbox.reap_lanes(p_stream outbox.streams, p_claim outbox.claims)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1cd4e29d2596654d';
+  as 'sha256 cdffab32987db159';
 
 create function outbox.reap_rows(p_stream outbox.streams, p_claim outbox.claims)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0a7864051db59f10';
+  as 'sha256 d3deab276107a41e';
 
 create function outbox.redrive(p_outbox_ids uuid[], p_actor text, p_reason text, p_out_of_order boolean DEFAULT false)
   returns TABLE(outbox_id uuid, result text, detail text)
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=5s owner headroom_owner
-  as 'sha256 b38f67f8924a6d49';
+  as 'sha256 30355a55e54b6128';
 grant execute on function outbox.redrive to headroom_control;
 
 create function outbox.refuse_change()
   returns trigger
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 dba05f36834e8263';
+  as 'sha256 0220052dcc02db7d';
 
 create function outbox.register_rail(p_name text, p_capability text, p_timeout_ms integer, p_dedup_window_ms bigint DEFAULT NULL::bigint)
   returns smallint
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a8b6375c8be4101d';
+  as 'sha256 fbf8aa40d4bb4d5c';
 grant execute on function outbox.register_rail to headroom_control;
 grant execute on function outbox.register_rail to headroom_executor;
 
@@ -4124,28 +4123,43 @@ create function outbox.release_lanes(p_lane_ids bigint[])
 create function outbox.rendered(p_stream_id smallint, p_renderer text, p_payload jsonb)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7549335b2410a0b8';
+  as 'sha256 ccd44d6b84593d76';
+
+create function outbox.repair_headless(p_lane_ids bigint[])
+  returns integer
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 5850edbed592b7a9';
+
+create function outbox.repair_unblocked(p_lane_ids bigint[])
+  returns integer
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 ca54da0b7a4a5e2a';
+
+create function outbox.repair_unheld(p_lane_ids bigint[])
+  returns integer
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f92042c269d09a5e';
 
 create function outbox.requeue_dead(p_outbox_ids uuid[], p_overtaken boolean[], p_actor text, p_reason text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 adf05992eaada706';
+  as 'sha256 df18d2889efc56b1';
 
 create function outbox.resolve_dead(p_outbox_id uuid, p_delivered boolean, p_actor text, p_reason text, p_reference text DEFAULT NULL::text, OUT outbox_id uuid, OUT result text, OUT detail text)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=5s owner headroom_owner
-  as 'sha256 3145e94a6085f59a';
+  as 'sha256 ba2f9702c3da581c';
 grant execute on function outbox.resolve_dead to headroom_control;
 
 create function outbox.rewind_lanes(p_lane_ids bigint[])
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e10e0affed06f7f3';
+  as 'sha256 14964e993492d739';
 
 create function outbox.rows_between(p_stream text, p_after uuid, p_to uuid)
   returns TABLE(outbox_id uuid, instruction_id text, idempotency_key text, known boolean)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
-  as 'sha256 939fb3fc18c6fdaf';
+  as 'sha256 8d69039d3b179cb7';
 
 create function outbox.sample_percent(p_table regclass, p_rows integer)
   returns real
@@ -4155,7 +4169,7 @@ create function outbox.sample_percent(p_table regclass, p_rows integer)
 create function outbox.settle(p_stream_id smallint, p_outcomes outbox.row_outcome[], OUT delivered integer, OUT retried integer, OUT released integer, OUT failed integer, OUT late uuid[], OUT given_up uuid[], OUT busy uuid[])
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off set plan_cache_mode=force_generic_plan set jit=off set lock_timeout=2s owner headroom_owner
-  as 'sha256 fdd3d2d923d6da4b';
+  as 'sha256 5c9bce482204fdde';
 grant execute on function outbox.settle to headroom_executor;
 
 create function outbox.settle_lane_exceptions(p_stream outbox.streams, p_outcomes outbox.row_outcome[], OUT retried integer, OUT released integer, OUT failed integer, OUT given_up uuid[])
@@ -4166,7 +4180,7 @@ create function outbox.settle_lane_exceptions(p_stream outbox.streams, p_outcome
 create function outbox.settle_lanes(p_stream outbox.streams, p_lanes outbox.fenced_lane[], p_outcomes outbox.row_outcome[])
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3857e74d6e77e44a';
+  as 'sha256 c7651e8669664197';
 
 create function outbox.settle_row_exceptions(p_stream outbox.streams, p_outcomes outbox.row_outcome[], OUT retried integer, OUT released integer, OUT failed integer, OUT given_up uuid[])
   returns record
@@ -4181,7 +4195,7 @@ create function outbox.settle_rows(p_stream outbox.streams, p_outcomes outbox.ro
 create function outbox.skip(p_outbox_ids uuid[], p_actor text, p_reason text)
   returns TABLE(outbox_id uuid, result text, detail text)
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off set lock_timeout=5s owner headroom_owner
-  as 'sha256 723347866af47caf';
+  as 'sha256 e8a3b4d3285ad898';
 grant execute on function outbox.skip to headroom_control;
 
 create function outbox.start_relay(p_name text, p_rails text[] DEFAULT NULL::text[])
@@ -4193,7 +4207,7 @@ grant execute on function outbox.start_relay to headroom_executor;
 create function outbox.status()
   returns TABLE(stream text, ordered boolean, pending bigint, due bigint, in_flight bigint, dead bigint, parked bigint, blocked_lanes bigint, oldest_pending_age_seconds double precision, stuck bigint, lanes bigint, retrying bigint, estimated boolean)
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off set max_parallel_workers_per_gather=0 set enable_hashjoin=off set enable_mergejoin=off set enable_seqscan=off owner headroom_owner
-  as 'sha256 4949696d39738400';
+  as 'sha256 c6666898e98feacd';
 grant execute on function outbox.status to headroom_auditor;
 grant execute on function outbox.status to headroom_control;
 grant execute on function outbox.status to headroom_executor;
@@ -4222,7 +4236,7 @@ create function outbox.stream_id(p_stream text)
 create function outbox.sweep(p_max_lanes integer DEFAULT 5000)
   returns integer
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set lock_timeout=2s owner headroom_owner
-  as 'sha256 629dd1012f011d5f';
+  as 'sha256 f5c31f55a5a379e1';
 grant execute on function outbox.sweep to headroom_executor;
 
 create function outbox.take_number(p_stream text, p_key text)
@@ -4248,26 +4262,26 @@ create function outbox.verify_extent(OUT deliveries bigint, OUT keys bigint, OUT
 create function outbox.verify_keys(p_stream text, p_after_instruction text DEFAULT ''::text, p_after_key text DEFAULT ''::text, p_limit integer DEFAULT 20000, OUT last_instruction text, OUT last_key text, OUT keys bigint, OUT findings jsonb)
   returns record
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
-  as 'sha256 f6f73ae10d109953';
+  as 'sha256 265c7d70f0428e81';
 grant execute on function outbox.verify_keys to headroom_auditor;
 grant execute on function outbox.verify_keys to headroom_control;
 
 create function outbox.verify_lanes(p_after bigint DEFAULT 0, p_limit integer DEFAULT 20000, OUT last_id bigint, OUT lanes bigint, OUT findings jsonb)
   returns record
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
-  as 'sha256 c81cf7b195c8cf19';
+  as 'sha256 cf01ea5b6b4c700c';
 grant execute on function outbox.verify_lanes to headroom_auditor;
 grant execute on function outbox.verify_lanes to headroom_control;
 
 create function outbox.verify_lines(p_after uuid, p_to uuid)
   returns TABLE(invariant text, code text, subject text, detail text)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
-  as 'sha256 158cb0dac630d626';
+  as 'sha256 b1f822af663b4ca2';
 
 create function outbox.verify_order(p_stream text, OUT deliveries bigint, OUT findings jsonb)
   returns record
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off set work_mem=64MB set plan_cache_mode=force_custom_plan owner headroom_owner
-  as 'sha256 84a1c099113ccece';
+  as 'sha256 8d935d8f24f2a3d8';
 grant execute on function outbox.verify_order to headroom_auditor;
 grant execute on function outbox.verify_order to headroom_control;
 
@@ -4279,7 +4293,7 @@ create function outbox.verify_payloads(p_after uuid, p_to uuid)
 create function outbox.verify_places(p_after uuid, p_to uuid)
   returns TABLE(invariant text, code text, subject text, detail text)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
-  as 'sha256 a9eae54138a84441';
+  as 'sha256 e102fbf0c0fd2ae4';
 
 create function outbox.verify_rows(p_after uuid, p_limit integer, OUT last_id uuid, OUT deliveries bigint, OUT lines bigint, OUT findings jsonb)
   returns record
@@ -4289,27 +4303,22 @@ create function outbox.verify_rows(p_after uuid, p_limit integer, OUT last_id uu
 create function outbox.waiting_queues(p_stream outbox.streams, p_since timestamp with time zone, p_after integer, p_most integer)
   returns integer[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c0459a44a362fdf0';
+  as 'sha256 4c502d44bc1c1ee9';
 
 create function outbox.wake_relays(p_stream text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 4df0d03b9728aa77';
 
-create function outbox.whereabouts(p_row outbox.payloads, p_stream outbox.streams)
-  returns jsonb
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0598eadf6b4ecd19';
-
 create function outbox.why_keep_partition(p_class_id smallint, p_partition regclass, p_from uuid, p_to uuid, p_retain_days integer)
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4ff0cb5cd7abb293';
+  as 'sha256 2c0b98194c592e71';
 
 create function outbox.why_not_enqueued(p_checked boolean, p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_body text, p_too_deep boolean, p_priority integer, p_coalesce_key text, p_destination text, p_captures jsonb, p_binds jsonb, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4dd54d8fd90af850';
+  as 'sha256 423b0068da6e8613';
 
 create function outbox.with_value_at(p_target jsonb, p_path text[], p_value jsonb)
   returns jsonb
@@ -4324,7 +4333,7 @@ create function outbox.without_addresses(p_message text)
 create function payments.bump_participant_outbox_seq(p_participant_id text)
   returns bigint
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 cb5aa5ca3b85c7b6';
+  as 'sha256 52efd8c5586b0499';
 
 create function payments.enqueue_payment_outbox(p_instruction_id text, p_participant_id text, p_idempotency_key text, p_rail_type text, p_payload jsonb, OUT outbox_id uuid, OUT sequence_id bigint, OUT created boolean)
   returns record
@@ -4548,12 +4557,12 @@ grant execute on function public.who_am_i to authenticated;
 create function webhooks.add_endpoint_secret(p_endpoint_id uuid, p_secret text, p_window interval)
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c77199a07b6fab3c';
+  as 'sha256 f0c31b5bccd09984';
 
 create function webhooks.address_envelopes()
   returns trigger
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b63082c6b4ab7926';
+  as 'sha256 73cde2cbbbe3cc42';
 
 create function webhooks.box_name(p_secret_id uuid)
   returns text
@@ -4563,17 +4572,22 @@ create function webhooks.box_name(p_secret_id uuid)
 create function webhooks.check_endpoint(p_endpoint webhooks.endpoints)
   returns void
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2f636bae8e890d73';
+  as 'sha256 64b9210bf0310202';
 
 create function webhooks.check_endpoint_url(p_url text, p_allow_private boolean)
   returns void
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 cf40051ab15832ef';
+  as 'sha256 dd5775d522676edc';
 
 create function webhooks.check_envelope(p_envelope jsonb, p_stream outbox.stream_settings)
   returns void
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 691795e336e5d136';
+  as 'sha256 2fa95382fe80c9c3';
+
+create function webhooks.check_no_alerts(p_endpoint webhooks.endpoints)
+  returns void
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 bb1f3209357a3a3f';
 
 create function webhooks.collect_envelopes(p_argument jsonb)
   returns jsonb
@@ -4590,7 +4604,7 @@ grant execute on function webhooks.destination_status to headroom_control;
 create function webhooks.disable_endpoint(p_name text, p_reason text DEFAULT NULL::text, p_tenant_id text DEFAULT NULL::text)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ff6d6b092bfecd25';
+  as 'sha256 082658dc93f73d84';
 grant execute on function webhooks.disable_endpoint to headroom_control;
 
 create function webhooks.drop_endpoint_secrets(p_secret_ids uuid[])
@@ -4607,13 +4621,13 @@ grant execute on function webhooks.enable_endpoint to headroom_control;
 create function webhooks.endpoint_for_relay(p_endpoint_id uuid, p_tenant_id text DEFAULT NULL::text)
   returns TABLE(id uuid, version integer, enabled boolean, disabled_code text, url text, private boolean, secrets text[], has_headers boolean, headers jsonb, expires_in_ms double precision)
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 220fe8c91eb44e4e';
+  as 'sha256 d68aa49777fc05ba';
 grant execute on function webhooks.endpoint_for_relay to headroom_executor;
 
 create function webhooks.endpoint_gone(p_endpoint_id uuid, p_version integer)
   returns boolean
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e9e6114dfbac3bab';
+  as 'sha256 d2ef9a1aeef11d24';
 grant execute on function webhooks.endpoint_gone to headroom_executor;
 
 create function webhooks.erase_envelope(p_row jsonb)
@@ -4624,12 +4638,12 @@ create function webhooks.erase_envelope(p_row jsonb)
 create function webhooks.find_endpoint(p_name text, p_tenant_id text)
   returns webhooks.endpoints
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f0262691f5ea2238';
+  as 'sha256 8cdc02852bd52536';
 
 create function webhooks.insert_envelope()
   returns trigger
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2e217ed94593285c';
+  as 'sha256 379ebb428d11d8ba';
 
 create function webhooks.keep_endpoint_secret(p_endpoint_id uuid, p_kind text, p_value text)
   returns void
@@ -4645,77 +4659,72 @@ grant execute on function webhooks.list_alerts to headroom_control;
 create function webhooks.list_endpoints(p_tenant_id text DEFAULT NULL::text)
   returns TABLE(id uuid, name text, tenant_id text, url text, description text, topics text[], header_names text[], enabled boolean, disabled_at timestamp with time zone, disabled_code text, disabled_reason text, secrets integer, readable boolean, old_secret_until timestamp with time zone, dead bigint, circuit text, created_at timestamp with time zone, updated_at timestamp with time zone)
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0cd1d20a81a44d82';
+  as 'sha256 c9371a37be604c1f';
 grant execute on function webhooks.list_endpoints to headroom_auditor;
 grant execute on function webhooks.list_endpoints to headroom_control;
 
 create function webhooks.ping_endpoint(p_name text, p_tenant_id text DEFAULT NULL::text)
   returns uuid
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 74f644f3dd2a4e66';
+  as 'sha256 45adad81412ffbc7';
 grant execute on function webhooks.ping_endpoint to headroom_control;
 
 create function webhooks.put_alert(p_name text, p_changes jsonb)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 111d1a0da25a6c59';
+  as 'sha256 da3064c12ec75a3f';
 grant execute on function webhooks.put_alert to headroom_control;
 
 create function webhooks.put_endpoint(p_name text, p_changes jsonb DEFAULT '{}'::jsonb, p_secret text DEFAULT NULL::text, p_allow_private boolean DEFAULT false, p_tenant_id text DEFAULT NULL::text, OUT name text, OUT created boolean, OUT secret text)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 83460b40eb2ccc13';
+  as 'sha256 cc3329fca6687546';
 grant execute on function webhooks.put_endpoint to headroom_control;
 
 create function webhooks.raise_alerts()
   returns integer
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set lock_timeout=2s owner headroom_owner
-  as 'sha256 4edb6ba0b404c7f6';
+  as 'sha256 42a59be697cdafdd';
 grant execute on function webhooks.raise_alerts to headroom_executor;
-
-create function webhooks.refuse_silence(p_endpoint webhooks.endpoints)
-  returns void
-  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 bb1f3209357a3a3f';
 
 create function webhooks.remove_alert(p_name text)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 08d899e98259bb6b';
+  as 'sha256 068242f2a51b55b1';
 grant execute on function webhooks.remove_alert to headroom_control;
 
 create function webhooks.remove_endpoint(p_name text, p_tenant_id text DEFAULT NULL::text)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4ea9821eac2865a6';
+  as 'sha256 757b08bfc5a77d69';
 grant execute on function webhooks.remove_endpoint to headroom_control;
 
 create function webhooks.render_alert(p_payload jsonb)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 271d29a2c40d3c6a';
+  as 'sha256 07e86bd5129665e5';
 
 create function webhooks.replay_envelopes(p_endpoint text, p_from timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_stream text DEFAULT NULL::text)
   returns integer
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4355ff07bab91eb0';
+  as 'sha256 1ee1bcefb020cd68';
 grant execute on function webhooks.replay_envelopes to headroom_control;
 
 create function webhooks.rotate_endpoint_secret(p_name text, p_secret text DEFAULT NULL::text, p_window interval DEFAULT '24:00:00'::interval, p_tenant_id text DEFAULT NULL::text)
   returns text
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9cbbf3fbe6aa5343';
+  as 'sha256 62b811f3db9a9306';
 grant execute on function webhooks.rotate_endpoint_secret to headroom_control;
 
 create function webhooks.set_endpoint_headers(p_endpoint_id uuid, p_headers jsonb)
   returns text[]
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ad71f36f8f70f0c8';
+  as 'sha256 141fc633f9adee38';
 
 create function webhooks.topic_matches(p_topics text[], p_stream text, p_type text)
   returns boolean
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f06763e9129f130e';
+  as 'sha256 158ea5b2ed9edd3d';
 
 -- Default privileges
 

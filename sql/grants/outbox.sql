@@ -1,5 +1,5 @@
--- Who may do what in the schema `outbox`, all of it: first everything is taken away, then exactly this is given. Nobody but the owner writes a
--- table: the definer functions are the only way in. Functions that are not named here are internal and run only inside those.
+-- Who may do what in the schema `outbox`: everything is revoked first, then exactly this is granted. Nobody but the owner
+-- writes a table: the definer functions are the only way in. Functions that are not named here are internal and run only inside those.
 select headroom.close_schema('outbox');
 
 -- Ingest enqueues, and nothing else.
@@ -36,7 +36,8 @@ grant execute on function
   outbox.skip(uuid[], text, text),
   outbox.resolve_dead(uuid, boolean, text, text, text),
   outbox.erase_payload(uuid, text, text),
-  outbox.create_stream(text, boolean, text, boolean, boolean, integer, integer, real, integer, integer, integer, integer, text, integer, name[]),
+  outbox.create_stream(text, boolean, text, boolean, boolean, integer, integer, real, integer, integer, integer, integer, text, integer,
+                       name[]),
   outbox.change_stream(text, jsonb),
   outbox.limit_destination(text, integer, integer, integer),
   outbox.clear_destination(text)

@@ -1,8 +1,8 @@
--- Who may do what in the schema `payments`, all of it: first everything is taken away, then exactly this is given. Nobody but the owner writes a
--- table: the definer functions are the only way in. Functions that are not named here are internal and run only inside those.
+-- Who may do what in the schema `payments`: everything is revoked first, then exactly this is granted. Nobody but the owner
+-- writes a table: the definer functions are the only way in. Functions that are not named here are internal and run only inside those.
 select headroom.close_schema('payments');
 
--- Ingest enqueues payments and publishes events, and reads what became of those, but not what others said in theirs.
+-- Ingest enqueues payments and publishes events, and reads what became of those, but not the content of others.
 grant usage on schema payments to headroom_ingest, headroom_control, headroom_auditor;
 grant execute on function payments.enqueue_payment_outbox(text, text, text, text, jsonb) to headroom_ingest;
 grant insert, select (id, status, created_at, sent_at, retry_count, deliveries) on payments.outbox_transfers to headroom_ingest;

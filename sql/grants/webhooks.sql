@@ -1,8 +1,8 @@
--- Who may do what in the schema `webhooks`, all of it: first everything is taken away, then exactly this is given. Nobody but the owner writes a
--- table: the definer functions are the only way in. Functions that are not named here are internal and run only inside those.
+-- Who may do what in the schema `webhooks`: everything is revoked first, then exactly this is granted. Nobody but the owner
+-- writes a table: the definer functions are the only way in. Functions that are not named here are internal and run only inside those.
 select headroom.close_schema('webhooks');
 
--- Relays ask where an endpoint is and what it signs with, and tell of dead letters.
+-- Relays ask where an endpoint is and what it signs with, and send alerts about dead letters.
 grant usage on schema webhooks to headroom_executor;
 grant execute on function
   webhooks.endpoint_for_relay(uuid, text),

@@ -1,4 +1,4 @@
 -- Where layers above may join in.
 select headroom.declare_hooks('headroom', '{
-  "headroom.secret_removed": "A secret is about to be removed: {name}. Whoever still needs it refuses."
+  "headroom.secret_removed": "A secret is about to be removed: {name}. A layer that still needs it refuses."
 }');

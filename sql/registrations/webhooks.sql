@@ -1,6 +1,6 @@
 -- What endpoints and alerts need of the engine, and where layers above may join in.
 select headroom.declare_hooks('webhooks', '{
-  "webhooks.tenant_named": "An endpoint is made for a tenant: {tenant_id}. Whoever knows the tenants refuses a stranger."
+  "webhooks.tenant_named": "An endpoint is made for a tenant: {tenant_id}. The layer that knows the tenants refuses an unknown one."
 }');
 select headroom.register_hooks('webhooks', '{
   "outbox.erased": "webhooks.erase_envelope",
@@ -9,7 +9,7 @@ select headroom.register_hooks('webhooks', '{
 
 select outbox.ensure_rails('{"webhook": {"capability": "idempotent", "timeout_ms": 15000}}');
 
--- Ordered, so that all is well comes after all is not; of what could not be sent yet only the last counts.
+-- Ordered, so that an alert is closed after it was opened; of what could not be sent yet only the last is sent.
 select outbox.ensure_stream('alerts',
   '{"resend_blind": true, "max_tries": 12, "backoff_factor": 3, "retention": "quarter", "dedupe_days": 180, "writers": []}');
 select outbox.register_renderers('alerts', '{"alert": "webhooks.render_alert"}');

@@ -82,5 +82,6 @@ export {
   type VerifyOptions,
 } from "./verify.ts";
 
+export type { RefusalCode } from "../db/refusals.gen.ts";
 /** What every function here may answer. */
-export { toError, type RefusalCode, type Refused } from "../db/refusal.ts";
+export { toError, type Refused } from "../db/refusal.ts";

@@ -2,8 +2,9 @@
  * Requests to /rest/v1: the two headers of a caller, and telling a no of the workflow from a failure.
  */
 import { z } from "zod";
-import type { RefusalCode, Refused } from "../db/refusal.ts";
+import type { Refused } from "../db/refusal.ts";
 import { HeadroomError } from "../db/errors.ts";
+import type { RefusalCode } from "../db/refusals.gen.ts";
 
 export interface ClientOptions {
   /** Where the server is, without /rest/v1. */

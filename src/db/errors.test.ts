@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { errorsBySqlState, HeadroomError, isRetryableConnectionError, sqlStateOf, toHeadroomError } from "./errors.ts";
+import { refusalStatuses } from "./refusals.gen.ts";
 
 const fromServer = (code: string, more: object = {}): Error =>
   Object.assign(new Error("said the server"), { code, severity: "ERROR", ...more });
@@ -29,7 +30,23 @@ describe("what the server says", () => {
     expect(toHeadroomError(fromServer("42501")).hint).toContain("headroom_");
   });
 
-  test("a refusal of the workflow has the code that its detail begins with, and the rest as its detail", () => {
+  test.each(Object.entries(refusalStatuses))("the refusal %s has its own code and the status %i", (code, status) => {
+    const refused = toHeadroomError(fromServer(`PT${status}`, { detail: `${code}: row 7` }));
+    expect(refused).toMatchObject({ code, httpStatus: status, detail: "row 7" });
+    expect(new HeadroomError(code, "No.").httpStatus).toBe(status);
+  });
+
+  test("the archive refuses with its own state, and is told from whatever else is raised with it", () => {
+    const refused = fromServer("P0001", { detail: "append_only: the archive of attempts is append-only" });
+    expect(toHeadroomError(refused)).toMatchObject({ code: "append_only", httpStatus: 403, sqlState: "P0001" });
+    const other = fromServer("P0001", { detail: "broken: a trigger of somebody else" });
+    expect(toHeadroomError(other)).toMatchObject({
+      code: "database_error",
+      detail: "broken: a trigger of somebody else",
+    });
+  });
+
+  test("a refusal has the code that its detail begins with, and the rest as its detail", () => {
     const stale = fromServer("PT409", { detail: "stale_version: version 2, expected 1" });
     expect(toHeadroomError(stale)).toMatchObject({
       code: "stale_version",
@@ -59,7 +76,8 @@ describe("what the server says", () => {
 
   test("every code of ours has one status", () => {
     const statuses = new Map<string, Set<number>>();
-    for (const { code, httpStatus } of Object.values(errorsBySqlState)) {
+    const refusals = Object.entries(refusalStatuses).map(([code, httpStatus]) => ({ code, httpStatus }));
+    for (const { code, httpStatus } of [...Object.values(errorsBySqlState), ...refusals]) {
       statuses.set(code, (statuses.get(code) ?? new Set()).add(httpStatus));
     }
     expect([...statuses].filter(([, set]) => set.size > 1)).toEqual([]);
@@ -97,7 +115,7 @@ describe("trying again on a new connection", () => {
     ["a wrapped termination", toHeadroomError(fromServer("57P01")), true],
     ["a deadlock", fromServer("40P01"), false],
     ["a wrong password", fromServer("28P01"), false],
-    ["a conflict", fromServer("HR005"), false],
+    ["a conflict", fromServer("PT409", { detail: "idempotency_conflict" }), false],
     ["a mistake of ours", new TypeError("x is not a function"), false],
     ["something that is no error", "text", false],
   ])("after %s", (_what, error, expected) => {
@@ -106,10 +124,10 @@ describe("trying again on a new connection", () => {
 });
 
 test("an error that is ours already stays itself, and keeps what it knows", () => {
-  const original = new HeadroomError("conflict", "taken", { detail: "by Ada", hint: "ask her", sqlState: "HR007" });
+  const original = new HeadroomError("conflict", "taken", { detail: "by Ada", hint: "ask her", sqlState: "PT409" });
   expect(toHeadroomError(original)).toBe(original);
   expect(original.httpStatus).toBe(409);
-  expect(sqlStateOf(original)).toBe("HR007");
+  expect(sqlStateOf(original)).toBe("PT409");
 });
 
 test("a code of Node is not taken for a SQLSTATE", () => {

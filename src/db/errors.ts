@@ -2,8 +2,10 @@
  * The one error class of the product and the one table that turns what Postgres says into a code and an HTTP status.
  *
  * Owns: codes, their statuses, and the question whether trying again can help. Does not own: how an error is printed
- * (the command line) or rendered (problem details over HTTP).
+ * (the command line) or rendered (problem details over HTTP); the codes with
+ * which the database refuses, which are listed in SQL (headroom.refusals) and generated from there.
  */
+import { isRefusalCode, refusalStatuses, type RefusalCode } from "./refusals.gen.ts";
 
 export interface HeadroomErrorOptions {
   /** More about this very case: values, names, limits. Never a secret. */
@@ -46,37 +48,17 @@ interface ErrorKind {
 }
 
 /**
- * SQLSTATE → code → HTTP status. Class HR is ours: the SQL raises these with a message, a detail and a hint. Class PT is the
- * workflow's, with an HTTP status in its name that PostgREST answers with; several refusals share one, and the detail names
- * the very one. A key of two characters stands for the rest of its class.
+ * SQLSTATE → code → HTTP status, for what is no refusal. Class HR is ours: HR009 is given here to a failed partition check, the others
+ * are the migrator's. A key of two characters stands for the rest of its class.
  */
-export const errorsBySqlState: Readonly<Record<string, ErrorKind>> = {
-  HR001: { code: "unknown_stream", httpStatus: 400 },
-  HR002: { code: "unknown_rail", httpStatus: 400 },
-  HR003: { code: "invalid_input", httpStatus: 400 },
-  HR004: { code: "payload_too_large", httpStatus: 413 },
-  HR005: { code: "idempotency_conflict", httpStatus: 409 },
-  HR006: { code: "not_found", httpStatus: 404 },
-  HR007: { code: "conflict", httpStatus: 409 },
-  HR008: { code: "append_only", httpStatus: 403 },
+const failuresBySqlState: Readonly<Record<string, ErrorKind>> = {
   HR009: {
     code: "partition_missing",
     httpStatus: 503,
     hint: "Make it with outbox.ensure_partitions(), as a running relay does by itself; see outbox.partition_status().",
   },
-  HR010: { code: "lease_lost", httpStatus: 409 },
   HR011: { code: "schema_newer_than_code", httpStatus: 409 },
   HR012: { code: "not_allowed", httpStatus: 403 },
-
-  PT400: { code: "invalid_input", httpStatus: 400 },
-  PT401: { code: "not_signed_in", httpStatus: 401 },
-  PT403: { code: "not_allowed", httpStatus: 403 },
-  PT404: { code: "not_found", httpStatus: 404 },
-  PT409: { code: "conflict", httpStatus: 409 },
-  PT410: { code: "gone", httpStatus: 410 },
-  PT422: { code: "nobody_can_approve", httpStatus: 422 },
-  PT429: { code: "too_soon", httpStatus: 429 },
-  PT503: { code: "not_configured", httpStatus: 503 },
 
   "08": { code: "database_unreachable", httpStatus: 503, retryable: true },
   "22": { code: "invalid_input", httpStatus: 400 },
@@ -128,14 +110,20 @@ export const errorsBySqlState: Readonly<Record<string, ErrorKind>> = {
   "58": { code: "database_storage_failed", httpStatus: 503 },
 };
 
-/** Codes that TypeScript raises without the database having said anything, and refusals that share a state. */
+/**
+ * A refusal's SQLSTATE is PT and its HTTP status, so several share one, and the detail names the code. Where it names none, the first code
+ * of the status stands for all.
+ */
+const refusalsBySqlState: Readonly<Record<string, ErrorKind>> = Object.fromEntries(
+  Object.entries(refusalStatuses)
+    .toReversed()
+    .map(([code, httpStatus]) => [`PT${httpStatus}`, { code, httpStatus }]),
+);
+
+export const errorsBySqlState: Readonly<Record<string, ErrorKind>> = { ...failuresBySqlState, ...refusalsBySqlState };
+
+/** Codes that TypeScript raises without the database having said anything. */
 const statusOfOwnCodes: Readonly<Record<string, number>> = {
-  invalid_payload: 400,
-  bad_signature: 401,
-  stale_version: 409,
-  invalid_transition: 409,
-  deadline_passed: 409,
-  already_used: 409,
   database_unreachable: 503,
   connection_lost: 503,
   server_too_old: 503,
@@ -155,6 +143,7 @@ const statusOfOwnCodes: Readonly<Record<string, number>> = {
 
 const statusByCode: ReadonlyMap<string, number> = new Map([
   ...Object.values(errorsBySqlState).map((kind) => [kind.code, kind.httpStatus] as const),
+  ...Object.entries(refusalStatuses),
   ...Object.entries(statusOfOwnCodes),
 ]);
 
@@ -211,14 +200,18 @@ export function sqlStateOf(error: unknown): string | undefined {
   return /^[0-9A-Z]{5}$/.test(like.code) ? like.code : undefined;
 }
 
-/** A refusal of the workflow: its detail is the code, or the code, a colon and the facts. */
+/**
+ * A refusal's detail is the code, or the code, a colon and the facts. The archive of attempts refuses changes with P0001 and not with a
+ * state of class PT (see outbox.refuse_change).
+ */
 function readRefusal(
   sqlState: string,
   detail: string | undefined,
-): { code: string; facts: string | undefined } | undefined {
-  if (!sqlState.startsWith("PT")) return undefined;
+): { code: RefusalCode; facts: string | undefined } | undefined {
+  if (!sqlState.startsWith("PT") && sqlState !== "P0001") return undefined;
   const match = /^([a-z_]+)(?:: (.+))?$/s.exec(detail ?? "");
-  return match?.[1] === undefined ? undefined : { code: match[1], facts: match[2] };
+  const code = match?.[1] ?? "";
+  return isRefusalCode(code) ? { code, facts: match?.[2] } : undefined;
 }
 
 function kindOfSqlState(sqlState: string): ErrorKind {
@@ -264,7 +257,7 @@ export function toHeadroomError(error: unknown): HeadroomError {
     const refusal = readRefusal(sqlState, textOf(like.detail));
     return new HeadroomError(refusal?.code ?? kind.code, like.message, {
       sqlState,
-      httpStatus: kind.httpStatus,
+      httpStatus: refusal === undefined ? kind.httpStatus : refusalStatuses[refusal.code],
       detail: refusal === undefined ? textOf(like.detail) : refusal.facts,
       hint: textOf(like.hint) ?? kind.hint,
       cause: error,

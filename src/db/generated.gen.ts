@@ -543,21 +543,20 @@ export interface OutboxDedupe {
   created_at: Date;
 }
 
+/** What became of rows of ordered streams. */
+export interface OutboxDeliveries {
+  outbox_id: string | null;
+  pending: boolean | null;
+  failed: boolean | null;
+  sent_at: Date | null;
+  tries: number | null;
+}
+
 /** Where rows go, and whose they are: each number is a queue. Producers add to it and change nothing. */
 export interface OutboxDestinations {
   destination_id: number;
   name: string;
   tenant_id: string | null;
-}
-
-/** What became of rows of ordered streams that are still kept. */
-export interface OutboxFates {
-  outbox_id: string | null;
-  pending: boolean | null;
-  dead: boolean | null;
-  tries: number | null;
-  sent_at: Date | null;
-  skipped: boolean | null;
 }
 
 /** A lane under settlement. Nullable: rewind_to, to_seq. */
@@ -1177,7 +1176,7 @@ export interface Views {
   "capacity.waits": CapacityWaits;
   "ledger.outbox_ledger": LedgerOutboxLedger;
   "outbox.dead_letters": OutboxDeadLetters;
-  "outbox.fates": OutboxFates;
+  "outbox.deliveries": OutboxDeliveries;
   "outbox.lane_positions": OutboxLanePositions;
   "outbox.lines": OutboxLines;
   "outbox.rows": OutboxRows;
@@ -2756,7 +2755,7 @@ export interface Functions {
     args: Record<string, never>;
     result: DirectoryMembers;
   };
-  /** Raises invalid_input unless the changes name known fields only. */
+  /** Refuses changes unless they name known fields only. */
   "headroom.check_changes": {
     args: {
       p_changes: unknown;
@@ -2764,7 +2763,7 @@ export interface Functions {
     };
     result: void;
   };
-  /** Raises the given code unless the value is an object that may be kept. */
+  /** Refuses with the given code unless the value is an object that may be stored. */
   "headroom.check_json": {
     args: {
       p_value: unknown;
@@ -2851,7 +2850,7 @@ export interface Functions {
     };
     result: string | null;
   };
-  /** Keeps a secret under a name, in Vault or sealed. */
+  /** Stores a secret under a name, in Vault or sealed. */
   "headroom.keep_box": {
     args: {
       p_name: string | null;
@@ -2860,21 +2859,21 @@ export interface Functions {
     };
     result: void;
   };
-  /** Keeps the present value of a secret as the previous one. */
+  /** Stores the present value of a secret as the previous one. */
   "headroom.keep_secret": {
     args: {
       p_name: string | null;
     };
     result: void;
   };
-  /** The id of a key, which says nothing about it. */
+  /** The id of a key, which does not reveal it. */
   "headroom.key_id": {
     args: {
       p_key: string | null;
     };
     result: Buffer;
   };
-  /** The key of this process under which a box is whole, or null. Nullable: result. */
+  /** The key of this process that opens a box, or null. Nullable: result. */
   "headroom.key_of_box": {
     args: {
       p_name: string | null;
@@ -2892,7 +2891,7 @@ export interface Functions {
     args: Record<string, never>;
     result: { name: string; kept_in: string; readable: boolean; updated_at: Date }[];
   };
-  /** The secret that is kept under a name, or null. Nullable: result. */
+  /** The secret that is stored under a name, or null. Nullable: result. */
   "headroom.open_box": {
     args: {
       p_name: string | null;
@@ -2913,6 +2912,11 @@ export interface Functions {
       p_name: string | null;
     };
     result: string | null;
+  };
+  /** Every code with which the database refuses, with its HTTP status and meaning. */
+  "headroom.refusals": {
+    args: Record<string, never>;
+    result: { code: string; status: number; meaning: string }[];
   };
   /** Registers the functions of a layer at points of lower layers. */
   "headroom.register_hooks": {
@@ -3556,7 +3560,7 @@ export interface Functions {
     };
     result: OutboxStreams;
   };
-  /** Raises for captures and binds that no relay could make anything of. */
+  /** Refuses captures and binds that no relay could use. */
   "outbox.check_binds": {
     args: {
       p_stream: string | null;
@@ -3565,7 +3569,7 @@ export interface Functions {
     };
     result: void;
   };
-  /** Raises when an operator's call lacks who or why, or wants too much at once. */
+  /** Refuses an operator's call without an actor or a reason, or with too many rows. */
   "outbox.check_operator": {
     args: {
       p_outbox_ids: readonly string[] | string | null;
@@ -3574,7 +3578,7 @@ export interface Functions {
     };
     result: void;
   };
-  /** Raises the one error that fits a bad row, or nothing. */
+  /** Refuses a bad row with the rule that it breaks. */
   "outbox.check_row": {
     args: {
       p_stream: string | null;
@@ -3595,14 +3599,14 @@ export interface Functions {
     };
     result: void;
   };
-  /** Raises for a stream whose writers or memory cannot be. */
+  /** Refuses a stream whose writers do not exist or whose keys are forgotten too soon. */
   "outbox.check_stream": {
     args: {
       p_stream: string | null;
     };
     result: void;
   };
-  /** Raises for a stream that does not exist; null passes. */
+  /** Refuses a stream that does not exist; null passes. */
   "outbox.check_stream_name": {
     args: {
       p_stream: string | null;
@@ -3688,7 +3692,7 @@ export interface Functions {
     };
     result: void;
   };
-  /** Number of dead letters that a filter means. */
+  /** Number of dead letters that a filter finds. */
   "outbox.count_dead": {
     args: {
       p_stream?: string | null | undefined;
@@ -3790,7 +3794,7 @@ export interface Functions {
     };
     result: { ord: number; outbox_id: string; seq: number | null; created: boolean }[];
   };
-  /** Adds two new rows of one key in the caller's transaction. Nullable: p_first_coalesce_key, p_first_binds, p_second_coalesce_key, p_second_binds. */
+  /** Adds two new rows of one key in the caller's transaction. */
   "outbox.enqueue_pair": {
     args: {
       p_tenant_id: string | null;
@@ -3844,6 +3848,15 @@ export interface Functions {
     };
     result: void;
   };
+  /** Erases the payload of a row if the row is finished, and returns whether it is. */
+  "outbox.erase_finished": {
+    args: {
+      p_outbox_id: string | null;
+      p_actor: string | null;
+      p_reason: string | null;
+    };
+    result: boolean;
+  };
   /** Erases the payload of a finished row with the salt of its hash; the hash and the archive stay. */
   "outbox.erase_payload": {
     args: {
@@ -3886,7 +3899,7 @@ export interface Functions {
       reason: string | null;
     }[];
   };
-  /** The first of these rows that weigh no more than so much together, one at least. */
+  /** The first of these rows that have at most so many bytes together, one at least. */
   "outbox.first_bytes": {
     args: {
       p_rows: readonly string[] | string | null;
@@ -3928,7 +3941,7 @@ export interface Functions {
       last_error_code: string | null;
     }[];
   };
-  /** Drops archive partitions past their retention, and what belongs to them; says what it did, what it kept and why. */
+  /** Drops archive partitions past their retention, and what belongs to them; returns what it did, what it kept and why. */
   "outbox.gc": {
     args: {
       p_batch?: number | null | undefined;
@@ -3956,7 +3969,14 @@ export interface Functions {
     };
     result: Date;
   };
-  /** Facts, payload, place and complete story of one row. */
+  /** in_flight, finished or unknown, for a row that waits nowhere. */
+  "outbox.in_flight_or_finished": {
+    args: {
+      p_outbox_id: string | null;
+    };
+    result: string;
+  };
+  /** Facts, payload, place and complete history of one row. */
   "outbox.inspect": {
     args: {
       p_outbox_id: string | null;
@@ -4069,33 +4089,12 @@ export interface Functions {
     };
     result: number[];
   };
-  /** Whether the role that enqueues is, or is a member of, one of the roles that a stream says may write it. */
+  /** Whether the role that enqueues is, or is a member of, one of the writers of a stream. */
   "outbox.may_write": {
     args: {
       p_writers: readonly string[] | string | null;
     };
     result: boolean;
-  };
-  /** Gives a head to lanes that have pending rows and none; returns how many it mended. */
-  "outbox.mend_headless": {
-    args: {
-      p_lane_ids: readonly (number | bigint | string)[] | string | null;
-    };
-    result: number;
-  };
-  /** Lets lanes go on that wait for a dead row which does not exist; returns how many it mended. */
-  "outbox.mend_unblocked": {
-    args: {
-      p_lane_ids: readonly (number | bigint | string)[] | string | null;
-    };
-    result: number;
-  };
-  /** Takes lanes back from claims that do not exist; returns how many it mended. */
-  "outbox.mend_unheld": {
-    args: {
-      p_lane_ids: readonly (number | bigint | string)[] | string | null;
-    };
-    result: number;
   };
   /** A new outbox id of the given retention class. */
   "outbox.new_id": {
@@ -4162,7 +4161,7 @@ export interface Functions {
     };
     result: string;
   };
-  /** Days ahead that the archive has partitions for; nought stops claims. Nullable: retain_days, oldest_at, covered_until. */
+  /** Days ahead that the archive has partitions for; without any, claims stop. Nullable: retain_days, oldest_at, covered_until. */
   "outbox.partition_status": {
     args: Record<string, never>;
     result: {
@@ -4181,12 +4180,13 @@ export interface Functions {
     };
     result: Json;
   };
-  /** in_flight, finished or unknown, for a row that waits nowhere. */
-  "outbox.place_of_untouched": {
+  /** Place of a row, and what it waits for. */
+  "outbox.place_of_row": {
     args: {
-      p_outbox_id: string | null;
+      p_row: string | null;
+      p_stream: string | null;
     };
-    result: string;
+    result: Json;
   };
   /** Makes one table of the archive append-only, and readable by those who may read the archive. */
   "outbox.protect_archive_table": {
@@ -4266,6 +4266,27 @@ export interface Functions {
       p_payload: unknown;
     };
     result: Json;
+  };
+  /** Gives a head to lanes that have pending rows and no head; returns how many it repaired. */
+  "outbox.repair_headless": {
+    args: {
+      p_lane_ids: readonly (number | bigint | string)[] | string | null;
+    };
+    result: number;
+  };
+  /** Lets lanes go on that wait for a dead row which does not exist; returns how many it repaired. */
+  "outbox.repair_unblocked": {
+    args: {
+      p_lane_ids: readonly (number | bigint | string)[] | string | null;
+    };
+    result: number;
+  };
+  /** Takes lanes back from claims that do not exist; returns how many it repaired. */
+  "outbox.repair_unheld": {
+    args: {
+      p_lane_ids: readonly (number | bigint | string)[] | string | null;
+    };
+    result: number;
   };
   /** Puts dead rows back into the pending tables. */
   "outbox.requeue_dead": {
@@ -4378,7 +4399,7 @@ export interface Functions {
     };
     result: number;
   };
-  /** Depth, age, flight and dead letters of each stream; "estimated" says that there is too much to be counted. */
+  /** Depth, age, flight and dead letters of each stream; "estimated" marks what is too much to be counted. */
   "outbox.status": {
     args: Record<string, never>;
     result: {
@@ -4427,7 +4448,7 @@ export interface Functions {
     };
     result: number | null;
   };
-  /** Puts stranded lanes back to work, a part of them at each call, and forgets relays that are long gone; returns how many lanes it mended. */
+  /** Repairs stranded lanes, a part of them at each call, and forgets relays that are long gone; returns how many lanes it repaired. */
   "outbox.sweep": {
     args: {
       p_max_lanes?: number | null | undefined;
@@ -4483,7 +4504,7 @@ export interface Functions {
     };
     result: { last_id: number | null; lanes: number; findings: Json };
   };
-  /** Gaps, doubles and unlawful successions in the archive lines of a range of rows. */
+  /** Gaps, doubles and wrong successions in the archive lines of a range of rows. */
   "outbox.verify_lines": {
     args: {
       p_after: string | null;
@@ -4539,14 +4560,6 @@ export interface Functions {
     };
     result: void;
   };
-  /** Place of a row, and what it waits for. */
-  "outbox.whereabouts": {
-    args: {
-      p_row: string | null;
-      p_stream: string | null;
-    };
-    result: Json;
-  };
   /** The reason why an archive partition past its retention is kept, if there is one. Nullable: result. */
   "outbox.why_keep_partition": {
     args: {
@@ -4558,7 +4571,7 @@ export interface Functions {
     };
     result: string | null;
   };
-  /** Raises for a bad row, or finds the row that a repeat stands for. Nullable: outbox_id, seq. */
+  /** Refuses a bad row, or finds the row that a repeat stands for. Nullable: outbox_id, seq. */
   "outbox.why_not_enqueued": {
     args: {
       p_checked: boolean | null;
@@ -4902,14 +4915,14 @@ export interface Functions {
     };
     result: string;
   };
-  /** Raises invalid_input for an endpoint that cannot be kept. */
+  /** Refuses an endpoint that cannot be stored. */
   "webhooks.check_endpoint": {
     args: {
       p_endpoint: string | null;
     };
     result: void;
   };
-  /** Raises invalid_input for a URL that webhooks may not be sent to. */
+  /** Refuses a URL that webhooks may not be sent to. */
   "webhooks.check_endpoint_url": {
     args: {
       p_url: string | null;
@@ -4917,11 +4930,18 @@ export interface Functions {
     };
     result: void;
   };
-  /** Raises the one error that fits a bad envelope, or nothing. */
+  /** Refuses a bad envelope with the rule that it breaks. */
   "webhooks.check_envelope": {
     args: {
       p_envelope: unknown;
       p_stream: string | null;
+    };
+    result: void;
+  };
+  /** Refuses while alerts go to an endpoint. */
+  "webhooks.check_no_alerts": {
+    args: {
+      p_endpoint: string | null;
     };
     result: void;
   };
@@ -4932,7 +4952,7 @@ export interface Functions {
     };
     result: Json;
   };
-  /** Circuit and next slot of each destination. Nullable: endpoint, open_until, next_slot_at, last_error_code, disabled_code, disabled_at. */
+  /** Circuit and next slot of destinations. Nullable: endpoint, open_until, next_slot_at, last_error_code, disabled_code, disabled_at. */
   "webhooks.destination_status": {
     args: Record<string, never>;
     result: {
@@ -4991,7 +5011,7 @@ export interface Functions {
       expires_in_ms: number | null;
     }[];
   };
-  /** Disables an endpoint whose receiver said that it is gone. */
+  /** Disables an endpoint whose receiver answered that it is gone. */
   "webhooks.endpoint_gone": {
     args: {
       p_endpoint_id: string | null;
@@ -5006,7 +5026,7 @@ export interface Functions {
     };
     result: Json | null;
   };
-  /** An endpoint of a workspace or of the installation, locked; refuses otherwise. Nullable: p_tenant_id. */
+  /** An endpoint of a workspace or of the installation, locked; refuses otherwise. */
   "webhooks.find_endpoint": {
     args: {
       p_name: string | null;
@@ -5014,7 +5034,7 @@ export interface Functions {
     };
     result: WebhooksEndpoints;
   };
-  /** Keeps a secret of an endpoint, in Vault or sealed. */
+  /** Stores a secret of an endpoint, in Vault or sealed. */
   "webhooks.keep_endpoint_secret": {
     args: {
       p_endpoint_id: string | null;
@@ -5089,17 +5109,10 @@ export interface Functions {
     };
     result: { name: string; created: boolean; secret: string | null };
   };
-  /** Enqueues what alerts have to say about dead letters, and counts it. */
+  /** Enqueues alerts about dead letters, and returns how many. */
   "webhooks.raise_alerts": {
     args: Record<string, never>;
     result: number;
-  };
-  /** Raises conflict while alerts go to an endpoint. */
-  "webhooks.refuse_silence": {
-    args: {
-      p_endpoint: string | null;
-    };
-    result: void;
   };
   /** Removes an alert. */
   "webhooks.remove_alert": {
@@ -5371,6 +5384,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "headroom.open_box": { returns: "value", json: [], positional: false },
   "headroom.open_secret": { returns: "value", json: [], positional: false },
   "headroom.optional_secret": { returns: "value", json: [], positional: false },
+  "headroom.refusals": { returns: "rows", json: [], positional: false },
   "headroom.register_hooks": { returns: "nothing", json: ["p_hooks"], positional: false },
   "headroom.remove_secret": { returns: "value", json: [], positional: false },
   "headroom.request_headers": { returns: "value", json: [], positional: false },
@@ -5479,6 +5493,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.ensure_partitions": { returns: "value", json: [], positional: false },
   "outbox.ensure_rails": { returns: "nothing", json: ["p_rails"], positional: false },
   "outbox.ensure_stream": { returns: "nothing", json: ["p_settings"], positional: false },
+  "outbox.erase_finished": { returns: "value", json: [], positional: false },
   "outbox.erase_payload": { returns: "nothing", json: [], positional: false },
   "outbox.existing_row": { returns: "row", json: [], positional: false },
   "outbox.fence_lanes": { returns: "value", json: [], positional: false },
@@ -5491,6 +5506,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.gc_keys": { returns: "value", json: [], positional: false },
   "outbox.hold_gates": { returns: "value", json: [], positional: false },
   "outbox.id_time": { returns: "value", json: [], positional: false },
+  "outbox.in_flight_or_finished": { returns: "value", json: [], positional: false },
   "outbox.inspect": { returns: "value", json: [], positional: false },
   "outbox.is_lost": { returns: "value", json: [], positional: false },
   "outbox.is_path": { returns: "value", json: ["p_path"], positional: false },
@@ -5504,9 +5520,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.list_streams": { returns: "rows", json: [], positional: false },
   "outbox.lock_lanes": { returns: "value", json: [], positional: false },
   "outbox.may_write": { returns: "value", json: [], positional: false },
-  "outbox.mend_headless": { returns: "value", json: [], positional: false },
-  "outbox.mend_unblocked": { returns: "value", json: [], positional: false },
-  "outbox.mend_unheld": { returns: "value", json: [], positional: false },
   "outbox.new_id": { returns: "value", json: [], positional: false },
   "outbox.next_due": { returns: "rows", json: ["p_in_flight"], positional: false },
   "outbox.note_destinations": { returns: "nothing", json: [], positional: false },
@@ -5516,7 +5529,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.partition_floor": { returns: "value", json: [], positional: false },
   "outbox.partition_status": { returns: "rows", json: [], positional: false },
   "outbox.place_of": { returns: "value", json: [], positional: false },
-  "outbox.place_of_untouched": { returns: "value", json: [], positional: false },
+  "outbox.place_of_row": { returns: "value", json: [], positional: false },
   "outbox.protect_archive_table": { returns: "nothing", json: [], positional: false },
   "outbox.rail_status": { returns: "rows", json: [], positional: false },
   "outbox.reap": { returns: "value", json: [], positional: false },
@@ -5527,6 +5540,9 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.register_renderers": { returns: "nothing", json: ["p_renderers"], positional: false },
   "outbox.release_lanes": { returns: "nothing", json: [], positional: false },
   "outbox.rendered": { returns: "value", json: ["p_payload"], positional: false },
+  "outbox.repair_headless": { returns: "value", json: [], positional: false },
+  "outbox.repair_unblocked": { returns: "value", json: [], positional: false },
+  "outbox.repair_unheld": { returns: "value", json: [], positional: false },
   "outbox.requeue_dead": { returns: "nothing", json: [], positional: false },
   "outbox.resolve_dead": { returns: "row", json: [], positional: false },
   "outbox.rewind_lanes": { returns: "nothing", json: [], positional: false },
@@ -5558,7 +5574,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.verify_rows": { returns: "row", json: [], positional: false },
   "outbox.waiting_queues": { returns: "value", json: [], positional: false },
   "outbox.wake_relays": { returns: "nothing", json: [], positional: false },
-  "outbox.whereabouts": { returns: "value", json: [], positional: false },
   "outbox.why_keep_partition": { returns: "value", json: [], positional: false },
   "outbox.why_not_enqueued": { returns: "row", json: ["p_captures", "p_binds"], positional: false },
   "outbox.with_value_at": { returns: "value", json: ["p_target", "p_value"], positional: false },
@@ -5599,6 +5614,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "webhooks.check_endpoint": { returns: "nothing", json: [], positional: false },
   "webhooks.check_endpoint_url": { returns: "nothing", json: [], positional: false },
   "webhooks.check_envelope": { returns: "nothing", json: ["p_envelope"], positional: false },
+  "webhooks.check_no_alerts": { returns: "nothing", json: [], positional: false },
   "webhooks.collect_envelopes": { returns: "value", json: ["p_argument"], positional: false },
   "webhooks.destination_status": { returns: "rows", json: [], positional: false },
   "webhooks.disable_endpoint": { returns: "nothing", json: [], positional: false },
@@ -5615,7 +5631,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "webhooks.put_alert": { returns: "nothing", json: ["p_changes"], positional: false },
   "webhooks.put_endpoint": { returns: "row", json: ["p_changes"], positional: false },
   "webhooks.raise_alerts": { returns: "value", json: [], positional: false },
-  "webhooks.refuse_silence": { returns: "nothing", json: [], positional: false },
   "webhooks.remove_alert": { returns: "nothing", json: [], positional: false },
   "webhooks.remove_endpoint": { returns: "nothing", json: [], positional: false },
   "webhooks.render_alert": { returns: "value", json: ["p_payload"], positional: false },

@@ -4,42 +4,7 @@
  * Owns: telling such a no from a failure. A lost connection, a missing schema or a bug stays an error and is thrown.
  */
 import { HeadroomError } from "./errors.ts";
-
-/** The codes of headroom.fail(). */
-export type RefusalCode =
-  | "invalid_input"
-  | "invalid_payload"
-  | "not_signed_in"
-  | "not_allowed"
-  | "not_found"
-  | "stale_version"
-  | "invalid_transition"
-  | "idempotency_conflict"
-  | "conflict"
-  | "deadline_passed"
-  | "already_used"
-  | "gone"
-  | "nobody_can_approve"
-  | "too_soon"
-  | "not_configured";
-
-const codes: ReadonlySet<string> = new Set<RefusalCode>([
-  "invalid_input",
-  "invalid_payload",
-  "not_signed_in",
-  "not_allowed",
-  "not_found",
-  "stale_version",
-  "invalid_transition",
-  "idempotency_conflict",
-  "conflict",
-  "deadline_passed",
-  "already_used",
-  "gone",
-  "nobody_can_approve",
-  "too_soon",
-  "not_configured",
-]);
+import { isRefusalCode, type RefusalCode } from "./refusals.gen.ts";
 
 export interface Refused {
   readonly outcome: "refused";
@@ -49,10 +14,6 @@ export interface Refused {
   readonly detail: string | undefined;
   readonly hint: string | undefined;
   readonly httpStatus: number;
-}
-
-function isRefusalCode(code: string): code is RefusalCode {
-  return codes.has(code);
 }
 
 /** Runs the work and turns a refusal of the workflow into a value. */

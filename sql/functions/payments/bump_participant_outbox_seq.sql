@@ -5,7 +5,7 @@ language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   if p_participant_id is null or length(p_participant_id) not between 1 and 512 or octet_length(p_participant_id) > 1024 then
-    raise exception 'a participant id must have 1 to 512 characters in at most 1024 bytes' using errcode = 'HR003';
+    perform headroom.fail('invalid_input', 'A participant id has 1 to 512 characters in at most 1024 bytes.');
   end if;
   return outbox.take_number('payments', p_participant_id);
 end

@@ -1,5 +1,5 @@
 -- run as: migrator
--- Supabase Vault, where it is: whoever migrates holds its rights with the option to pass them on. The view's decryption runs
+-- Supabase Vault, where it is: the role that migrates holds its rights with the option to pass them on. The view's decryption runs
 -- with the rights of who reads it, so that function is needed too. Whatever cannot be passed on is left; then secrets are
 -- kept in our own encrypted table.
 do $$
@@ -17,7 +17,8 @@ begin
     select format('grant execute on function %s to headroom_owner', p.oid::regprocedure)
       from pg_proc p
      where p.pronamespace = 'vault'::regnamespace
-       and p.proname in ('create_secret', 'update_secret', '_crypto_aead_det_decrypt', '_crypto_aead_det_encrypt', '_crypto_aead_det_noncegen')
+       and p.proname in ('create_secret', 'update_secret', '_crypto_aead_det_decrypt', '_crypto_aead_det_encrypt',
+                         '_crypto_aead_det_noncegen')
   loop
     begin
       execute v_grant;

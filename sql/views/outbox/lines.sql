@@ -1,5 +1,5 @@
 -- The archive of ordered streams, line by line, with what each line is about. The id of a line is made from its row and its number, so it
--- is the same whenever it is asked for. began_at is when the try of this line began; completed_at, when it came to something.
+-- is the same whenever it is asked for. began_at is when the try of this line began; completed_at, when its outcome was known.
 create or replace view outbox.lines as
 select s.name as stream, md5(a.outbox_id::text || ':' || a.attempt_no)::uuid as line_id, a.outbox_id, m.instruction_id, l.key, m.seq,
        m.idempotency_key, r.name as rail, m.payload, a.attempt_no, a.state, coalesce(before.recorded_at, a.recorded_at) as began_at,
@@ -11,5 +11,6 @@ select s.name as stream, md5(a.outbox_id::text || ':' || a.attempt_no)::uuid as 
   join outbox.lanes l on l.lane_id = m.lane_id
   join outbox.rails r on r.rail_id = m.rail_id
   left join outbox.attempts before
-    on before.outbox_id = a.outbox_id and before.class_id = a.class_id and before.attempt_no = a.attempt_no - 1 and before.state = 'DISPATCHING';
+    on before.outbox_id = a.outbox_id and before.class_id = a.class_id and before.attempt_no = a.attempt_no - 1
+      and before.state = 'DISPATCHING';
 comment on view outbox.lines is 'What happened to rows of ordered streams, line by line.';

@@ -3,7 +3,8 @@
 create or replace view outbox.rows as
 select d.stream_id, s.name as stream, d.instruction_id, d.idempotency_key, d.outbox_id, d.created_at, d.salt is not null as salted,
        m.outbox_id is not null as kept,
-       (m.stream_id, m.instruction_id, m.idempotency_key) is not distinct from (d.stream_id, d.instruction_id, d.idempotency_key) as kept_as_named,
+       (m.stream_id, m.instruction_id, m.idempotency_key)
+         is not distinct from (d.stream_id, d.instruction_id, d.idempotency_key) as kept_as_named,
        m.tenant_id, m.payload, m.seq, r.name as rail
   from outbox.dedupe d
   left join outbox.streams s on s.stream_id = d.stream_id

@@ -11,7 +11,7 @@ import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts
 import { oneOf, refusalOf, rowsOf, type Queryable } from "../outbox/sql/queries.ts";
 import type { EventType, State } from "./reduce/model.ts";
 
-export { oneOf, refusalOf, rowsOf } from "../outbox/sql/queries.ts";
+export { oneOf, refusalOf, refusedAs, rowsOf } from "../outbox/sql/queries.ts";
 
 export interface RequestInput {
   readonly requester?: string;

@@ -67,7 +67,7 @@ test("what cannot be is refused, and nothing is changed", async () => {
   await refused("There are: capacity,", "transfer", "--max-tries", "3");
   await refused("fixed when a stream is created", "transfers", "--retention", "forever");
   await refused("at least as long as the archive (7 days)", "transfers", "--dedupe-days", "3");
-  await refused("Headroom's own functions alone", "transfers", "--writer", "headroom_ingest");
+  await refused("Only Headroom's own functions write", "transfers", "--writer", "headroom_ingest");
   await refused("not roles of this server", "notifications", "--writer", "nobody-here");
   await refused("cannot block", "notifications", "--on-dead", "block");
   await refused("1 to 1000", "transfers", "--max-tries", "0");

@@ -39,12 +39,11 @@ begin
       p_actor, p_why) k;
 
   foreach v_id in array v_ids loop
-    begin
-      perform outbox.erase_payload(v_id, p_actor, p_why);
+    if outbox.erase_finished(v_id, p_actor, p_why) then
       erased := erased + 1;
-    exception when sqlstate 'HR007' then
+    else
       waiting := waiting + 1;
-    end;
+    end if;
   end loop;
 end
 $$;

@@ -1,5 +1,5 @@
--- Guards the functions that take changes as one object: an object it must be, and a field that nobody knows is a slip of the pen, not
--- something to pass over.
+-- Guards the functions that take changes as one object: it must be an object, and a field that nobody knows is a typing error, which is
+-- refused and not ignored.
 create or replace function headroom.check_changes(p_changes jsonb, p_fields text[]) returns void
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -11,8 +11,9 @@ begin
   end if;
   select k into v_unknown from jsonb_object_keys(p_changes) k where k <> all (p_fields) limit 1;
   if v_unknown is not null then
-    perform headroom.fail('invalid_input', format('There is no field "%s" here.', left(v_unknown, 64)), 'known are ' || array_to_string(p_fields, ', '), 'Nothing was changed.');
+    perform headroom.fail('invalid_input', format('There is no field "%s" here.', left(v_unknown, 64)),
+      'known are ' || array_to_string(p_fields, ', '), 'Nothing was changed.');
   end if;
 end
 $$;
-comment on function headroom.check_changes(jsonb, text[]) is 'Raises invalid_input unless the changes name known fields only.';
+comment on function headroom.check_changes(jsonb, text[]) is 'Refuses changes unless they name known fields only.';

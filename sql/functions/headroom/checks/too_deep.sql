@@ -1,8 +1,8 @@
--- Whether JSON is nested deeper than 64 levels: the one bound on depth, for whatever comes in. Deeper values are carried by Postgres and
+-- Whether JSON is nested deeper than 64 levels: the one bound on depth, for whatever comes in. Postgres stores deeper values, and they
 -- break those who take them apart by recursion, relays and receivers among them.
 --
 -- No JSON is nested deeper than its text has opening brackets, and nearly none has that many; only the others are looked into. What no
--- stream would take for its size is not, since it is refused for that.
+-- stream would take for its size is not looked into, since it is refused for that.
 create or replace function headroom.too_deep(p_value jsonb, p_text text) returns boolean
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- Takes every right in a schema of ours away from everybody, by name also from those to whom a platform's default privileges may have
--- given something. What the grants of the schema say afterwards is then all that there is.
+-- Revokes every right in a schema of ours from everybody, by name also from those to whom a platform's default privileges may have given
+-- something. What the grants of the schema give afterwards is then all that anybody has.
 create or replace function headroom.close_schema(p_schema text) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

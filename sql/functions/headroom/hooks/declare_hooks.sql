@@ -1,5 +1,5 @@
--- A layer says at which points layers above it may join in, with one sentence on what each is for: {"outbox.captured": "…"}. What it
--- declared before and names no more is forgotten, with whoever registered there.
+-- A layer declares at which points layers above it may join in, with one sentence on what each is for: {"outbox.captured": "…"}. A point
+-- that it declared before and no longer names is forgotten, with the functions that were registered there.
 create or replace function headroom.declare_hooks(p_layer text, p_points jsonb) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

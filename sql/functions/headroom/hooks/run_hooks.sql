@@ -1,5 +1,5 @@
--- Calls whatever upper layers registered at a point, in the caller's transaction, and returns their answers as one object: what a hook
--- refuses is refused as a whole. Without a hook the answer is empty, and so it is where the engine is installed alone.
+-- Calls the functions that upper layers registered at a point, in the caller's transaction, and returns their answers as one object: if one
+-- refuses, everything is refused. Without a hook the answer is empty, as it is where the engine is installed alone.
 create or replace function headroom.run_hooks(p_point text, p_argument jsonb) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -15,4 +15,5 @@ begin
   return v_difference = 0;
 end
 $$;
-comment on function headroom.equal_constant_time(bytea, bytea) is 'Whether two values are equal, without telling by the time taken where they differ.';
+comment on function headroom.equal_constant_time(bytea, bytea)
+  is 'Whether two values are equal, without telling by the time taken where they differ.';

@@ -1,5 +1,5 @@
--- A secret by name, for the functions that need one. Executable by nobody else, and not in an exposed schema: over HTTP it would hand
--- every credential to whoever asks.
+-- A secret by name, for the functions that need one. Nobody else may execute it, and it is not in an exposed schema: over HTTP it would
+-- hand every credential to anybody who asks.
 create or replace function headroom.get_secret(p_name text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -9,7 +9,8 @@ begin
   if coalesce(v_value, '') = '' then
     perform headroom.fail('not_configured', 'Something that this needs has not been set up yet.',
       format('the secret %s is missing or cannot be read', p_name),
-      format('An operator stores it with headroom.set_secret(''%s'', …), under the HEADROOM_SECRET_KEY that all processes share, or in Vault.', p_name));
+      format('An operator stores it with headroom.set_secret(''%s'', …), under the HEADROOM_SECRET_KEY that all processes share, '
+             'or in Vault.', p_name));
   end if;
   return v_value;
 end

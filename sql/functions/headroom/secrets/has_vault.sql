@@ -1,5 +1,5 @@
--- Whether Supabase Vault is there and open to us. Its view must belong to a superuser, as the extension's does: reading a
--- view runs what is in it with our rights, so one that anybody else made under that name is not touched.
+-- Whether Supabase Vault is there and open to us. Its view must belong to a superuser, as the extension's does: reading a view runs what is
+-- in it with our rights, so a view of that name that somebody else made is not touched.
 create or replace function headroom.has_vault() returns boolean
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- Keeps something secret under a name, or replaces it: in Vault where it is, else sealed in our table. The label says what it is to people
--- who change the key. Every secret of every layer is kept here, so that one walk finds them all when the key changes.
+-- Stores a secret under a name, or replaces it: in Vault where it is, else sealed in our table. The label names it to people who change the
+-- key. Secrets of all layers are stored here, so that one walk finds them all when the key changes.
 create or replace function headroom.keep_box(p_name text, p_label text, p_value text) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -30,4 +30,4 @@ begin
   on conflict (name) do update set label = excluded.label, box = excluded.box, updated_at = now();
 end
 $$;
-comment on function headroom.keep_box(text, text, text) is 'Keeps a secret under a name, in Vault or sealed.';
+comment on function headroom.keep_box(text, text, text) is 'Stores a secret under a name, in Vault or sealed.';

@@ -1,6 +1,5 @@
--- The key under which a sealed box is whole, of the two that a process may hold: HEADROOM_SECRET_KEY, and while that is being changed
--- the one before. Null when neither is its key, for another name, or after a change. Boxes name their key since they are of version 2;
--- with older ones both are tried.
+-- The key that opens a sealed box, of the two that a process may hold: HEADROOM_SECRET_KEY, and while that is being changed the one before.
+-- Null when neither is its key, for another name, or after a change. Boxes of version 2 name their key; with older ones both are tried.
 create or replace function headroom.key_of_box(p_name text, p_box bytea) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -23,4 +22,4 @@ begin
   return null;
 end
 $$;
-comment on function headroom.key_of_box(text, bytea) is 'The key of this process under which a box is whole, or null. Nullable: result.';
+comment on function headroom.key_of_box(text, bytea) is 'The key of this process that opens a box, or null. Nullable: result.';

@@ -1,8 +1,8 @@
--- The key under which something is sealed now: the one in use here, whichever of its two the process calls the previous one. So a
--- process that was given the next key already seals what the others, who have only the old one, can read; `headroom keys rotate` changes
--- the key in use for all at once. Who does not hold it is refused, because nobody else could read what it seals.
+-- The key under which something is sealed now: the one in use here, even if the process calls it the previous one. So a process that was
+-- given the next key already seals what the others, who have only the old one, can read; `headroom keys rotate` changes the key in use
+-- for all at once. A process that does not hold it is refused, because nobody else could read what it seals.
 --
--- The lock keeps the key in use until this transaction ends: a rotation finds whatever was sealed under the key before it.
+-- The lock keeps the key in use until this transaction ends: a rotation finds everything that was sealed under the key before it.
 create or replace function headroom.key_to_seal_with() returns text
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -13,7 +13,7 @@ declare
 begin
   select k.key_id into v_id from headroom.sealing_key k for share;
   if not found then
-    -- The first that is sealed, or the first since boxes name their key: then those that are there say which is in use.
+    -- The first secret here, or the first since boxes name their key: then an existing box shows which key is in use.
     select headroom.key_id(coalesce(headroom.key_of_box(b.name, b.box), '')) into v_id
       from (select * from headroom.boxes where box is not null limit 1) b;
     if v_id is null or v_id <> headroom.key_id('') then

@@ -1,5 +1,5 @@
--- What is kept under a name, or null: not there, sealed under another key, changed, or no longer in Vault. Which of these it was is not
--- told, and whatever goes wrong inside Vault or the cipher stays inside, since their messages might quote what they worked on.
+-- What is stored under a name, or null: not there, sealed under another key, changed, or no longer in Vault. Which of these it was is not
+-- reported, and errors inside Vault or the cipher stay inside, since their messages might quote what they worked on.
 create or replace function headroom.open_box(p_name text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -7,7 +7,8 @@ declare
   v_value text;
 begin
   if headroom.has_vault() then
-    execute 'select s.decrypted_secret from vault.decrypted_secrets s where s.name = $1 order by s.created_at desc limit 1' into v_value using p_name;
+    execute 'select s.decrypted_secret from vault.decrypted_secrets s where s.name = $1 order by s.created_at desc limit 1' into v_value
+      using p_name;
   end if;
   if v_value is null then
     select headroom.open_secret(b.name, b.box) into v_value from headroom.boxes b where b.name = p_name and b.box is not null;
@@ -17,4 +18,4 @@ exception when others then
   return null;
 end
 $$;
-comment on function headroom.open_box(text) is 'The secret that is kept under a name, or null. Nullable: result.';
+comment on function headroom.open_box(text) is 'The secret that is stored under a name, or null. Nullable: result.';

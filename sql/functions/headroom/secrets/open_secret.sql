@@ -1,5 +1,5 @@
--- Decrypts what headroom.seal_secret() made, or returns null: under another key, for another name, after a change, or without
--- pgcrypto. Which of these it was is not told, and no error of the cipher gets out.
+-- Decrypts what headroom.seal_secret() made, or returns null: under another key, for another name, after a change, or without pgcrypto.
+-- Which of these it was is not reported, and no error of the cipher gets out.
 create or replace function headroom.open_secret(p_name text, p_box bytea) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -21,4 +21,5 @@ begin
   return convert_from(v_value, 'UTF8');
 end
 $$;
-comment on function headroom.open_secret(text, bytea) is 'The secret in a sealed box, or null when the box does not open. Nullable: result.';
+comment on function headroom.open_secret(text, bytea)
+  is 'The secret in a sealed box, or null when the box does not open. Nullable: result.';

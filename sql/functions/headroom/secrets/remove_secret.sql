@@ -1,5 +1,4 @@
--- Forgets a secret, and says which it was: removed, or overwritten in Vault. A layer that still needs it refuses, unless the caller
--- insists.
+-- Forgets a secret and returns how: removed, or overwritten in Vault. A layer that still needs it refuses, unless the caller insists.
 create or replace function headroom.remove_secret(p_name text, p_anyway boolean default false) returns text
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -1,8 +1,8 @@
--- Walks over everything that is sealed, p_most at a time from p_after on (null: from the beginning), and seals again under the caller's
--- current key what another one has sealed; without p_write it only looks. Each call is a transaction of its own and leaves nothing half
--- done, so a walk can end anywhere and begin anew. What neither of the caller's keys opens is named and left as it is.
+-- Walks over everything that is sealed, p_most at a time after p_after (null: from the beginning), and seals again under the caller's
+-- current key what is sealed under another one; without p_write it only looks. Each call is a transaction of its own and leaves nothing
+-- half done, so a walk can end anywhere and begin anew. What neither of the caller's keys opens is named and left as it is.
 --
--- seen: how many are sealed; due: how many of them not under the current key; in_vault: how many Vault keeps instead; after: where to go
+-- seen: how many are sealed; due: how many of them not under the current key; in_vault: how many are in Vault instead; after: where to go
 -- on, null at the end.
 create or replace function headroom.reseal_secrets(
   p_after text, p_most integer, p_write boolean,

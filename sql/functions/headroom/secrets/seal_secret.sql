@@ -10,7 +10,7 @@ declare
   v_box bytea;
 begin
   if v_crypto is null then
-    perform headroom.fail('not_configured', 'This database can keep no secrets yet.', 'neither Vault nor pgcrypto is installed',
+    perform headroom.fail('not_configured', 'This database cannot store secrets yet.', 'neither Vault nor pgcrypto is installed',
       'As a superuser run: create extension pgcrypto');
   end if;
   v_key := headroom.key_to_seal_with();

@@ -1,6 +1,6 @@
--- What a verified token says, where it can be believed. PostgREST and our own gateway verify the token and then set the
--- claims; in any other session whoever typed the SQL could have set them, so there they count for nothing. A definer
--- function changes current_user, not session_user, so the question is always about the login.
+-- The claims of a verified token. PostgREST and our own gateway verify the token and then set the claims; in any other session the author
+-- of the SQL could have set them, so there they count for nothing. A definer function changes current_user, not session_user, so the
+-- question is always about the login.
 create or replace function headroom.claims() returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,4 +1,4 @@
--- The headers of the HTTP request, as PostgREST and our own gateway set them: lower-case names. Outside of a request there are none.
+-- The headers of the HTTP request, as PostgREST and our own gateway set them, by lower-case name; empty outside of a request.
 create or replace function headroom.request_headers() returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

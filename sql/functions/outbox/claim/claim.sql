@@ -1,24 +1,24 @@
--- Leases due rows of one stream to a relay and writes their DISPATCHING lines, in one transaction: what is claimed is
--- visible in the archive from the same commit.
+-- Leases due rows of one stream to a relay and writes their DISPATCHING lines, in one transaction: what is claimed is visible in the
+-- archive from the same commit.
 --
--- Ordered streams lease lanes: only heads can be due, and a leased lane gives a run of consecutive rows. Lanes that hold
--- anything out of the ordinary (see pending.special) are left to claim_special_lanes, and those that go to a destination to claim_queues, so that
--- the common path reads no more than it must. Streams without order lease rows, which leave the pending table here.
+-- Ordered streams lease lanes: only heads can be due, and a leased lane gives a run of consecutive rows. Lanes that hold anything out of
+-- the ordinary (see pending.special) are left to claim_special_lanes, and those that go to a destination to claim_queues, so that the
+-- common path reads no more than it must. Streams without order lease rows, which leave the pending table here.
 --
 -- It waits for no row lock: whatever somebody else holds is left for the next look. What else there is to wait for, two seconds bound.
 --
--- p_since_ms bounds the scan from below: entries of finished rows pile up at the low end of the index while any old
--- transaction is open, and a relay that has just drained the stream need not wade through them. Null looks everywhere.
+-- p_since_ms bounds the scan from below: entries of finished rows pile up at the low end of the index while any old transaction is open,
+-- and a relay that has just drained the stream need not read them. Null looks everywhere.
 --
--- p_max_rows bounds a claim; on ordered streams it may bring twice as much, so that a relay can learn how long runs are. p_max_bytes bounds what
--- the payloads of one claim weigh; the first row passes whatever it weighs. p_in_flight: see open_queues.
+-- p_max_rows bounds a claim; on ordered streams it may bring twice as much, so that a relay can learn how long runs are. p_max_bytes
+-- bounds the size of the payloads of one claim; the first row passes whatever its size. p_in_flight: see open_queues.
 --
--- The rows are gathered as one narrow array, in the order in which they must be sent, and each payload is read once, on its
--- way out: carried through the other steps and a sort, payloads were a fifth of a claim. The output follows the array,
--- because only nested loops are left to join with; a relay makes sure of it all the same.
+-- The rows are gathered as one narrow array, in the order in which they must be sent, and each payload is read once, on its way out:
+-- carried through the other steps and a sort, payloads were a fifth of a claim. The output follows the array, because only nested loops
+-- are left to join with; a relay checks it nevertheless.
 --
--- Join methods that read whole tables are off, because the planner cannot know how few rows an array holds; and plans are
--- made once, because planning anew for each call took longer than the work. Functions that are called from here inherit both.
+-- Join methods that read whole tables are off, because the planner cannot know how few rows an array holds; and plans are made once,
+-- because planning anew for each call took longer than the work. Functions that are called from here inherit both.
 create or replace function outbox.claim(
   p_relay_id integer, p_stream_id smallint, p_max_rows integer, p_max_lanes integer default 100, p_since_ms bigint default null,
   p_max_bytes bigint default 8388608, p_in_flight jsonb default null
@@ -43,12 +43,13 @@ declare
 begin
   select * into v_stream from outbox.streams where stream_id = p_stream_id;
   if not found then
-    raise exception 'unknown stream number %', p_stream_id using errcode = 'HR001';
+    perform headroom.fail('unknown_stream', format('There is no stream with the number %s.', p_stream_id));
   end if;
 
   -- Asked here, because nearly always nothing is there.
   if exists (select from outbox.heads h
-              where v_stream.ordered and h.stream_id = p_stream_id and h.destination_id > 0 and h.claim_id is null and not h.blocked and h.due >= v_since)
+              where v_stream.ordered and h.stream_id = p_stream_id and h.destination_id > 0 and h.claim_id is null and not h.blocked
+                and h.due >= v_since)
      or exists (select from outbox.pending_unordered u
                  where not v_stream.ordered and u.stream_id = p_stream_id and u.destination_id > 0 and u.due >= v_since) then
     return query select * from outbox.claim_queues(p_relay_id, v_stream, p_max_rows, p_max_bytes, v_since, p_in_flight);
@@ -60,7 +61,8 @@ begin
               from (values (9), (8), (7), (6), (5), (4), (3), (2), (1), (0)) level(priority)
              cross join lateral (
                    select h.lane_id, h.ctid as place, h.head_seq, h.run_limit from outbox.heads h
-                    where h.stream_id = p_stream_id and h.destination_id = 0 and h.priority = level.priority and h.claim_id is null and not h.blocked
+                    where h.stream_id = p_stream_id and h.destination_id = 0 and h.priority = level.priority and h.claim_id is null
+                      and not h.blocked
                       and h.due <= now() and h.due >= v_since
                     order by h.due limit p_max_lanes for update skip locked) d
              limit p_max_lanes) h;
@@ -69,10 +71,12 @@ begin
     end if;
     v_claim_id := nextval('outbox.claim_ids');
     select array_agg(r::outbox.run_row), sum(r.bytes) into v_rows, v_bytes
-      from (select p.lane_id, n.place, p.seq, p.outbox_id, p.lines + 1 as line, p.tries, p.uncertain, p.first_sent_at, p.payload_hash, p.bytes
+      from (select p.lane_id, n.place, p.seq, p.outbox_id, p.lines + 1 as line, p.tries, p.uncertain, p.first_sent_at, p.payload_hash,
+                   p.bytes
               from unnest(v_lanes, v_places, v_head_seqs, v_limits) with ordinality n(lane_id, place, head_seq, run_limit, ord)
              cross join lateral (
-                   select p.lane_id, p.seq, p.outbox_id, p.lines, p.tries, p.uncertain, p.first_sent_at, p.payload_hash, p.bytes from outbox.pending p
+                   select p.lane_id, p.seq, p.outbox_id, p.lines, p.tries, p.uncertain, p.first_sent_at, p.payload_hash, p.bytes
+                     from outbox.pending p
                     where p.lane_id = n.lane_id and p.seq >= n.head_seq
                       and p.seq < coalesce((select s.seq from outbox.pending s
                                              where s.lane_id = n.lane_id and s.special and s.seq >= n.head_seq
@@ -109,12 +113,15 @@ begin
     end if;
 
     if (case when v_bytes > p_max_bytes then cardinality(v_lanes) > 0 else v_open is distinct from cardinality(v_lanes) end) then
-      return query select * from outbox.claim_special_lanes(v_claim_id, p_relay_id, v_stream, v_lanes, array_fill(0, array[cardinality(v_lanes)]), p_max_bytes);
+      return query
+      select * from outbox.claim_special_lanes(
+        v_claim_id, p_relay_id, v_stream, v_lanes, array_fill(0, array[cardinality(v_lanes)]), p_max_bytes);
     end if;
     return;
   end if;
 
-  select array_agg(row(null, d.place, null, d.outbox_id, d.lines + 1, d.tries, d.uncertain, d.first_sent_at, d.payload_hash, d.bytes)::outbox.run_row)
+  select array_agg(row(null, d.place, null, d.outbox_id, d.lines + 1, d.tries, d.uncertain, d.first_sent_at, d.payload_hash,
+                       d.bytes)::outbox.run_row)
            filter (where d.plain),
          array_agg(d.outbox_id) filter (where not d.plain), bool_or(d.lines > 0), sum(d.bytes)
     into v_rows, v_special, v_tried, v_bytes
@@ -124,7 +131,8 @@ begin
                  select u.ctid as place, u.outbox_id, u.lines, u.tries, u.uncertain, u.first_sent_at, u.payload_hash, u.bytes,
                         u.expires_at is null or u.expires_at > now() or u.uncertain as plain
                    from outbox.pending_unordered u
-                  where u.stream_id = p_stream_id and u.destination_id = 0 and u.priority = level.priority and u.due <= now() and u.due >= v_since
+                  where u.stream_id = p_stream_id and u.destination_id = 0 and u.priority = level.priority and u.due <= now()
+                    and u.due >= v_since
                   order by u.due limit p_max_rows for update skip locked) d
            limit p_max_rows) d;
   if v_bytes > p_max_bytes then
@@ -135,12 +143,14 @@ begin
     delete from outbox.pending_unordered u where u.ctid = any (array(select r.place from unnest(v_rows) r));
     if v_tried then
       insert into outbox.claims (claim_id, stream_id, relay_id, lease_until, open, outbox_ids, lines, tries, uncertain, first_sent_at)
-      select v_claim_id, p_stream_id, p_relay_id, now() + v_stream.lease_seconds * interval '1 s', count(*), array_agg(r.outbox_id), array_agg(r.line),
+      select v_claim_id, p_stream_id, p_relay_id, now() + v_stream.lease_seconds * interval '1 s', count(*), array_agg(r.outbox_id),
+             array_agg(r.line),
              array_agg(r.tries), array_agg(r.uncertain), array_agg(r.first_sent_at)
         from unnest(v_rows) r;
     else
       insert into outbox.claims (claim_id, stream_id, relay_id, lease_until, open, outbox_ids, lines)
-      select v_claim_id, p_stream_id, p_relay_id, now() + v_stream.lease_seconds * interval '1 s', count(*), array_agg(r.outbox_id), array_agg(r.line)
+      select v_claim_id, p_stream_id, p_relay_id, now() + v_stream.lease_seconds * interval '1 s', count(*), array_agg(r.outbox_id),
+             array_agg(r.line)
         from unnest(v_rows) r;
     end if;
     insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, relay_id, claim_id, uncertain, payload_hash)
@@ -158,4 +168,5 @@ begin
   end if;
 end
 $$;
-comment on function outbox.claim(integer, smallint, integer, integer, bigint, bigint, jsonb) is 'Leases due rows of a stream to a relay, in the order in which they must be sent.';
+comment on function outbox.claim(integer, smallint, integer, integer, bigint, bigint, jsonb)
+  is 'Leases due rows of a stream to a relay, in the order in which they must be sent.';

@@ -1,5 +1,5 @@
--- Claims rows that are bound for destinations: from each queue what its gate and its share let pass, the queues in turn. Rows that may not go
--- stay where they are, in order, and leave no line.
+-- Claims rows that are bound for destinations: from each queue what its gate and its share let pass, the queues in turn. Rows that may not
+-- go yet stay where they are, in order, and leave no line.
 create or replace function outbox.claim_queues(
   p_relay_id integer, p_stream outbox.streams, p_max_rows integer, p_max_bytes bigint, p_since timestamptz, p_in_flight jsonb
 ) returns setof outbox.claimed_row
@@ -9,7 +9,7 @@ declare
   v_free integer := (p_in_flight ->> 'free')::integer;
   v_held integer := coalesce((p_in_flight #>> array['streams', p_stream.name])::integer, 0);
   v_most integer := case when v_free is null then p_max_rows else least(p_max_rows, (v_free + 1) / 2) end;
-  -- What the stream may still have. Who has nothing in flight may have one more all the same: that is what the rest is for.
+  -- What the stream may still have. A queue with nothing in flight may have one row more: the rest is kept free for that.
   v_share integer := case when v_free is null then p_max_rows else (8 * v_free - v_held + 8) / 9 end;
   v_claim_id bigint;
   v_destinations integer[];
@@ -26,7 +26,8 @@ begin
   if v_most <= 0 then
     return;
   end if;
-  select array_agg(q.destination_id), array_agg(q.name), array_agg(q.tenant_id), array_agg(least(q.slots, q.tenant_slots, v_most)), array_agg(q.tenant_slots),
+  select array_agg(q.destination_id), array_agg(q.name), array_agg(q.tenant_id), array_agg(least(q.slots, q.tenant_slots, v_most)),
+         array_agg(q.tenant_slots),
          array_agg(q.fresh), array_agg(distinct q.name) filter (where q.limited)
     into v_destinations, v_names, v_tenants, v_slots, v_tenant_slots, v_fresh, v_limited
     from outbox.open_queues(p_stream, p_since, p_in_flight, true) q where q.slots > 0 and q.tenant_slots > 0;
@@ -34,11 +35,13 @@ begin
     return;
   end if;
 
-  -- The first rows of each queue, then fair turns: first the first of each tenant, then the second of each; chance decides between equals.
+  -- The first rows of each queue, then fair turns: first the first of each tenant, then the second of each; equals are served in random
+  -- order.
   with queue as (
     -- No more is locked of each than it may get if all are served alike, twice over.
     select q.*, least(q.slots, greatest(1, 2 * v_most / cardinality(v_destinations))) as first_rows
-      from unnest(v_destinations, v_names, v_tenants, v_slots, v_tenant_slots, v_fresh) q(destination_id, name, tenant_id, slots, tenant_slots, fresh)
+      from unnest(v_destinations, v_names, v_tenants, v_slots, v_tenant_slots, v_fresh)
+           q(destination_id, name, tenant_id, slots, tenant_slots, fresh)
   ), first_row as materialized (
     select q.*, f.lane_id, f.outbox_id, row_number() over (partition by q.destination_id order by f.priority desc, f.due) as nth
       from queue q
@@ -48,13 +51,15 @@ begin
             cross join lateral (
                   select * from (
                     select h.lane_id, null::uuid as outbox_id, h.priority, h.due from outbox.heads h
-                     where p_stream.ordered and h.stream_id = p_stream.stream_id and h.destination_id = q.destination_id and h.priority = level.priority
+                     where p_stream.ordered and h.stream_id = p_stream.stream_id and h.destination_id = q.destination_id
+                       and h.priority = level.priority
                        and h.claim_id is null and not h.blocked and h.due <= now() and h.due >= p_since
                      order by h.due limit q.first_rows for update skip locked) h
                   union all
                   select * from (
                     select null::bigint, u.outbox_id, u.priority, u.due from outbox.pending_unordered u
-                     where not p_stream.ordered and u.stream_id = p_stream.stream_id and u.destination_id = q.destination_id and u.priority = level.priority
+                     where not p_stream.ordered and u.stream_id = p_stream.stream_id and u.destination_id = q.destination_id
+                       and u.priority = level.priority
                        and u.due <= now() and u.due >= p_since
                      order by u.due limit q.first_rows for update skip locked) u) f
             limit q.first_rows) f
@@ -62,7 +67,8 @@ begin
     select f.*, row_number() over (partition by f.name order by f.nth, random()) as nth_there
       from first_row f
   ), shared as (
-    select r.*, row_number() over (partition by r.tenant_id order by r.nth, random()) as nth_of_tenant from ranked r where r.nth_there <= r.slots
+    select r.*, row_number() over (partition by r.tenant_id order by r.nth, random()) as nth_of_tenant from ranked r
+     where r.nth_there <= r.slots
   ), allowed as (
     select s.*, s.fresh and (s.tenant_id is null or s.nth_of_tenant = 1) and s.nth = 1 as newcomer
       from shared s where s.tenant_id is null or s.nth_of_tenant <= s.tenant_slots
@@ -72,7 +78,8 @@ begin
      where a.newcomer or a.nth_alike <= v_share
      order by a.newcomer desc, a.nth_of_tenant, random() limit v_most
   )
-  select array_agg(c.lane_id order by c.nth_of_tenant, c.destination_id, c.nth), array_agg(c.outbox_id order by c.nth_of_tenant, c.destination_id, c.nth),
+  select array_agg(c.lane_id order by c.nth_of_tenant, c.destination_id, c.nth),
+         array_agg(c.outbox_id order by c.nth_of_tenant, c.destination_id, c.nth),
          array_agg(c.destination_id order by c.nth_of_tenant, c.destination_id, c.nth)
     into v_lanes, v_ids, v_destinations
     from chosen c;
@@ -95,8 +102,10 @@ begin
        where c.claim_id = v_claim_id;
     end if;
     perform outbox.book_slots(
-      array(select distinct d.name from outbox.destinations d where d.destination_id = any (v_taken) and d.name = any (v_limited)), p_stream.lease_seconds);
+      array(select distinct d.name from outbox.destinations d where d.destination_id = any (v_taken) and d.name = any (v_limited)),
+      p_stream.lease_seconds);
   end if;
 end
 $$;
-comment on function outbox.claim_queues(integer, outbox.streams, integer, bigint, timestamptz, jsonb) is 'Leases due rows that are bound for destinations.';
+comment on function outbox.claim_queues(integer, outbox.streams, integer, bigint, timestamptz, jsonb)
+  is 'Leases due rows that are bound for destinations.';

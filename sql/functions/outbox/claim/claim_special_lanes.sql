@@ -1,8 +1,8 @@
--- Claims the lanes that the common path of claim() left: those whose next row is dated, expiring or coalescing, those that turned out to hold
--- nothing, and those that go to a destination and were chosen by claim_queues. Their heads are locked by the caller. One row per lane: a
--- destination has no use for a run.
+-- Claims the lanes that the common path of claim() left: those whose next row is dated, expiring or coalescing, those that turned out to
+-- hold nothing, and those that go to a destination and were chosen by claim_queues. Their heads are locked by the caller. One row per
+-- lane: a destination has no use for a run.
 --
--- p_destination_ids says for each lane which queue it was taken from. A lane whose next row goes elsewhere is put into that queue and
+-- p_destination_ids gives for each lane the queue that it was taken from. A lane whose next row goes elsewhere is put into that queue and
 -- waits for its turn there.
 create or replace function outbox.claim_special_lanes(
   p_claim_id bigint, p_relay_id integer, p_stream outbox.streams, p_lane_ids bigint[], p_destination_ids integer[], p_max_bytes bigint
@@ -35,7 +35,9 @@ begin
                         over (partition by p.lane_id), 9223372036854775807) as held_from
         from outbox.pending p where p.lane_id = any (v_replaceable) and p.special
     ), judged as materialized (
-      select r.*, max(r.seq) filter (where r.expires_at is null and r.seq < r.held_from) over (partition by r.lane_id, r.coalesce_key) as lasting_seq
+      select r.*,
+             max(r.seq) filter (where r.expires_at is null and r.seq < r.held_from)
+               over (partition by r.lane_id, r.coalesce_key) as lasting_seq
         from special_row r
     ), gone as (
       delete from outbox.pending p
@@ -47,7 +49,8 @@ begin
                       or r.expires_at is not null
                          and exists (select
                                        from (select n.* from outbox.pending n
-                                              where n.lane_id = r.lane_id and n.seq > r.seq and (n.uncertain or coalesce(n.expires_at > now(), true))
+                                              where n.lane_id = r.lane_id and n.seq > r.seq
+                                                and (n.uncertain or coalesce(n.expires_at > now(), true))
                                               order by n.seq limit 1) n
                                       where n.seq < r.held_from and n.coalesce_key = r.coalesce_key and n.expires_at >= r.expires_at
                                         and n.priority >= r.priority and n.destination_id is not distinct from r.destination_id
@@ -67,7 +70,8 @@ begin
       from unnest(v_lanes) with ordinality l(lane_id, ord)
       join outbox.heads h on h.lane_id = l.lane_id
       join unnest(p_lane_ids, p_destination_ids) d(lane_id, destination_id) on d.lane_id = l.lane_id
-      left join lateral (select p.* from outbox.pending p where p.lane_id = l.lane_id and p.seq >= h.head_seq order by p.seq limit 1) p on true
+      left join lateral (select p.* from outbox.pending p where p.lane_id = l.lane_id and p.seq >= h.head_seq
+                          order by p.seq limit 1) p on true
   ), waiting as (
     update outbox.heads h set head_seq = v.seq, due = v.due, priority = v.priority, destination_id = v.destination_id
       from verdict v where h.lane_id = v.lane_id and v.seq is not null and not v.admitted
@@ -89,18 +93,21 @@ begin
       from (select p.*, n.ord, sum(p.bytes) over (order by n.ord) as so_far
               from unnest(v_admitted) with ordinality n(lane_id, ord)
               join outbox.heads h on h.lane_id = n.lane_id
-             cross join lateral (select p.* from outbox.pending p where p.lane_id = h.lane_id and p.seq >= h.head_seq order by p.seq limit 1) p) r
+             cross join lateral (select p.* from outbox.pending p where p.lane_id = h.lane_id and p.seq >= h.head_seq
+                                  order by p.seq limit 1) p) r
      where r.so_far <= greatest(r.bytes, p_max_bytes)
   ), leased as (
     update outbox.heads h set claim_id = p_claim_id, head_seq = r.seq, claimed_to = r.seq, misses = 0
       from row_one r where h.lane_id = r.lane_id
   ), lease as (
     insert into outbox.claims as c (claim_id, stream_id, relay_id, lease_until, open, lane_ids)
-    select p_claim_id, p_stream.stream_id, p_relay_id, now() + p_stream.lease_seconds * interval '1 s', count(*), array_agg(r.lane_id) from row_one r
+    select p_claim_id, p_stream.stream_id, p_relay_id, now() + p_stream.lease_seconds * interval '1 s', count(*), array_agg(r.lane_id)
+      from row_one r
     on conflict (claim_id) do update set open = c.open + excluded.open, lane_ids = c.lane_ids || excluded.lane_ids
   ), line as (
     insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, relay_id, claim_id, uncertain, payload_hash)
-    select r.outbox_id, r.lines + 1, p_stream.class_id, p_stream.stream_id, 'DISPATCHING', p_relay_id, p_claim_id, r.uncertain, m.payload_hash
+    select r.outbox_id, r.lines + 1, p_stream.class_id, p_stream.stream_id, 'DISPATCHING', p_relay_id, p_claim_id, r.uncertain,
+           m.payload_hash
       from row_one r join outbox.payloads m on m.outbox_id = r.outbox_id
   )
   select p_claim_id, r.lane_id, r.seq, r.outbox_id, r.lines + 1, r.tries, r.uncertain, m.rail_id, k.key,
@@ -113,4 +120,5 @@ begin
    order by r.ord;
 end
 $$;
-comment on function outbox.claim_special_lanes(bigint, integer, outbox.streams, bigint[], integer[], bigint) is 'Claims lanes whose next row needs a decision first.';
+comment on function outbox.claim_special_lanes(bigint, integer, outbox.streams, bigint[], integer[], bigint)
+  is 'Claims lanes whose next row needs a decision first.';

@@ -6,7 +6,8 @@ language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 begin
   with gone as (
-    delete from outbox.pending_unordered u where u.outbox_id = any (p_outbox_ids) and u.expires_at <= now() and not u.uncertain returning u.*
+    delete from outbox.pending_unordered u where u.outbox_id = any (p_outbox_ids) and u.expires_at <= now() and not u.uncertain
+      returning u.*
   )
   insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, relay_id, uncertain, error_code)
   select g.outbox_id, g.lines + 1, p_stream.class_id, p_stream.stream_id, 'SKIPPED', p_relay_id, g.uncertain, 'expired' from gone g;
@@ -16,7 +17,8 @@ begin
     delete from outbox.pending_unordered u
      where u.outbox_id in (select r.outbox_id
                              from (select p.outbox_id, p.bytes, sum(p.bytes) over (order by n.ord) as so_far
-                                     from unnest(p_outbox_ids) with ordinality n(outbox_id, ord) join outbox.pending_unordered p on p.outbox_id = n.outbox_id) r
+                                     from unnest(p_outbox_ids) with ordinality n(outbox_id, ord)
+                                     join outbox.pending_unordered p on p.outbox_id = n.outbox_id) r
                             where r.so_far <= greatest(r.bytes, p_max_bytes))
     returning u.outbox_id, u.lines, u.tries, u.uncertain, u.first_sent_at, u.destination_id, u.priority, u.due
   ), lease as (
@@ -26,7 +28,8 @@ begin
       from taken t having count(*) > 0
   ), line as (
     insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, relay_id, claim_id, uncertain, payload_hash)
-    select t.outbox_id, t.lines + 1, p_stream.class_id, p_stream.stream_id, 'DISPATCHING', p_relay_id, p_claim_id, t.uncertain, m.payload_hash
+    select t.outbox_id, t.lines + 1, p_stream.class_id, p_stream.stream_id, 'DISPATCHING', p_relay_id, p_claim_id, t.uncertain,
+           m.payload_hash
       from taken t join outbox.payloads m on m.outbox_id = t.outbox_id
   )
   select p_claim_id, null::bigint, null::bigint, t.outbox_id, t.lines + 1, t.tries, t.uncertain, m.rail_id, m.key,
@@ -37,4 +40,5 @@ begin
    order by t.priority desc, t.due;
 end
 $$;
-comment on function outbox.claim_special_rows(bigint, integer, outbox.streams, uuid[], bigint) is 'Claims unordered rows that need a decision first.';
+comment on function outbox.claim_special_rows(bigint, integer, outbox.streams, uuid[], bigint)
+  is 'Claims unordered rows that need a decision first.';

@@ -1,9 +1,9 @@
--- The text of rows that bind something, as it goes out now: what earlier deliveries of the lane brought back is put in its place, a row
--- that says how things stand is rendered, and the rest stays as it is stored, digit for digit. p_captured is what earlier rows of the
--- same run have just brought, which is not stored yet.
+-- The text of rows that bind something, as it is sent now: what earlier deliveries of the lane brought back is filled in, a row that
+-- names a renderer is rendered, and the rest stays as it is stored, digit for digit. p_captured is what earlier rows of the same run have
+-- just brought, which is not stored yet.
 --
--- Stable, so a renderer can read everything and write nothing. A row that cannot be made is told with its outcome, and the others go out:
--- a renderer may succeed at the next try; a capture that nobody made will not appear by waiting.
+-- Stable, so a renderer can read everything and write nothing. A row that cannot be made is returned with its outcome, and the others are
+-- sent: a renderer may succeed at the next try; a capture that nobody made will not appear by waiting.
 --
 -- The hash is salted like the one of the stored payload, with a salt that is gone once the payload is erased.
 create or replace function outbox.fill_binds(p_outbox_ids uuid[], p_captured jsonb default null)
@@ -21,7 +21,8 @@ begin
   for v_row in
     select m.outbox_id, m.stream_id, m.lane_id, m.payload, m.binds, d.salt
       from outbox.payloads m
-      left join outbox.dedupe d on d.stream_id = m.stream_id and d.instruction_id = m.instruction_id and d.idempotency_key = m.idempotency_key
+      left join outbox.dedupe d on d.stream_id = m.stream_id and d.instruction_id = m.instruction_id
+        and d.idempotency_key = m.idempotency_key
      where m.outbox_id = any (p_outbox_ids)
   loop
     outbox_id := v_row.outbox_id;
@@ -54,7 +55,8 @@ begin
     exception when others then
       outcome := case when v_renderer is null then 'rejected' else 'retry' end;
       code := case when v_renderer is null then 'binding_invalid' else 'render_failed' end;
-      reason := case when v_renderer is null then 'The row''s binds are malformed.' else format('The renderer "%s" made nothing: %s', v_renderer, sqlerrm) end;
+      reason := case when v_renderer is null then 'The row''s binds are malformed.'
+        else format('The renderer "%s" made nothing: %s', v_renderer, sqlerrm) end;
     end;
     if outcome is null then
       body := v_payload::text;
@@ -64,4 +66,5 @@ begin
   end loop;
 end
 $$;
-comment on function outbox.fill_binds(uuid[], jsonb) is 'The text of bound rows at the moment of sending, or why there is none. Nullable: body, sent_hash, outcome, code, reason.';
+comment on function outbox.fill_binds(uuid[], jsonb)
+  is 'The text of bound rows at the moment of sending, or why there is none. Nullable: body, sent_hash, outcome, code, reason.';

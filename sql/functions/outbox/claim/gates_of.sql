@@ -1,4 +1,4 @@
--- How destinations stand: what operators said of them, by name or kind, and what relays found out since.
+-- The state of destinations: the limits that operators set, by name or kind, and what relays found out since.
 create or replace function outbox.gates_of(p_names text[])
 returns table (
   name text, min_interval_ms integer, failure_threshold integer, open_base_ms integer, next_slot_at timestamptz, failures integer,
@@ -6,7 +6,8 @@ returns table (
 )
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
-  select n.name, coalesce(l.min_interval_ms, k.min_interval_ms, a.min_interval_ms, 0), coalesce(l.failure_threshold, k.failure_threshold, a.failure_threshold, 5),
+  select n.name, coalesce(l.min_interval_ms, k.min_interval_ms, a.min_interval_ms, 0),
+         coalesce(l.failure_threshold, k.failure_threshold, a.failure_threshold, 5),
          coalesce(l.open_base_ms, k.open_base_ms, a.open_base_ms, 15000), coalesce(g.next_slot_at, '-infinity'), coalesce(g.failures, 0),
          coalesce(g.times_opened, 0), g.open_until, g.probe_until, g.last_error_code
     from unnest(p_names) n(name)

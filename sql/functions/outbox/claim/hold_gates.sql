@@ -1,5 +1,5 @@
--- Takes gates for this transaction, those that nobody else has, and puts into them what settles noted meanwhile. Whoever has a gate has it for
--- a few milliseconds; nobody waits for one. Returns the names of those taken.
+-- Takes gates for this transaction, those that nobody else has, and applies to them what settles noted meanwhile. A gate is held for a few
+-- milliseconds; nobody waits for one. Returns the names of those taken.
 create or replace function outbox.hold_gates(p_names text[]) returns text[]
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -23,7 +23,8 @@ begin
        set failures = case when v_note.answered > 0 then 0 else s.failures + v_note.failed end,
            times_opened = case when v_note.answered > 0 then 0 when s.opens then s.times_opened + 1 else s.times_opened end,
            open_until = case when v_note.answered > 0 then null
-                             when s.opens then v_note.noted_at + least(s.open_base_ms * power(2, least(s.times_opened, 20)), 600000) * interval '1 ms'
+                             when s.opens
+                               then v_note.noted_at + least(s.open_base_ms * power(2, least(s.times_opened, 20)), 600000) * interval '1 ms'
                              else s.open_until end,
            probe_until = null,
            next_slot_at = case when v_note.throttled
@@ -32,11 +33,13 @@ begin
            last_error_code = coalesce(v_note.code, s.last_error_code),
            clears = v_note.clears,
            changed_at = clock_timestamp()
-      from (select o.*, v_note.failed > 0 and o.failures + v_note.failed >= o.failure_threshold and coalesce(o.open_until <= v_note.noted_at, true) as opens
+      from (select o.*, v_note.failed > 0 and o.failures + v_note.failed >= o.failure_threshold
+               and coalesce(o.open_until <= v_note.noted_at, true) as opens
               from outbox.gates_of(array[v_note.name]) o) s
      where g.name = v_note.name;
   end loop;
   return v_held;
 end
 $$;
-comment on function outbox.hold_gates(text[]) is 'Takes the gates that are free until the end of the transaction, and brings them up to date. Nullable: result.';
+comment on function outbox.hold_gates(text[])
+  is 'Takes the gates that are free until the end of the transaction, and brings them up to date. Nullable: result.';

@@ -1,8 +1,10 @@
--- How many milliseconds until something of these streams can be sent; zero when something can, null when nothing is dated.
--- A sleeping relay asks once before it sleeps, so that a retry or a slot is met on time. Queues that have no room (p_in_flight: see open_queues)
--- are left out: the relay looks again when a call of its own comes to an end.
-create or replace function outbox.next_due(p_stream_ids smallint[], p_in_flight jsonb default null) returns table (stream_id smallint, wait_ms integer)
-language plpgsql volatile security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set plan_cache_mode = force_generic_plan
+-- How many milliseconds until something of these streams can be sent; zero when something can, null when nothing is dated. A sleeping
+-- relay asks once before it sleeps, so that a retry or a slot is met on time. Queues that have no room (p_in_flight: see open_queues) are
+-- left out: the relay looks again when a call of its own comes to an end.
+create or replace function outbox.next_due(p_stream_ids smallint[], p_in_flight jsonb default null)
+  returns table (stream_id smallint, wait_ms integer)
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off
+  set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 begin
@@ -26,7 +28,7 @@ begin
                   where not s.ordered and u.stream_id = s.stream_id and u.destination_id = q.destination_id and u.priority = level.priority
                   order by u.due limit 1)
                 union all
-                -- More queues than one look takes: whether something is due only looking tells.
+                -- More queues than one look takes: only a claim finds out whether something is due.
                 (select now() where q.more and level.priority = 0)) d) n
    where s.stream_id = any (p_stream_ids) and n.due is not null;
 end

@@ -1,16 +1,18 @@
--- The queues of a stream that hold something, with how many of their rows may be sent now, and from when on. A queue is one tenant's way to one
--- destination, so a queue that stands still costs the others a look at its first entry, whatever its length.
+-- The queues of a stream that hold something, with how many of their rows may be sent now, and from when on. A queue is one tenant's way
+-- to one destination, so a queue that stands still costs the others a look at its first entry, whatever its length.
 --
--- A relay says what it has in flight (p_in_flight: free places; calls under way by stream, destination and tenant; kinds of destinations whose rail
--- bears no more), and each gets a part of what is free: a destination may hold a third of what is left free after it, a tenant as much as is left
--- free, a stream eight times that. So whoever comes next finds room, however many are slow at once (fresh: who has nothing in flight); and where
--- nobody else comes, little is left unused. Null: no such bounds.
+-- A relay passes what it has in flight (p_in_flight: free places; calls under way by stream, destination and tenant; kinds of
+-- destinations whose rail takes no more), and each gets a part of what is free: a destination may hold a third of what is left free after
+-- it, a tenant as much as is left free, a stream eight times that. So the next one finds room, however many are slow at once (fresh:
+-- nothing in flight); and where nobody else comes, little is left unused. Null: no such bounds.
 --
--- With p_hold, gates whose state must change when a row passes (limited, half open, or something noted) are taken; those that somebody else has
--- let nothing pass this time. Of more than 500 queues each look takes the next so many (more), and where it ended is kept in the session.
+-- With p_hold, gates whose state must change when a row passes (limited, half open, or something noted) are taken; those that somebody
+-- else has let nothing pass this time. Of more than 500 queues each look takes the next 500 (more), and where it ended is kept in the
+-- session.
 create or replace function outbox.open_queues(p_stream outbox.streams, p_since timestamptz, p_in_flight jsonb, p_hold boolean)
 returns table (
-  destination_id integer, name text, tenant_id text, slots integer, tenant_slots integer, opens_at timestamptz, limited boolean, fresh boolean, more boolean
+  destination_id integer, name text, tenant_id text, slots integer, tenant_slots integer, opens_at timestamptz, limited boolean,
+  fresh boolean, more boolean
 )
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -31,7 +33,8 @@ begin
     v_after := coalesce(nullif(current_setting(v_cursor, true), ''), '0')::integer;
     v_ids := outbox.waiting_queues(p_stream, p_since, v_after, v_most);
     if cardinality(v_ids) < v_most then
-      v_ids := v_ids || array(select q from unnest(outbox.waiting_queues(p_stream, p_since, 0, v_most - cardinality(v_ids))) q where q <= v_after);
+      v_ids := v_ids || array(select q from unnest(outbox.waiting_queues(p_stream, p_since, 0, v_most - cardinality(v_ids))) q
+                               where q <= v_after);
     end if;
     if p_hold then
       perform set_config(v_cursor, v_ids[cardinality(v_ids)]::text, false);
@@ -54,7 +57,8 @@ begin
               when g.min_interval_ms > 0 or g.failures >= g.failure_threshold then least(1, r.slots)
               else r.slots end,
          r.tenant_slots,
-         case when g.probe_until > now() then least(s.opens_at, greatest(now() + interval '1 s', g.next_slot_at, g.open_until)) else s.opens_at end,
+         case when g.probe_until > now() then least(s.opens_at, greatest(now() + interval '1 s', g.next_slot_at, g.open_until))
+           else s.opens_at end,
          coalesce(d.name = any (v_limited), false), h.held = 0 and h.tenant_held = 0, v_more
     from unnest(v_ids) q(destination_id)
     join outbox.destinations d on d.destination_id = q.destination_id
@@ -65,7 +69,9 @@ begin
                 coalesce((p_in_flight #>> array['tenants', d.tenant_id])::integer, 0) as tenant_held) h
    cross join lateral (
          select case when v_free is null then 2147483647 else (v_free - 3 * h.held + 3) / 4 end as slots,
-                case when v_free is null or d.tenant_id is null then 2147483647 else (v_free - h.tenant_held + 1) / 2 end as tenant_slots) r;
+                case when v_free is null or d.tenant_id is null then 2147483647
+                  else (v_free - h.tenant_held + 1) / 2 end as tenant_slots) r;
 end
 $$;
-comment on function outbox.open_queues(outbox.streams, timestamptz, jsonb, boolean) is 'Queues that hold something, and what may leave them. Nullable: tenant_id.';
+comment on function outbox.open_queues(outbox.streams, timestamptz, jsonb, boolean)
+  is 'Queues that hold something, and what may leave them. Nullable: tenant_id.';

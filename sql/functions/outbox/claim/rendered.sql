@@ -1,4 +1,4 @@
--- What a renderer makes of a row's payload now. It must be one of the row's own stream: renderers read as the owner.
+-- What a renderer makes of a row's payload now. The renderer must be registered for the row's own stream: renderers read as the owner.
 create or replace function outbox.rendered(p_stream_id smallint, p_renderer text, p_payload jsonb) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -8,11 +8,11 @@ declare
 begin
   select r.function_name into v_function from outbox.renderers r where r.name = p_renderer and r.stream_id = p_stream_id;
   if not found then
-    raise exception 'the stream has no such renderer' using errcode = 'HR006';
+    perform headroom.fail('not_found', 'The stream has no such renderer.', left(p_renderer, 80));
   end if;
   execute format('select %s($1)', v_function) into v_made using p_payload;
   if v_made is null then
-    raise exception 'it answered null' using errcode = 'HR006';
+    perform headroom.fail('not_found', 'It returned null.', v_function);
   end if;
   return v_made;
 end

@@ -1,15 +1,14 @@
--- Adds one row in the caller's transaction. The insert into dedupe decides: a repeat returns the row that is there
--- and touches nothing else. The lane's row lock, held until commit, is what makes numbers gapless: a rolled-back
--- enqueue gives its number back.
+-- Adds one row in the caller's transaction. The insert into dedupe decides: a repeat returns the row that is there and touches nothing
+-- else. The lane's row lock, held until commit, is what makes numbers gapless: a rolled-back enqueue gives its number back.
 --
--- p_checked says that this is for an application, which came through outbox.enqueue() and may write only what its role may. Our own functions
--- call this directly, may write every stream and say whose row it is (p_tenant_id).
+-- p_checked: for an application, which came through outbox.enqueue() and may write only what its role may. Our own
+-- functions call this directly, may write every stream and name the tenant of a row.
 --
 -- Nothing is written that a relay locks, and nobody waits here but for the same idempotency key or the same lane. Lock order:
 -- docs/architecture.md.
 --
--- Plain inserts one after the other: as one statement with several parts they took a quarter longer, because a statement is
--- set up anew for each row. What is wrong with a row that was not written is found out only then.
+-- Plain inserts one after the other: as one statement with several parts they took a quarter longer, because a statement is set up anew
+-- for each row. What is wrong with a row that was not written is found out only then.
 create or replace function outbox.add_row(
   p_checked boolean,
   p_tenant_id text,
@@ -56,7 +55,7 @@ declare
   v_wake boolean;
 begin
   if p_checked and (p_captures is not null or p_binds is not null or p_destination is not null) then
-    -- What only few rows have is checked before anything else, by the function that also says what is wrong.
+    -- What only few rows have is checked before anything else, by the function that also names what is wrong.
     perform outbox.check_row(s, p_stream, p_checked, r.rail_id, p_rail, p_key, p_instruction_id, p_idempotency_key, v_bytes, v_deep,
                              p_priority, p_coalesce_key, p_destination, p_captures, p_binds)
        from (select) one left join outbox.streams s on s.name = p_stream left join outbox.rails r on r.name = p_rail;
@@ -80,7 +79,8 @@ begin
      and length(p_instruction_id) between 1 and 512 and octet_length(p_instruction_id) <= 1024
      and length(p_idempotency_key) between 1 and 512 and octet_length(p_idempotency_key) <= 1024 and p_priority between 0 and 9
      and (not v_special or (v_destination_id is not null
-                            and case when p_coalesce_key is null then true else s.ordered and length(p_coalesce_key) between 1 and 200 end));
+                            and case when p_coalesce_key is null then true
+                                     else s.ordered and length(p_coalesce_key) between 1 and 200 end));
   if found and (v_writers is null or not p_checked or outbox.may_write(v_writers)) then
     v_id := outbox.new_id(v_class_id);
     insert into outbox.dedupe (stream_id, instruction_id, idempotency_key, outbox_id, salt, payload_hash, created_at)
@@ -92,15 +92,18 @@ begin
         insert into outbox.lanes as l (stream_id, key, next_seq, idle_at) values (v_stream_id, p_key, 2, 1)
         on conflict (stream_id, key) do update set next_seq = l.next_seq + 1
         returning l.lane_id, l.next_seq - 1, l.idle_at into v_lane_id, v_seq, v_idle_at;
-        insert into outbox.pending (lane_id, seq, outbox_id, due, expires_at, destination_id, priority, special, bytes, payload_hash, coalesce_key)
-        values (v_lane_id, v_seq, v_id, v_due, p_expires_at, nullif(v_destination_id, 0), p_priority, v_special, v_bytes, v_hash, p_coalesce_key);
+        insert into outbox.pending (lane_id, seq, outbox_id, due, expires_at, destination_id, priority, special, bytes, payload_hash,
+                                    coalesce_key)
+        values (v_lane_id, v_seq, v_id, v_due, p_expires_at, nullif(v_destination_id, 0), p_priority, v_special, v_bytes, v_hash,
+                p_coalesce_key);
         seq := v_seq;
         if v_idle_at = v_seq then
           insert into outbox.heads (lane_id, stream_id, destination_id, priority, due, head_seq)
           values (v_lane_id, v_stream_id, v_destination_id, p_priority, v_due, v_seq);
         end if;
         insert into outbox.payloads (outbox_id, lane_id, seq, created_at, expires_at, destination_id, stream_id, rail_id, priority,
-                                     instruction_id, idempotency_key, payload_hash, bytes, payload, coalesce_key, captures, binds, tenant_id)
+                                     instruction_id, idempotency_key, payload_hash, bytes, payload, coalesce_key, captures, binds,
+                                     tenant_id)
         values (v_id, v_lane_id, v_seq, v_now, p_expires_at, nullif(v_destination_id, 0), v_stream_id, v_rail_id, p_priority,
                 p_instruction_id, p_idempotency_key, v_hash, v_bytes, p_payload, p_coalesce_key, p_captures, p_binds, p_tenant_id);
       else
@@ -132,5 +135,6 @@ begin
   end if;
 end
 $$;
-comment on function outbox.add_row(boolean, text, text, text, text, text, text, jsonb, integer, timestamptz, timestamptz, text, text, jsonb, jsonb)
+comment on function outbox.add_row(boolean, text, text, text, text, text, text, jsonb, integer, timestamptz, timestamptz, text, text,
+                                   jsonb, jsonb)
   is 'Adds one row to a stream in the caller''s transaction, once per (stream, instruction, idempotency key). Nullable: seq.';

@@ -1,9 +1,8 @@
 -- Adds many rows in one statement's worth of work. Idempotency keys and lanes are each taken in the order that everybody takes them in
--- (docs/architecture.md), so two producers whose sets overlap wait for one another and never deadlock. Rows of one key are numbered in the
--- order in which they stand in the array.
+-- (docs/architecture.md), so two producers whose sets overlap wait for one another and never deadlock. Rows of one key are numbered in
+-- the order in which they stand in the array.
 --
--- p_checked says that this is for an application, which came through outbox.enqueue_many(). Rows of our own functions may say whose they are
--- (tenant_id).
+-- p_checked: for an application, which came through outbox.enqueue_many(). Rows of our own functions may name their tenant (tenant_id).
 create or replace function outbox.add_rows(p_checked boolean, p_rows jsonb)
 returns table (ord integer, outbox_id uuid, seq bigint, created boolean)
 language plpgsql volatile set search_path = pg_catalog, pg_temp
@@ -22,28 +21,33 @@ declare
   v_found integer;
 begin
   if v_wanted > 10000 then
-    raise exception 'at most 10000 rows at once, not %', v_wanted using errcode = 'HR003', hint = 'Send them in several calls.';
+    perform headroom.fail('invalid_input', format('At most 10000 rows at once, not %s.', v_wanted), null, 'Send them in several calls.');
   end if;
   with queue as materialized (
     select q.name, q.tenant_id, outbox.destination_id(q.name, q.tenant_id) as destination_id
       from (select distinct r ->> 'destination' as name, case when not p_checked then r ->> 'tenant_id' end as tenant_id
               from jsonb_array_elements(p_rows) r where length(r ->> 'destination') between 1 and 200) q
   ), parsed as materialized (
-    select r.*, n.ord::integer as ord, s as stream_row, s.stream_id, s.class_id, s.ordered, rl.rail_id, d.destination_id, coalesce(r.priority, 5) as prio,
+    select r.*, n.ord::integer as ord, s as stream_row, s.stream_id, s.class_id, s.ordered, rl.rail_id, d.destination_id,
+           coalesce(r.priority, 5) as prio,
            r.payload::text as body, octet_length(r.payload::text) as bytes, gen_random_uuid() as salt
       from jsonb_array_elements(p_rows) with ordinality n(doc, ord)
      cross join lateral jsonb_to_record(n.doc) r(
              stream text, key text, instruction_id text, idempotency_key text, rail text, payload jsonb, priority integer,
-             not_before timestamptz, expires_at timestamptz, coalesce_key text, destination text, captures jsonb, binds jsonb, tenant_id text)
+             not_before timestamptz, expires_at timestamptz, coalesce_key text, destination text, captures jsonb, binds jsonb,
+             tenant_id text)
       left join outbox.streams s on s.name = r.stream
       left join outbox.rails rl on rl.name = r.rail
       left join queue d on d.name = r.destination and d.tenant_id is not distinct from case when not p_checked then r.tenant_id end
   ), input as materialized (
-    select p.*, encode(set_byte(overlay(uuid_send(gen_random_uuid()) placing v_moment from 1 for 7), 7, p.class_id), 'hex')::uuid as new_outbox_id,
+    select p.*,
+           encode(set_byte(overlay(uuid_send(gen_random_uuid()) placing v_moment from 1 for 7), 7, p.class_id), 'hex')::uuid
+             as new_outbox_id,
            sha256(uuid_send(p.salt) || convert_to(p.body, 'UTF8')) as hash,
            greatest(v_now, p.not_before) as due,
            outbox.check_row(p.stream_row, p.stream, p_checked, p.rail_id, p.rail, p.key, p.instruction_id, p.idempotency_key, p.bytes,
-                            p.bytes > 130 and headroom.too_deep(p.payload, p.body), p.prio, p.coalesce_key, p.destination, p.captures, p.binds)
+                            p.bytes > 130 and headroom.too_deep(p.payload, p.body), p.prio, p.coalesce_key, p.destination, p.captures,
+                            p.binds)
       from parsed p
   ), deduped as (
     insert into outbox.dedupe as d (stream_id, instruction_id, idempotency_key, outbox_id, salt, payload_hash, created_at)
@@ -67,23 +71,27 @@ begin
       from fresh f left join counted c on f.ordered and c.stream_id = f.stream_id and c.key = f.key
   ), payload as (
     insert into outbox.payloads (outbox_id, lane_id, seq, created_at, expires_at, destination_id, stream_id, rail_id, priority,
-                                 instruction_id, idempotency_key, payload_hash, bytes, payload, key, coalesce_key, captures, binds, tenant_id)
+                                 instruction_id, idempotency_key, payload_hash, bytes, payload, key, coalesce_key, captures, binds,
+                                 tenant_id)
     select n.new_outbox_id, n.lane_id, n.new_seq, v_now, n.expires_at, n.destination_id, n.stream_id, n.rail_id, n.prio,
-           n.instruction_id, n.idempotency_key, n.hash, n.bytes, n.payload, case when not n.ordered then n.key end, n.coalesce_key, n.captures, n.binds,
-           case when not p_checked then n.tenant_id end
+           n.instruction_id, n.idempotency_key, n.hash, n.bytes, n.payload, case when not n.ordered then n.key end, n.coalesce_key,
+           n.captures, n.binds, case when not p_checked then n.tenant_id end
       from numbered n
   ), pending as (
-    insert into outbox.pending (lane_id, seq, outbox_id, due, expires_at, destination_id, priority, special, bytes, payload_hash, coalesce_key)
+    insert into outbox.pending (lane_id, seq, outbox_id, due, expires_at, destination_id, priority, special, bytes, payload_hash,
+                                coalesce_key)
     select n.lane_id, n.new_seq, n.new_outbox_id, n.due, n.expires_at, n.destination_id, n.prio,
            n.not_before > v_now is true or n.expires_at is not null or n.coalesce_key is not null or n.destination_id is not null,
            n.bytes, n.hash, n.coalesce_key
       from numbered n where n.ordered
   ), head as (
     insert into outbox.heads (lane_id, stream_id, destination_id, priority, due, head_seq)
-    select n.lane_id, n.stream_id, coalesce(n.destination_id, 0), n.prio, n.due, n.new_seq from numbered n where n.ordered and n.new_seq = n.idle_at
+    select n.lane_id, n.stream_id, coalesce(n.destination_id, 0), n.prio, n.due, n.new_seq from numbered n
+     where n.ordered and n.new_seq = n.idle_at
   ), unordered as (
     insert into outbox.pending_unordered (outbox_id, stream_id, priority, due, expires_at, destination_id, bytes, payload_hash)
-    select n.new_outbox_id, n.stream_id, n.prio, n.due, n.expires_at, coalesce(n.destination_id, 0), n.bytes, n.hash from numbered n where not n.ordered
+    select n.new_outbox_id, n.stream_id, n.prio, n.due, n.expires_at, coalesce(n.destination_id, 0), n.bytes, n.hash from numbered n
+     where not n.ordered
   )
   select array_agg(n.ord order by n.ord), array_agg(n.new_outbox_id order by n.ord), array_agg(n.new_seq order by n.ord)
     into v_ords, v_ids, v_seqs
@@ -100,13 +108,16 @@ begin
     select n.ord::integer, e.outbox_id, e.seq, false
       from jsonb_array_elements(p_rows) with ordinality n(doc, ord)
       join outbox.streams s on s.name = n.doc ->> 'stream'
-     cross join lateral outbox.existing_row(s.stream_id, n.doc ->> 'instruction_id', n.doc ->> 'idempotency_key', (n.doc -> 'payload')::text) e
+     cross join lateral outbox.existing_row(s.stream_id, n.doc ->> 'instruction_id', n.doc ->> 'idempotency_key',
+                                            (n.doc -> 'payload')::text) e
      where (v_ords is null or n.ord <> all (v_ords)) and e.outbox_id is not null;
     get diagnostics v_found = row_count;
     if v_returned + v_found < v_wanted then
-      raise exception 'an idempotency key was forgotten while it was looked up' using errcode = 'HR007', hint = 'Nothing was written. Send the rows again.';
+      perform headroom.fail('conflict', 'An idempotency key was forgotten while it was looked up.', null,
+        'Nothing was written. Send the rows again.');
     end if;
   end if;
 end
 $$;
-comment on function outbox.add_rows(boolean, jsonb) is 'Adds an array of rows in the caller''s transaction; one result per element. Nullable: seq.';
+comment on function outbox.add_rows(boolean, jsonb)
+  is 'Adds an array of rows in the caller''s transaction; one result per element. Nullable: seq.';

@@ -24,8 +24,8 @@ declare
   v_row record;
 begin
   v_row := outbox.add_row(
-    true, null, p_stream, p_key, p_instruction_id, p_idempotency_key, p_rail, p_payload, p_priority, p_not_before, p_expires_at, p_coalesce_key,
-    p_destination, p_captures, p_binds);
+    true, null, p_stream, p_key, p_instruction_id, p_idempotency_key, p_rail, p_payload, p_priority, p_not_before, p_expires_at,
+    p_coalesce_key, p_destination, p_captures, p_binds);
   outbox_id := v_row.outbox_id;
   seq := v_row.seq;
   created := v_row.created;

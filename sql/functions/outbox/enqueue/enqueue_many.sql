@@ -5,4 +5,5 @@ language sql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
   select a.ord, a.outbox_id, a.seq, a.created from outbox.add_rows(true, p_rows) a;
 $$;
-comment on function outbox.enqueue_many(jsonb) is 'Adds an array of rows in the caller''s transaction; one result per element. Nullable: seq.';
+comment on function outbox.enqueue_many(jsonb)
+  is 'Adds an array of rows in the caller''s transaction; one result per element. Nullable: seq.';

@@ -1,7 +1,6 @@
--- Adds two rows of one lane at once, for callers inside the database whose instruction is as new as the transaction: an event that
--- tells the same people two things. One look at the settings, one bump of the lane and one statement a table; twice add_row()
--- took nearly twice as long. A key that was used before and a bad row are left to add_row(), one by one, which answers or says what is
--- wrong.
+-- Adds two rows of one lane at once, for callers inside the database whose instruction is as new as the transaction: an event with two
+-- messages for the same people. One look at the settings, one bump of the lane and one statement a table; twice add_row() took nearly
+-- twice as long. A key that was used before and a bad row are left to add_row(), one by one, which answers or refuses.
 --
 -- Returns how many rows there are: a call whose result is assigned is evaluated in place, one that is performed is a query.
 create or replace function outbox.enqueue_pair(
@@ -21,7 +20,8 @@ declare
   v_lane record;
   v_new integer;
 begin
-  select s.stream_id, s.class_id, r.rail_id, outbox.destination_id(p_destination, p_tenant_id) as destination_id, null::uuid as first_id, null::uuid as second_id,
+  select s.stream_id, s.class_id, r.rail_id, outbox.destination_id(p_destination, p_tenant_id) as destination_id,
+         null::uuid as first_id, null::uuid as second_id,
          sha256(uuid_send(v_first_salt) || v_first_body) as first_hash, sha256(uuid_send(v_second_salt) || v_second_body) as second_hash,
          exists (select from outbox.relays where wants_notify and seen_at > v_now - interval '3 minutes') as wake
     into v_row
@@ -38,7 +38,8 @@ begin
     get diagnostics v_new = row_count;
     if v_new = 1 then
       -- One of the two is there already; add_row() takes the other's key anew.
-      delete from outbox.dedupe d where d.outbox_id in (v_row.first_id, v_row.second_id) and d.stream_id = v_row.stream_id and d.instruction_id = p_instruction_id;
+      delete from outbox.dedupe d
+       where d.outbox_id in (v_row.first_id, v_row.second_id) and d.stream_id = v_row.stream_id and d.instruction_id = p_instruction_id;
     end if;
   end if;
   if v_new is distinct from 2 then
@@ -53,8 +54,10 @@ begin
   on conflict (stream_id, key) do update set next_seq = l.next_seq + 2
   returning l.lane_id, l.next_seq - 2 as seq, l.idle_at into v_lane;
   insert into outbox.pending (lane_id, seq, outbox_id, due, destination_id, priority, special, bytes, payload_hash, coalesce_key)
-  values (v_lane.lane_id, v_lane.seq, v_row.first_id, v_now, v_row.destination_id, 5, true, length(v_first_body), v_row.first_hash, p_first_coalesce_key),
-         (v_lane.lane_id, v_lane.seq + 1, v_row.second_id, v_now, v_row.destination_id, 5, true, length(v_second_body), v_row.second_hash, p_second_coalesce_key);
+  values (v_lane.lane_id, v_lane.seq, v_row.first_id, v_now, v_row.destination_id, 5, true, length(v_first_body), v_row.first_hash,
+          p_first_coalesce_key),
+         (v_lane.lane_id, v_lane.seq + 1, v_row.second_id, v_now, v_row.destination_id, 5, true, length(v_second_body), v_row.second_hash,
+          p_second_coalesce_key);
   if v_lane.idle_at = v_lane.seq then
     insert into outbox.heads (lane_id, stream_id, destination_id, priority, due, head_seq)
     values (v_lane.lane_id, v_row.stream_id, v_row.destination_id, 5, v_now, v_lane.seq);
@@ -62,15 +65,18 @@ begin
   insert into outbox.payloads (outbox_id, lane_id, seq, created_at, destination_id, stream_id, rail_id, priority,
                                instruction_id, idempotency_key, payload_hash, bytes, payload, coalesce_key, binds, tenant_id)
   values (v_row.first_id, v_lane.lane_id, v_lane.seq, v_now, v_row.destination_id, v_row.stream_id, v_row.rail_id, 5,
-          p_instruction_id, p_first_key, v_row.first_hash, length(v_first_body), p_first_payload, p_first_coalesce_key, p_first_binds, p_tenant_id),
+          p_instruction_id, p_first_key, v_row.first_hash, length(v_first_body), p_first_payload, p_first_coalesce_key, p_first_binds,
+          p_tenant_id),
          (v_row.second_id, v_lane.lane_id, v_lane.seq + 1, v_now, v_row.destination_id, v_row.stream_id, v_row.rail_id, 5,
-          p_instruction_id, p_second_key, v_row.second_hash, length(v_second_body), p_second_payload, p_second_coalesce_key, p_second_binds, p_tenant_id);
+          p_instruction_id, p_second_key, v_row.second_hash, length(v_second_body), p_second_payload, p_second_coalesce_key,
+          p_second_binds, p_tenant_id);
   -- As in wake_relays(), and there is why.
-  if v_row.wake and coalesce(nullif(current_setting('outbox.notify', true), '') = 'on', current_setting('max_prepared_transactions') = '0') then
+  if v_row.wake and coalesce(nullif(current_setting('outbox.notify', true), '') = 'on',
+                             current_setting('max_prepared_transactions') = '0') then
     perform pg_notify('outbox_pending', p_stream);
   end if;
   return 2;
 end
 $$;
 comment on function outbox.enqueue_pair(text, text, text, text, text, text, text, jsonb, text, jsonb, text, jsonb, text, jsonb)
-  is 'Adds two new rows of one key in the caller''s transaction. Nullable: p_first_coalesce_key, p_first_binds, p_second_coalesce_key, p_second_binds.';
+  is 'Adds two new rows of one key in the caller''s transaction.';

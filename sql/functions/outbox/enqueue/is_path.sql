@@ -5,7 +5,8 @@ as $$
 begin
   return coalesce(jsonb_typeof(p_path) = 'array' and jsonb_array_length(p_path) <= 32
     and not exists (select from jsonb_array_elements(p_path) s
-                     where jsonb_typeof(s) not in ('string', 'number') or jsonb_typeof(s) = 'number' and s #>> '{}' !~ '^[0-9]{1,4}$'), false);
+                     where jsonb_typeof(s) not in ('string', 'number')
+                        or jsonb_typeof(s) = 'number' and s #>> '{}' !~ '^[0-9]{1,4}$'), false);
 end
 $$;
 comment on function outbox.is_path(jsonb) is 'Whether JSON is a path of names and places.';

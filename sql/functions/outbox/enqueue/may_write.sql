@@ -4,4 +4,5 @@ language sql stable set search_path = pg_catalog, pg_temp
 as $$
   select exists (select from pg_roles r where r.rolname = any (p_writers) and pg_has_role(outbox.enqueuer()::name, r.oid, 'member'));
 $$;
-comment on function outbox.may_write(name[]) is 'Whether the role that enqueues is, or is a member of, one of the roles that a stream says may write it.';
+comment on function outbox.may_write(name[])
+  is 'Whether the role that enqueues is, or is a member of, one of the writers of a stream.';

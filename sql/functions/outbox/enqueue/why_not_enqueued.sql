@@ -1,4 +1,4 @@
--- Why an enqueue wrote nothing: the row is bad, which raises, or it is there already, which is the answer.
+-- Why an enqueue wrote nothing: a bad row is refused, and one that is there already is the answer.
 create or replace function outbox.why_not_enqueued(
   p_checked boolean, p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_body text, p_too_deep boolean,
   p_priority integer, p_coalesce_key text, p_destination text, p_captures jsonb, p_binds jsonb,
@@ -10,12 +10,13 @@ declare
   v_stream outbox.streams;
 begin
   select * into v_stream from outbox.streams s where s.name = p_stream;
-  perform outbox.check_row(v_stream, p_stream, p_checked, (select r.rail_id from outbox.rails r where r.name = p_rail), p_rail, p_key, p_instruction_id,
-                           p_idempotency_key, octet_length(p_body), p_too_deep, p_priority, p_coalesce_key, p_destination, p_captures, p_binds);
+  perform outbox.check_row(
+    v_stream, p_stream, p_checked, (select r.rail_id from outbox.rails r where r.name = p_rail), p_rail, p_key, p_instruction_id,
+    p_idempotency_key, octet_length(p_body), p_too_deep, p_priority, p_coalesce_key, p_destination, p_captures, p_binds);
   created := false;
   select e.outbox_id, e.seq into outbox_id, seq
     from outbox.existing_row(v_stream.stream_id, p_instruction_id, p_idempotency_key, p_body) e;
 end
 $$;
 comment on function outbox.why_not_enqueued(boolean, text, text, text, text, text, text, boolean, integer, text, text, jsonb, jsonb)
-  is 'Raises for a bad row, or finds the row that a repeat stands for. Nullable: outbox_id, seq.';
+  is 'Refuses a bad row, or finds the row that a repeat stands for. Nullable: outbox_id, seq.';

@@ -1,4 +1,4 @@
--- How many dead letters a filter of list_dead() means, to be told before anything is done to them.
+-- How many dead letters a filter of list_dead() finds, to be shown before anything is done to them.
 create or replace function outbox.count_dead(
   p_stream text default null,
   p_error_code text default null,
@@ -20,4 +20,4 @@ begin
        and (p_parked is null or d.parked = p_parked));
 end
 $$;
-comment on function outbox.count_dead(text, text, timestamptz, timestamptz, boolean) is 'Number of dead letters that a filter means.';
+comment on function outbox.count_dead(text, text, timestamptz, timestamptz, boolean) is 'Number of dead letters that a filter finds.';

@@ -1,5 +1,5 @@
--- Everything that is known about one row, for a person: its facts, its payload, where it is, what it waits for, and
--- every line of its story, all of one moment.
+-- Everything that is known about one row, for a person: its facts, its payload, where it is, what it waits for, and every line of its
+-- history, all of one moment.
 create or replace function outbox.inspect(p_outbox_id uuid) returns jsonb
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -14,7 +14,7 @@ begin
            'created_at', m.created_at, 'expires_at', m.expires_at, 'payload_hash', encode(m.payload_hash, 'hex'),
            'erased', case when m.erased_at is not null then
              jsonb_build_object('at', m.erased_at, 'by', m.erased_by, 'reason', m.erase_reason) end))
-         || outbox.whereabouts(m, s)
+         || outbox.place_of_row(m, s)
          || jsonb_build_object('payload', m.payload, 'captures', m.captures, 'binds', m.binds, 'captured', c.captured, 'lines', v_lines)
     into v_row
     from outbox.payloads m
@@ -29,7 +29,7 @@ begin
     return v_row;
   end if;
 
-  -- Collected: only the dedupe table and perhaps the archive remember it. Nothing points there by id, hence the long way.
+  -- Collected: only the dedupe table and perhaps the archive remember it. No index leads there by id, so this reads the table.
   select jsonb_build_object('outbox_id', d.outbox_id, 'stream', s.name, 'ordered', s.ordered, 'instruction_id', d.instruction_id,
                             'idempotency_key', d.idempotency_key, 'created_at', d.created_at, 'payload_hash', encode(d.payload_hash, 'hex'),
                             'payload', null, 'place', 'collected', 'lines', v_lines)
@@ -37,10 +37,10 @@ begin
     from outbox.dedupe d join outbox.streams s on s.stream_id = d.stream_id
    where d.outbox_id = p_outbox_id;
   if not found then
-    raise exception 'there is no row %', p_outbox_id using errcode = 'HR006',
-      hint = 'Check the id. Rows that were finished long ago are collected by outbox.gc(), and then forgotten.';
+    perform headroom.fail('not_found', format('There is no row %s.', p_outbox_id), null,
+      'Check the id. Rows that were finished long ago are collected by outbox.gc(), and then forgotten.');
   end if;
   return v_row;
 end
 $$;
-comment on function outbox.inspect(uuid) is 'Facts, payload, place and complete story of one row.';
+comment on function outbox.inspect(uuid) is 'Facts, payload, place and complete history of one row.';

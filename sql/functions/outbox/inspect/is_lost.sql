@@ -5,7 +5,8 @@ language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 begin
   return exists (select from outbox.dead x where x.outbox_id = p_outbox_id)
-      or (select a.state from outbox.attempts a where a.outbox_id = p_outbox_id and a.class_id = 1 order by a.attempt_no desc limit 1) = 'SKIPPED' is true;
+      or (select a.state from outbox.attempts a where a.outbox_id = p_outbox_id and a.class_id = 1
+           order by a.attempt_no desc limit 1) = 'SKIPPED' is true;
 end
 $$;
 comment on function outbox.is_lost(uuid) is 'Whether a row was given up or skipped.';

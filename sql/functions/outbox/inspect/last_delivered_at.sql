@@ -14,4 +14,5 @@ begin
   return v_at;
 end
 $$;
-comment on function outbox.last_delivered_at(smallint, text[], text) is 'When one of some instructions of a stream that is kept for ever was last delivered. Nullable: result.';
+comment on function outbox.last_delivered_at(smallint, text[], text)
+  is 'When one of some instructions of a stream that is kept for ever was last delivered. Nullable: result.';

@@ -1,10 +1,11 @@
--- The story of one row, line by line, in order. A relay's name is known while the relay is.
+-- The history of one row, line by line, in order. A relay's name is known while the relay is.
 create or replace function outbox.lines_of(p_outbox_id uuid) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
   select coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
            'attempt_no', a.attempt_no, 'state', a.state, 'recorded_at', a.recorded_at, 'relay_id', a.relay_id, 'relay', r.name,
-           'claim_id', a.claim_id, 'latency_ms', a.latency_ms, 'uncertain', nullif(a.uncertain, false), 'out_of_order', nullif(a.out_of_order, false),
+           'claim_id', a.claim_id, 'latency_ms', a.latency_ms, 'uncertain', nullif(a.uncertain, false),
+           'out_of_order', nullif(a.out_of_order, false),
            'rail_reference', a.rail_reference, 'rail_code', a.rail_code, 'error_code', a.error_code, 'error_message', a.error_message,
            'actor', a.actor, 'reason', a.reason)) order by a.attempt_no), '[]')
     from outbox.attempts a left join outbox.relays r on r.relay_id = a.relay_id

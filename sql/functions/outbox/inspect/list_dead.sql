@@ -8,15 +8,16 @@ create or replace function outbox.list_dead(
   p_limit integer default 100,
   p_after uuid default null
 ) returns table (
-  outbox_id uuid, stream text, key text, seq bigint, rail text, instruction_id text, idempotency_key text, parked boolean, uncertain boolean,
-  error_code text, error_message text, tries smallint, lines integer, created_at timestamptz, died_at timestamptz, blocks_lane boolean
+  outbox_id uuid, stream text, key text, seq bigint, rail text, instruction_id text, idempotency_key text, parked boolean,
+  uncertain boolean, error_code text, error_message text, tries smallint, lines integer, created_at timestamptz, died_at timestamptz,
+  blocks_lane boolean
 )
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 begin
   if p_limit is null or p_limit not between 1 and 10000 then
-    raise exception 'a page has 1 to 10000 rows' using errcode = 'HR003';
+    perform headroom.fail('invalid_input', 'A page has 1 to 10000 rows.');
   end if;
   perform outbox.check_stream_name(p_stream);
   return query

@@ -1,11 +1,14 @@
 -- How far ahead the archive has partitions, per retention class, without a gap from now on. A row whose partition is
 -- missing cannot be claimed, so this is what to watch.
 create or replace function outbox.partition_status()
-returns table (class text, retain_days integer, partitions bigint, oldest_at timestamptz, covered_until timestamptz, days_ahead double precision)
+returns table (
+  class text, retain_days integer, partitions bigint, oldest_at timestamptz, covered_until timestamptz, days_ahead double precision
+)
 language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   with leaf as (
-    select p.class_id, p.from_at, p.to_at, p.from_at > coalesce(lag(p.to_at) over (partition by p.class_id order by p.from_at), p.from_at) as gap
+    select p.class_id, p.from_at, p.to_at,
+           p.from_at > coalesce(lag(p.to_at) over (partition by p.class_id order by p.from_at), p.from_at) as gap
       from outbox.archive_partitions() p
   ), island as (
     select l.class_id, l.from_at, l.to_at, count(*) filter (where l.gap) over (partition by l.class_id order by l.from_at) as n from leaf l
@@ -21,4 +24,5 @@ as $$
     from outbox.retention_classes c left join current_one o on o.class_id = c.class_id
    order by c.class_id;
 $$;
-comment on function outbox.partition_status() is 'Days ahead that the archive has partitions for; nought stops claims. Nullable: retain_days, oldest_at, covered_until.';
+comment on function outbox.partition_status()
+  is 'Days ahead that the archive has partitions for; without any, claims stop. Nullable: retain_days, oldest_at, covered_until.';

@@ -1,12 +1,13 @@
--- The rails as people see them: how long ago a relay that serves each was last seen, and how many rows wait for it. Of very many waiting rows the
--- first ten thousand with order and without are counted; whether any wait is the question.
+-- The rails as people see them: how long ago a relay that serves each was last seen, and how many rows wait for it. Of very many waiting
+-- rows the first ten thousand with order and without are counted; whether any wait is the question.
 create or replace function outbox.rail_status()
 returns table (rail text, capability text, served_seconds_ago double precision, waiting bigint)
 language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   with waiting as (
     select p.rail_id, count(*) as n
-      from ((select x.outbox_id from outbox.pending x limit 10000) union all (select x.outbox_id from outbox.pending_unordered x limit 10000)) w
+      from ((select x.outbox_id from outbox.pending x limit 10000)
+            union all (select x.outbox_id from outbox.pending_unordered x limit 10000)) w
       join outbox.payloads p on p.outbox_id = w.outbox_id
      group by p.rail_id
   )

@@ -10,4 +10,5 @@ begin
   return case when v_few then 100 else (select 100 * p_rows / greatest(c.reltuples, p_rows) from pg_class c where c.oid = p_table) end;
 end
 $$;
-comment on function outbox.sample_percent(regclass, integer) is 'Per cent of a table''s pages that hold about so many rows; all of a small table.';
+comment on function outbox.sample_percent(regclass, integer)
+  is 'Per cent of a table''s pages that hold about so many rows; all of a small table.';

@@ -2,8 +2,8 @@
 -- must not slow down what is looked at.
 --
 -- Up to 10,000 pending rows, and as many active lanes, are counted. Beyond that pending, due, lanes and retrying are estimates from
--- samples of pages, and "estimated" says so: about 50,000 rows where counting is all, 5,000 where each row is a look into another
--- table. What there is at all is never said to be nought. What follows the number of leases and of dead letters is always
+-- samples of pages, and "estimated" marks them: about 50,000 rows where counting is all, 5,000 where each row is a look into another
+-- table. Where there is anything, the estimate is never zero. What follows the number of leases and of dead letters is always
 -- counted, and nothing follows the archive.
 --
 -- pending: not in flight. due: what could be sent now (rows without order; lanes with it). stuck: in flight although the
@@ -29,7 +29,8 @@ declare
 begin
   return query
   with ordered_rows as materialized (
-    select l.stream_id, count(*) * t.n / sum(count(*)) over () as n, count(*) filter (where p.tries > 0) * t.n / sum(count(*)) over () as retrying
+    select l.stream_id, count(*) * t.n / sum(count(*)) over () as n,
+           count(*) filter (where p.tries > 0) * t.n / sum(count(*)) over () as retrying
       from (select count(*) * 100 / v_rows as n from outbox.pending p tablesample system (v_rows) repeatable (1)) t
      cross join outbox.pending p tablesample system (v_some_rows) repeatable (1)
       join outbox.lanes l on l.lane_id = p.lane_id
@@ -85,4 +86,5 @@ begin
    order by l.name;
 end
 $$;
-comment on function outbox.status() is 'Depth, age, flight and dead letters of each stream; "estimated" says that there is too much to be counted.';
+comment on function outbox.status()
+  is 'Depth, age, flight and dead letters of each stream; "estimated" marks what is too much to be counted.';

@@ -39,4 +39,5 @@ begin
   due := coalesce(v_first <= now(), false)::integer;
 end
 $$;
-comment on function outbox.status_by_index(smallint, boolean, boolean) is 'Exact facts about large streams, for status(). Nullable: blocked, wanted_at.';
+comment on function outbox.status_by_index(smallint, boolean, boolean)
+  is 'Exact facts about large streams, for status(). Nullable: blocked, wanted_at.';

@@ -1,4 +1,4 @@
--- The number of a stream, by which rows are found fastest; null when there is none of that name.
+-- The number of a stream, by which rows are found fastest; null when no stream has that name.
 create or replace function outbox.stream_id(p_stream text) returns smallint
 language sql stable set search_path = pg_catalog, pg_temp
 as $$

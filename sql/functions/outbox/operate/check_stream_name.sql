@@ -4,9 +4,10 @@ language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 begin
   if p_stream is not null and not exists (select from outbox.streams s where s.name = p_stream) then
-    raise exception 'unknown stream "%"', left(p_stream, 80) using errcode = 'HR001',
-      hint = 'Known: ' || coalesce((select string_agg(s.name, ', ' order by s.name) from outbox.streams s), 'none');
+    perform headroom.fail('unknown_stream', format('There is no stream "%s".', left(p_stream, 80)),
+      'known are ' || (select string_agg(s.name, ', ' order by s.name) from outbox.streams s),
+      'List streams: headroom outbox stream');
   end if;
 end
 $$;
-comment on function outbox.check_stream_name(text) is 'Raises for a stream that does not exist; null passes.';
+comment on function outbox.check_stream_name(text) is 'Refuses a stream that does not exist; null passes.';

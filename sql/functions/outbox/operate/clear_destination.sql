@@ -1,5 +1,5 @@
--- Lifts what is held against a destination: its pause and its open circuit spoke of a receiver that is not the one any more, or that an
--- operator says is well again. Its limits stay. What relays found out before this commits no longer counts, so nothing of theirs is touched.
+-- Lifts the pause and the open circuit of a destination: they were about another receiver, or an operator knows that it works again. Its
+-- limits stay. What relays found out before this commits no longer counts, so nothing of theirs is touched.
 create or replace function outbox.clear_destination(p_name text) returns void
 language sql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,6 @@
--- Sets the limits of a destination: the least gap between two sends, and when its circuit opens. A name that ends in a colon stands for all
--- that begin so, "*" for all that nothing else is said of. Relays follow at their next look; nothing that they lock is touched.
+-- Sets the limits of a destination: the least gap between two sends, and when its circuit opens. A name that ends in a colon is for all
+-- destinations that begin with it, "*" for all that have no limits of their own. Relays follow at their next look; nothing that they lock
+-- is touched.
 create or replace function outbox.limit_destination(
   p_name text, p_min_interval_ms integer default null, p_failure_threshold integer default null, p_open_base_ms integer default null
 ) returns void
@@ -13,8 +14,9 @@ begin
          failure_threshold = coalesce(excluded.failure_threshold, l.failure_threshold),
          open_base_ms = coalesce(excluded.open_base_ms, l.open_base_ms), changed_at = now();
 exception when check_violation or not_null_violation then
-  raise exception 'the limits of destination "%" are out of range', left(p_name, 80) using errcode = 'HR003',
-    hint = 'A name has 1 to 200 characters; the gap is 0 to 86400000 ms, the threshold 1 or more, the opening 1 to 3600000 ms.';
+  perform headroom.fail('invalid_input', format('The limits of destination "%s" are out of range.', left(p_name, 80)), sqlerrm,
+    'A name has 1 to 200 characters; the gap is 0 to 86400000 ms, the threshold 1 or more, the opening 1 to 3600000 ms.');
 end
 $$;
-comment on function outbox.limit_destination(text, integer, integer, integer) is 'Rate limit and circuit settings of a destination, or of a kind of them.';
+comment on function outbox.limit_destination(text, integer, integer, integer)
+  is 'Rate limit and circuit settings of a destination, or of a kind of them.';

@@ -1,9 +1,9 @@
--- Takes lanes for an operator, those that nobody else holds: first the number allocators, then the heads. It waits for nobody, so no operator
--- holds what others need while waiting for more. Returns the lanes taken; the others are to be asked for again. Afterwards nothing about
--- these lanes changes until the end of the transaction, except that a lane in flight stays so.
+-- Takes lanes for an operator, those that nobody else holds: first the number allocators, then the heads. It waits for nobody, so no
+-- operator holds what others need while waiting for more. Returns the lanes taken; the others are to be asked for again. Afterwards
+-- nothing about these lanes changes until the end of the transaction, except that a lane in flight stays so.
 --
--- Whoever enqueues under one of these keys waits for the operator. A transaction that is left open at a prompt must not make that an hour:
--- the server ends it after a minute of silence.
+-- A producer that enqueues under one of these keys waits for the operator. A transaction that is left open at a prompt must not make that
+-- an hour: the server ends it after an idle minute.
 create or replace function outbox.lock_lanes(p_lane_ids bigint[]) returns bigint[]
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -1,11 +1,11 @@
--- Sends dead rows again. Each goes back to pending with its tries at nought and its number unchanged; the archive goes on
--- counting lines. In an ordered lane whose later rows have been delivered or are in flight, that would break the order
--- of the key, so it is done only when asked for, and the archive says so.
+-- Sends dead rows again. Each goes back to pending with zero tries and its number unchanged; the archive goes on counting lines.
+-- In an ordered lane whose later rows have been delivered or are in flight, that would break the order of the key, so it is done only
+-- when asked for, and the archive records it.
 --
 -- A row that may have arrived goes back in doubt, and its rail's rules apply to it: asked about first, or sent under its key.
 --
--- Results: redriven; parked (only a person can find out whether it arrived: resolve it first); needs_out_of_order; not_dead; busy (somebody else
--- holds its key at this moment: ask again).
+-- Results: redriven; parked (only a person can find out whether it arrived: resolve it first); needs_out_of_order; not_dead; busy
+-- (somebody else holds its key at this moment: ask again).
 create or replace function outbox.redrive(
   p_outbox_ids uuid[], p_actor text, p_reason text, p_out_of_order boolean default false
 ) returns table (outbox_id uuid, result text, detail text)
@@ -27,8 +27,10 @@ begin
   with asked as (
     select u.id, min(u.ord) as ord from unnest(p_outbox_ids) with ordinality u(id, ord) group by u.id
   ), facts as (
-    select a.id, a.ord, d.outbox_id is not null as dead, d.lane_id is not null and d.lane_id <> all (v_lanes) as busy, d.parked, d.uncertain,
-           coalesce(greatest(l.delivered_to, h.delivered_to, case when h.claim_id is not null then h.claimed_to end) > d.seq, false) as overtaken
+    select a.id, a.ord, d.outbox_id is not null as dead, d.lane_id is not null and d.lane_id <> all (v_lanes) as busy, d.parked,
+           d.uncertain,
+           coalesce(greatest(l.delivered_to, h.delivered_to, case when h.claim_id is not null then h.claimed_to end) > d.seq,
+                    false) as overtaken
       from asked a
       left join outbox.dead d on d.outbox_id = a.id
       left join outbox.lanes l on l.lane_id = d.lane_id
@@ -57,7 +59,7 @@ begin
          case r.result
            when 'not_dead' then 'There is no dead letter with this id.'
            when 'busy' then 'Somebody else holds its key at this moment. Ask again.'
-           when 'parked' then 'It may have arrived. Find out, and say so with outbox.resolve_dead() first.'
+           when 'parked' then 'It may have arrived. Find out, and record it with outbox.resolve_dead() first.'
            when 'needs_out_of_order' then 'Later rows of its key were delivered or are in flight.'
            else case
              when h.blocked then 'It waits: its key is blocked by another dead letter.'

@@ -13,9 +13,9 @@ declare
 begin
   perform outbox.check_operator(array[p_outbox_id], p_actor, p_reason);
   if p_delivered is null then
-    raise exception 'say whether the row was delivered' using errcode = 'HR003';
+    perform headroom.fail('invalid_input', 'Whether the row was delivered is missing.', 'p_delivered is true or false');
   elsif length(p_reference) not between 1 and 500 then
-    raise exception 'a reference has 1 to 500 characters' using errcode = 'HR003';
+    perform headroom.fail('invalid_input', 'A reference has 1 to 500 characters.');
   end if;
   v_lane_id := (select d.lane_id from outbox.dead d where d.outbox_id = p_outbox_id);
   if v_lane_id is not null and v_lane_id <> all (outbox.lock_lanes(array[v_lane_id])) then
@@ -25,12 +25,12 @@ begin
     return;
   end if;
   select * into v_dead from outbox.dead d where d.outbox_id = p_outbox_id for update;
-  if not found and outbox.place_of_untouched(p_outbox_id) = 'unknown' then
-    raise exception 'there is no row %', p_outbox_id using errcode = 'HR006', hint = 'List dead letters with outbox.list_dead().';
+  if not found and outbox.in_flight_or_finished(p_outbox_id) = 'unknown' then
+    perform headroom.fail('not_found', format('There is no row %s.', p_outbox_id), null, 'List dead letters: headroom outbox dead');
   elsif v_dead.uncertain is not true then
-    raise exception 'row % is not in doubt', p_outbox_id using errcode = 'HR007',
-      detail = case when v_dead.outbox_id is null then 'It is not a dead letter.' else 'It is dead, and known not to have arrived.' end,
-      hint = 'Only dead letters whose outcome is unknown are resolved; others are redriven or skipped.';
+    perform headroom.fail('conflict', format('Row %s is not in doubt.', p_outbox_id),
+      case when v_dead.outbox_id is null then 'it is not a dead letter' else 'it is dead, and known not to have arrived' end,
+      'Only dead letters whose outcome is unknown are resolved; others are redriven or skipped.');
   end if;
 
   insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, rail_reference, rail_code, actor, reason)
@@ -51,4 +51,5 @@ begin
   result := 'delivered';
 end
 $$;
-comment on function outbox.resolve_dead(uuid, boolean, text, text, text) is 'Records whether an uncertain dead letter was delivered. Nullable: detail.';
+comment on function outbox.resolve_dead(uuid, boolean, text, text, text)
+  is 'Records whether an uncertain dead letter was delivered. Nullable: detail.';

@@ -25,7 +25,8 @@ begin
      where h.lane_id = back.lane_id
   ), moved as (
     update outbox.heads h
-       set head_seq = f.seq, due = greatest(f.due, now()), priority = f.priority, destination_id = f.destination_id, run_limit = 1, misses = 0,
+       set head_seq = f.seq, due = greatest(f.due, now()), priority = f.priority, destination_id = f.destination_id, run_limit = 1,
+           misses = 0,
            blocked = false
       from first_row f
      where h.lane_id = f.lane_id and h.claim_id is null

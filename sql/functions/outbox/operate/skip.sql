@@ -1,7 +1,8 @@
--- Gives rows up for good: dead ones, and pending ones that are not in flight. A lane that waited for such a row goes on.
--- A row in flight is left alone, because it may be arriving at this moment; ask again when it has come to something.
+-- Gives rows up for good: dead ones, and pending ones that are not in flight. A lane that waited for such a row goes on. A row in flight
+-- is left alone, because it may be arriving at this moment; ask again when its outcome is known.
 --
--- Results: skipped; in_flight; finished (delivered or skipped before); unknown; busy (somebody else holds its key at this moment: ask again).
+-- Results: skipped; in_flight; finished (delivered or skipped before); unknown; busy (somebody else holds its key at this moment: ask
+-- again).
 create or replace function outbox.skip(p_outbox_ids uuid[], p_actor text, p_reason text)
 returns table (outbox_id uuid, result text, detail text)
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp set enable_hashjoin = off set enable_mergejoin = off
@@ -22,7 +23,7 @@ begin
   perform from outbox.dead d where d.outbox_id = any (v_free) order by d.outbox_id for update;
   perform from outbox.pending_unordered u where u.outbox_id = any (v_free) order by u.outbox_id for update;
 
-  with buried as (
+  with dead as (
     delete from outbox.dead d where d.outbox_id = any (v_free) returning d.outbox_id, d.stream_id, d.lines, d.uncertain
   ), unordered as (
     delete from outbox.pending_unordered u where u.outbox_id = any (v_free) returning u.outbox_id, u.stream_id, u.lines, u.uncertain
@@ -34,7 +35,7 @@ begin
                         where a.outbox_id = p.outbox_id and a.attempt_no = p.lines + 1 and a.class_id = get_byte(uuid_send(p.outbox_id), 7))
     returning p.outbox_id, m.stream_id, p.lines, p.uncertain
   ), gone as (
-    select * from buried union all select * from unordered union all select * from ordered
+    select * from dead union all select * from unordered union all select * from ordered
   ), line as (
     insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, uncertain, error_code, actor, reason)
     select g.outbox_id, g.lines + 1, get_byte(uuid_send(g.outbox_id), 7), g.stream_id, 'SKIPPED', g.uncertain, 'operator', p_actor, p_reason
@@ -49,13 +50,14 @@ begin
   select a.id, r.result,
          case r.result
            when 'busy' then 'Somebody else holds its key at this moment. Ask again.'
-           when 'in_flight' then 'It is being sent. Ask again when that has come to something.'
+           when 'in_flight' then 'It is being sent. Ask again when its outcome is known.'
            when 'finished' then 'It was delivered or skipped before.'
            when 'unknown' then 'There is no such row, or its archive has been collected.'
          end
     from (select u.id, min(u.ord) as ord from unnest(p_outbox_ids) with ordinality u(id, ord) group by u.id) a
    cross join lateral (
-         select case when a.id = any (v_ids) then 'skipped' when a.id <> all (v_free) or v_free is null then 'busy' else outbox.place_of_untouched(a.id) end) r(result)
+         select case when a.id = any (v_ids) then 'skipped' when a.id <> all (v_free) or v_free is null then 'busy'
+           else outbox.in_flight_or_finished(a.id) end) r(result)
    order by a.ord;
 end
 $$;

@@ -1,5 +1,5 @@
--- Makes rails known before any relay has declared them, so that rows may name them: {"slack": {"capability": "lookup", "timeout_ms": 15000}}.
--- A relay that serves one declares it with its own values when it starts, which count from then on.
+-- Makes rails known before any relay has declared them, so that rows may name them: {"slack": {"capability": "lookup", "timeout_ms":
+-- 15000}}. A relay that serves one declares it with its own values when it starts, which count from then on.
 create or replace function outbox.ensure_rails(p_rails jsonb) returns void
 language sql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -7,7 +7,7 @@ as $$
 declare
   v_rail_id smallint;
 begin
-  -- Looked up first: an upsert of an unchanged row would burn a number and a row version at each start.
+  -- Looked up first: an upsert of an unchanged row would use up a number and a row version at each start.
   select rail_id into v_rail_id from outbox.rails
    where name = p_name and capability = p_capability and timeout_ms = p_timeout_ms
      and dedup_window_ms is not distinct from p_dedup_window_ms;
@@ -22,8 +22,8 @@ begin
   returning rail_id into v_rail_id;
   return v_rail_id;
 exception when check_violation or not_null_violation then
-  raise exception 'rail "%" was not registered: %', p_name, sqlerrm using errcode = 'HR003',
-    hint = 'A rail has a lower-case name, a capability (idempotent, lookup, blind) and a time-out of at most 30,000 ms.';
+  perform headroom.fail('invalid_input', format('Rail "%s" was not registered.', left(p_name, 80)), sqlerrm,
+    'A rail has a lower-case name, a capability (idempotent, lookup, blind) and a time-out of at most 30,000 ms.');
 end
 $$;
 comment on function outbox.register_rail(text, text, integer, bigint) is 'Declares a rail and what it can prove.';

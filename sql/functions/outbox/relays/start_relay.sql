@@ -1,4 +1,4 @@
--- A relay announces itself when it starts, with the rails that it serves; its number stands in every line that it writes.
+-- A relay announces itself when it starts, with the rails that it serves; its number is in every line that it writes.
 create or replace function outbox.start_relay(p_name text, p_rails text[] default null) returns integer
 language sql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -36,8 +36,8 @@ begin
     into v_undelivered, v_stray, v_bound, v_captured
     from unnest(p_outcomes) o;
   if v_stray is not null then
-    raise exception 'there is no outcome "%"', left(v_stray, 80) using errcode = 'HR003',
-      hint = 'Known: delivered, retry, unknown, rejected, released. Nothing was changed.';
+    perform headroom.fail('invalid_input', format('There is no outcome "%s".', left(v_stray, 80)), null,
+      'Known: delivered, retry, unknown, rejected, released. Nothing was changed.');
   end if;
   select * into v_stream from outbox.streams where stream_id = p_stream_id;
   select array_agg(c.claim_id) into v_live

@@ -30,8 +30,8 @@ begin
   end if;
   get diagnostics v_gone = row_count;
   if v_delivered <> v_gone then
-    raise exception 'outcomes of % delivered rows would finish % rows', v_delivered, v_gone using errcode = 'HR003',
-      hint = 'Outcomes of a lane begin with its first row that is not settled yet, and leave none out. Nothing was changed.';
+    perform headroom.fail('invalid_input', format('Outcomes of %s delivered rows would finish %s rows.', v_delivered, v_gone), null,
+      'Outcomes of a lane begin with its first row that is not settled yet, and leave none out. Nothing was changed.');
   end if;
 
   update outbox.heads h set head_seq = l.to_seq + 1, delivered_to = greatest(h.delivered_to, l.to_seq)

@@ -7,7 +7,8 @@ as $$
     from outbox.retention_classes c
     join pg_inherits i on i.inhparent = to_regclass(format('outbox.%I', 'attempts_' || c.name))
     join pg_class leaf on leaf.oid = i.inhrelid
-   cross join lateral (select regexp_match(pg_get_expr(leaf.relpartbound, leaf.oid), 'FROM \(''([0-9a-f-]{36})''\) TO \(''([0-9a-f-]{36})''\)') as ids) b
+   cross join lateral (select regexp_match(pg_get_expr(leaf.relpartbound, leaf.oid),
+                                           'FROM \(''([0-9a-f-]{36})''\) TO \(''([0-9a-f-]{36})''\)') as ids) b
    where b.ids is not null;
 $$;
 comment on function outbox.archive_partitions() is 'Leaf partitions of the archive, with the times that they cover.';

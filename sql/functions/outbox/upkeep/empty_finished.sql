@@ -1,6 +1,7 @@
--- Erases what finished rows carried whose archive has to stay for others: a dead letter keeps its partition, and not its neighbours' payloads
--- beyond their retention. Their lines and hashes stay with the partition. Returns how many, at most p_limit.
-create or replace function outbox.empty_finished(p_class_id smallint, p_from uuid, p_to uuid, p_retain_days integer, p_limit integer) returns integer
+-- Erases what finished rows carried whose archive has to stay for others: a dead letter keeps its partition, and not its neighbours'
+-- payloads beyond their retention. Their lines and hashes stay with the partition. Returns how many, at most p_limit.
+create or replace function outbox.empty_finished(p_class_id smallint, p_from uuid, p_to uuid, p_retain_days integer, p_limit integer)
+  returns integer
 language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_hashjoin = off set enable_mergejoin = off
 as $$
 declare
@@ -23,4 +24,5 @@ begin
   return v_rows;
 end
 $$;
-comment on function outbox.empty_finished(smallint, uuid, uuid, integer, integer) is 'Erases payloads past their retention in a partition that stays, and counts them.';
+comment on function outbox.empty_finished(smallint, uuid, uuid, integer, integer)
+  is 'Erases payloads past their retention in a partition that stays, and counts them.';

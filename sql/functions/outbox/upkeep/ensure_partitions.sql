@@ -12,7 +12,7 @@ declare
   v_made integer := 0;
 begin
   if p_days_ahead is null or p_days_ahead not between 1 and 3650 then
-    raise exception 'days ahead must be between 1 and 3650' using errcode = 'HR003';
+    perform headroom.fail('invalid_input', 'Partitions are made for 1 to 3650 days ahead.');
   end if;
   -- One maker at a time; a second one would only find the work done, and a relay has better things to do than to wait.
   if not pg_try_advisory_xact_lock(hashtextextended('outbox.ensure_partitions', 0)) then
@@ -56,4 +56,5 @@ begin
   return v_made;
 end
 $$;
-comment on function outbox.ensure_partitions(integer) is 'Makes missing archive partitions for the days ahead and returns how many it made.';
+comment on function outbox.ensure_partitions(integer)
+  is 'Makes missing archive partitions for the days ahead and returns how many it made.';

@@ -1,8 +1,9 @@
--- Ends rows of streams that forget, so many minutes after they expired: what is not finished is given up, dead letters and parked ones too,
--- and the payload is erased with the salt of its hash. The archive keeps what happened. A row that is being sent is left for the next time.
+-- Ends rows of streams that forget, so many minutes after they expired: what is not finished is given up, dead letters and parked ones
+-- too, and the payload is erased with the salt of its hash. The archive keeps what happened. A row that is being sent is left for the
+-- next time.
 --
--- Row by row, each in a subtransaction, so that one that cannot be ended keeps no other: the last failure is told. One caller at a time; a
--- second one would only wait for the first one's rows. Bounded; `more` says that another call would find work.
+-- Row by row, each in a subtransaction, so that one that fails does not keep the others; the last failure is returned. One caller at a
+-- time; a second one would only wait for the first one's rows. Bounded; `more` means that another call would find work.
 create or replace function outbox.forget_expired(
   p_most integer default 500, out forgotten integer, out failed_code text, out failed_message text, out more boolean
 )
@@ -20,7 +21,8 @@ begin
         from outbox.streams s
         -- Stream by stream and in order, or else everything that may expire on any stream would be read each time.
        cross join lateral (select m.outbox_id, m.expires_at from outbox.payloads m
-                            where m.stream_id = s.stream_id and m.erased_at is null and m.expires_at < now() - make_interval(mins => s.forget_minutes)
+                            where m.stream_id = s.stream_id and m.erased_at is null
+                              and m.expires_at < now() - make_interval(mins => s.forget_minutes)
                             order by m.expires_at limit p_most) e
        where s.forget_minutes is not null
        order by e.expires_at limit p_most);

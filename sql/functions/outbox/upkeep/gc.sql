@@ -1,12 +1,11 @@
--- Collects what is past its retention: archive partitions whole, the payloads of their rows, idempotency keys, and what layers above
--- keep of them. Never
--- anything of a row that is pending, in flight or dead, however old; never a partition in which a line was written within
--- the retention (a row delivered late); what the finished rows of such a partition carried is erased all the same. Lanes and
--- captures stay: numbering must not restart while anything remembers.
+-- Collects what is past its retention: archive partitions whole, the payloads of their rows, idempotency keys, and what layers above keep
+-- of them. Never anything of a row that is pending, in flight or dead, however old; never a partition in which a line was written within
+-- the retention (a row delivered late), though the payloads of its finished rows are erased. Lanes and captures stay: numbering must not
+-- restart while anything remembers.
 --
--- Work is bounded by p_batch rows, so that a call is short; "more" says that another one would find work. Payloads go
--- first and the partition last of all, because dropping it locks out claims of its class until the end of the
--- transaction. A partition that is in use just now is left for the next time.
+-- Work is bounded by p_batch rows, so that a call is short; "more" means that another one would find work. Payloads go first and the
+-- partition last, because dropping it locks out claims of its class until the end of the transaction. A partition that is in use just now
+-- is left for the next time.
 create or replace function outbox.gc(p_batch integer default 10000) returns jsonb
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp set lock_timeout = '250ms'
 as $$
@@ -24,7 +23,7 @@ declare
   v_kept jsonb := '[]';
 begin
   if p_batch is null or p_batch not between 1 and 1000000 then
-    raise exception 'a batch has 1 to 1000000 rows' using errcode = 'HR003';
+    perform headroom.fail('invalid_input', 'A batch has 1 to 1000000 rows.');
   end if;
   -- One collector at a time; a second one would only wait for the first one's rows.
   if not pg_try_advisory_xact_lock(hashtextextended('outbox.gc', 0)) then
@@ -77,4 +76,5 @@ begin
     'more', v_left = 0 or v_keys = p_batch or v_others -> 'more' is not distinct from 'true', 'busy', false);
 end
 $$;
-comment on function outbox.gc(integer) is 'Drops archive partitions past their retention, and what belongs to them; says what it did, what it kept and why.';
+comment on function outbox.gc(integer)
+  is 'Drops archive partitions past their retention, and what belongs to them; returns what it did, what it kept and why.';

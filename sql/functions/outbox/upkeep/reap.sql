@@ -4,7 +4,8 @@
 -- stays as it is (and is counted as stuck) without keeping the others; so do the lanes of one that an operator holds.
 create or replace function outbox.reap(p_max_claims integer default 100) returns integer
 language plpgsql volatile security definer
-set search_path = pg_catalog, pg_temp set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan set lock_timeout = '2s'
+set search_path = pg_catalog, pg_temp set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan
+  set lock_timeout = '2s'
 as $$
 declare
   v_claim outbox.claims;
@@ -30,7 +31,8 @@ begin
       if not found then
         -- What is left is looked at again when others had their turn.
         update outbox.claims c set lease_until = now() + interval '5 s', lane_ids = l.lane_ids, open = cardinality(l.lane_ids)
-          from (select array_agg(h.lane_id) as lane_ids from outbox.heads h where h.lane_id = any (v_claim.lane_ids) and h.claim_id = v_claim.claim_id) l
+          from (select array_agg(h.lane_id) as lane_ids from outbox.heads h
+                 where h.lane_id = any (v_claim.lane_ids) and h.claim_id = v_claim.claim_id) l
          where c.claim_id = v_claim.claim_id;
       end if;
       v_reaped := v_reaped + v_rows;

@@ -1,5 +1,5 @@
--- Takes back the lanes of one expired claim, those that nobody else holds; the caller finds out which are left. The next run of each is one row
--- long: whatever killed the relay may be in it.
+-- Takes back the lanes of one expired claim, those that nobody else holds; the caller finds out which are left. The next run of each is
+-- one row long: whatever killed the relay may be in it.
 create or replace function outbox.reap_lanes(p_stream outbox.streams, p_claim outbox.claims) returns integer
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -17,13 +17,14 @@ begin
     select p.lane_id, p.seq, p.outbox_id, p.lines, p.tries
       from outbox.heads h join outbox.pending p on p.lane_id = h.lane_id and p.seq between h.head_seq and h.claimed_to
      where h.lane_id = any (v_lanes)
-       -- A row redriven while the lane was in flight stands in the range without having been claimed.
+       -- A row redriven while the lane was in flight is in the range without having been claimed.
        and (h.rewind_to is null
             or exists (select from outbox.attempts a
                         where a.outbox_id = p.outbox_id and a.attempt_no = p.lines + 1 and a.class_id = p_stream.class_id))
   ), line as (
     insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, relay_id, claim_id, uncertain, error_code)
-    select f.outbox_id, f.lines + 2, p_stream.class_id, p_stream.stream_id, 'ZOMBIE_REQUEUE', p_claim.relay_id, p_claim.claim_id, true, 'lease_expired'
+    select f.outbox_id, f.lines + 2, p_stream.class_id, p_stream.stream_id, 'ZOMBIE_REQUEUE', p_claim.relay_id, p_claim.claim_id, true,
+           'lease_expired'
       from flying f
   ), requeued as (
     update outbox.pending p

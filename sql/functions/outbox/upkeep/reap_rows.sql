@@ -1,5 +1,5 @@
--- Takes back the unordered rows of one expired claim: those without an outcome line yet. The archive is asked
--- only when part of the claim was settled.
+-- Takes back the unordered rows of one expired claim: those without an outcome line yet. The archive is asked only when part of the claim
+-- was settled.
 create or replace function outbox.reap_rows(p_stream outbox.streams, p_claim outbox.claims) returns integer
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -8,7 +8,8 @@ declare
 begin
   with flying as materialized (
     select c.outbox_id, c.line as lines, coalesce(c.tries, 0) + 1 as tries, coalesce(c.first_sent_at, p_claim.claimed_at) as first_sent_at,
-           m.priority, m.expires_at, coalesce(m.destination_id, 0) as destination_id, m.bytes, m.payload_hash, coalesce(c.tries, 0) + 1 >= p_stream.max_tries as spent
+           m.priority, m.expires_at, coalesce(m.destination_id, 0) as destination_id, m.bytes, m.payload_hash,
+           coalesce(c.tries, 0) + 1 >= p_stream.max_tries as spent
       from unnest(p_claim.outbox_ids, p_claim.lines, p_claim.tries, p_claim.first_sent_at) c(outbox_id, line, tries, first_sent_at)
       join outbox.payloads m on m.outbox_id = c.outbox_id
      where p_claim.open = cardinality(p_claim.outbox_ids)
@@ -16,16 +17,20 @@ begin
                         where a.outbox_id = c.outbox_id and a.attempt_no = c.line + 1 and a.class_id = p_stream.class_id)
   ), line as (
     insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, relay_id, claim_id, uncertain, error_code)
-    select f.outbox_id, f.lines + 1, p_stream.class_id, p_stream.stream_id, 'ZOMBIE_REQUEUE'::outbox.attempt_state, p_claim.relay_id, p_claim.claim_id, true, 'lease_expired'
+    select f.outbox_id, f.lines + 1, p_stream.class_id, p_stream.stream_id, 'ZOMBIE_REQUEUE'::outbox.attempt_state, p_claim.relay_id,
+           p_claim.claim_id, true, 'lease_expired'
       from flying f
     union all
-    select f.outbox_id, f.lines + 2, p_stream.class_id, p_stream.stream_id, 'FAILED', p_claim.relay_id, p_claim.claim_id, true, 'tries_exhausted'
+    select f.outbox_id, f.lines + 2, p_stream.class_id, p_stream.stream_id, 'FAILED', p_claim.relay_id, p_claim.claim_id, true,
+           'tries_exhausted'
       from flying f where f.spent
   ), requeued as (
-    insert into outbox.pending_unordered (outbox_id, stream_id, priority, due, expires_at, first_sent_at, lines, destination_id, tries, uncertain, bytes, payload_hash)
-    select f.outbox_id, p_stream.stream_id, f.priority, now(), f.expires_at, f.first_sent_at, f.lines + 1, f.destination_id, f.tries, true, f.bytes, f.payload_hash
+    insert into outbox.pending_unordered (outbox_id, stream_id, priority, due, expires_at, first_sent_at, lines, destination_id, tries,
+                                          uncertain, bytes, payload_hash)
+    select f.outbox_id, p_stream.stream_id, f.priority, now(), f.expires_at, f.first_sent_at, f.lines + 1, f.destination_id, f.tries, true,
+           f.bytes, f.payload_hash
       from flying f where not f.spent
-  ), buried as (
+  ), given_up as (
     insert into outbox.dead (outbox_id, stream_id, first_sent_at, lines, tries, priority, uncertain, parked, error_code, error_message)
     select f.outbox_id, p_stream.stream_id, f.first_sent_at, f.lines + 2, f.tries, f.priority, true, true, 'tries_exhausted',
            'The relay died each time while sending this row.'

@@ -1,6 +1,6 @@
 -- Repairs lanes that nothing would ever wake: those with pending rows and no head, those leased under a claim that is gone, and
--- those blocked by a dead row that is gone. None should exist; if one does, it is mended here and counted, and somebody
--- should ask why.
+-- those blocked by a dead row that is gone. There should be no such lane; if one exists, it is repaired here and counted,
+-- and somebody should ask why.
 --
 -- A call looks at p_max_lanes lanes and the next one goes on from there, so that its cost does not grow with the number of
 -- lanes (6 microseconds each). What one statement sees is of one moment, and none of these can be in a moment's view of a sound
@@ -17,7 +17,7 @@ declare
   v_unblocked bigint[];
 begin
   if p_max_lanes is null or p_max_lanes not between 1 and 1000000 then
-    raise exception 'a sweep looks at 1 to 1000000 lanes' using errcode = 'HR003';
+    perform headroom.fail('invalid_input', 'A sweep looks at 1 to 1000000 lanes.');
   end if;
   select s.last_value into v_from from outbox.swept_to s;
   with recursive lane as (
@@ -41,19 +41,21 @@ begin
    where h.lane_id > v_from and h.lane_id <= v_to
      and (h.claim_id is not null and not exists (select from outbox.claims c where c.claim_id = h.claim_id)
           or h.blocked and not exists (select from outbox.dead d where d.lane_id = h.lane_id and d.seq = h.head_seq));
-  delete from outbox.relays where relay_id in (select r.relay_id from outbox.relays r where r.seen_at < now() - interval '10 minutes' for update skip locked);
+  delete from outbox.relays where relay_id in (select r.relay_id from outbox.relays r
+                                                where r.seen_at < now() - interval '10 minutes' for update skip locked);
   -- A first row whose time is over waits for no gate: a look that is not for its destination skips it.
   update outbox.heads h set destination_id = 0
    where h.lane_id in (select o.lane_id from outbox.heads o
                         where o.lane_id > v_from and o.lane_id <= v_to and o.destination_id > 0 and o.claim_id is null and not o.blocked
-                          and exists (select from outbox.pending p where p.lane_id = o.lane_id and p.seq = o.head_seq and p.expires_at <= now() and not p.uncertain)
+                          and exists (select from outbox.pending p where p.lane_id = o.lane_id and p.seq = o.head_seq
+                                         and p.expires_at <= now() and not p.uncertain)
                           for update of o skip locked);
   -- What settles noted of destinations that nothing is sent to any more.
   perform outbox.hold_gates(array(select distinct t.name from outbox.gate_notes t limit 1000));
-  return case when v_headless is null then 0 else outbox.mend_headless(v_headless) end
-       + case when v_unheld is null then 0 else outbox.mend_unheld(v_unheld) end
-       + case when v_unblocked is null then 0 else outbox.mend_unblocked(v_unblocked) end;
+  return case when v_headless is null then 0 else outbox.repair_headless(v_headless) end
+       + case when v_unheld is null then 0 else outbox.repair_unheld(v_unheld) end
+       + case when v_unblocked is null then 0 else outbox.repair_unblocked(v_unblocked) end;
 end
 $$;
 comment on function outbox.sweep(integer)
-  is 'Puts stranded lanes back to work, a part of them at each call, and forgets relays that are long gone; returns how many lanes it mended.';
+  is 'Repairs stranded lanes, a part of them at each call, and forgets relays that are long gone; returns how many lanes it repaired.';

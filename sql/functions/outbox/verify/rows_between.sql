@@ -11,7 +11,8 @@ begin
          (k.outbox_id, k.payload_hash) is not distinct from (m.outbox_id, m.payload_hash)
     from outbox.payloads m
     left join lateral (select k.outbox_id, k.payload_hash from outbox.dedupe k
-                        where k.stream_id = m.stream_id and k.instruction_id = m.instruction_id and k.idempotency_key = m.idempotency_key offset 0) k on true
+                        where k.stream_id = m.stream_id and k.instruction_id = m.instruction_id
+                          and k.idempotency_key = m.idempotency_key offset 0) k on true
    where m.outbox_id > p_after and m.outbox_id <= p_to and m.stream_id = (select outbox.stream_id(p_stream));
 end
 $$;

@@ -8,7 +8,8 @@ create or replace function outbox.verify_keys(
   p_stream text, p_after_instruction text default '', p_after_key text default '', p_limit integer default 20000,
   out last_instruction text, out last_key text, out keys bigint, out findings jsonb
 )
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan set jit = off set enable_seqscan = off
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan set jit = off
+  set enable_seqscan = off
 as $$
 declare
   v_stream_id smallint := outbox.stream_id(p_stream);
@@ -18,7 +19,8 @@ begin
   end if;
   with batch as (
     select d.instruction_id, d.idempotency_key, d.outbox_id from outbox.dedupe d
-     where d.stream_id = v_stream_id and (d.instruction_id, d.idempotency_key) > (coalesce(p_after_instruction, ''), coalesce(p_after_key, ''))
+     where d.stream_id = v_stream_id
+       and (d.instruction_id, d.idempotency_key) > (coalesce(p_after_instruction, ''), coalesce(p_after_key, ''))
      order by d.instruction_id, d.idempotency_key limit p_limit
   )
   select count(*), (array_agg(b.instruction_id order by b.instruction_id desc, b.idempotency_key desc))[1],

@@ -1,5 +1,5 @@
--- I4, for a range of outbox ids: lines are numbered 1..n and follow one another lawfully, a row is delivered at most once, and whoever
--- intervened said why. A row that may have arrived is resolved before it is redriven, or stays in doubt.
+-- I4, for a range of outbox ids: lines are numbered 1..n and follow one another as the states allow, a row is delivered at most once,
+-- and an operator's act has an actor and a reason. A row that may have arrived is resolved before it is redriven, or stays in doubt.
 create or replace function outbox.verify_lines(p_after uuid, p_to uuid)
 returns table (invariant text, code text, subject text, detail text)
 language plpgsql stable set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan set jit = off set enable_seqscan = off
@@ -21,25 +21,30 @@ begin
              when l.attempt_no <> l.last_no + 1 then 'line_missing'
              when l.deliveries > 1 and (l.state = 'DISPATCHED' or l.state = 'RESOLVED' and l.rail_code = 'delivered') then 'delivered_twice'
              when not case
-                        when l.before is null or l.before in ('RETRYABLE', 'RELEASED', 'REDRIVEN') then l.state in ('DISPATCHING', 'SKIPPED')
-                        when l.before = 'DISPATCHING' then l.state in ('DISPATCHED', 'RETRYABLE', 'FAILED', 'ZOMBIE_REQUEUE', 'RELEASED', 'SKIPPED')
+                        when l.before is null or l.before in ('RETRYABLE', 'RELEASED', 'REDRIVEN')
+                          then l.state in ('DISPATCHING', 'SKIPPED')
+                        when l.before = 'DISPATCHING'
+                          then l.state in ('DISPATCHED', 'RETRYABLE', 'FAILED', 'ZOMBIE_REQUEUE', 'RELEASED', 'SKIPPED')
                         when l.before = 'ZOMBIE_REQUEUE' then l.state in ('DISPATCHING', 'FAILED', 'SKIPPED')
-                        when l.before = 'FAILED' and l.uncertain_before then l.state in ('SKIPPED', 'RESOLVED') or l.state = 'REDRIVEN' and l.uncertain
+                        when l.before = 'FAILED' and l.uncertain_before
+                          then l.state in ('SKIPPED', 'RESOLVED') or l.state = 'REDRIVEN' and l.uncertain
                         when l.before = 'FAILED' then l.state in ('REDRIVEN', 'SKIPPED')
                         when l.before = 'RESOLVED' and l.code_before = 'not_delivered' then l.state in ('REDRIVEN', 'SKIPPED')
                         else false
                       end then 'line_out_of_turn'
-             when (l.state in ('REDRIVEN', 'RESOLVED') or l.state = 'SKIPPED' and l.error_code = 'operator') and (l.actor is null or l.reason is null)
+             when (l.state in ('REDRIVEN', 'RESOLVED') or l.state = 'SKIPPED' and l.error_code = 'operator')
+               and (l.actor is null or l.reason is null)
                then 'line_unexplained'
            end as code
       from line l
   )
   select 'I4', j.code, j.outbox_id::text,
          case j.code
-           when 'line_missing' then format('line %s follows %s', j.attempt_no, case j.last_no when 0 then 'nothing' else j.last_no::text end)
+           when 'line_missing'
+             then format('line %s follows %s', j.attempt_no, case j.last_no when 0 then 'nothing' else j.last_no::text end)
            when 'delivered_twice' then format('line %s delivers it for the %s. time', j.attempt_no, j.deliveries)
            when 'line_out_of_turn' then format('line %s is %s after %s', j.attempt_no, j.state, coalesce(j.before::text, 'nothing'))
-           else format('line %s (%s) does not say who and why', j.attempt_no, j.state)
+           else format('line %s (%s) has no actor or no reason', j.attempt_no, j.state)
          end
     from judged j where j.code is not null
   union all
@@ -51,4 +56,4 @@ begin
    where a.outbox_id > p_after and a.outbox_id <= p_to and a.attempt_no = 1 and m.outbox_id is null;
 end
 $$;
-comment on function outbox.verify_lines(uuid, uuid) is 'Gaps, doubles and unlawful successions in the archive lines of a range of rows.';
+comment on function outbox.verify_lines(uuid, uuid) is 'Gaps, doubles and wrong successions in the archive lines of a range of rows.';

@@ -4,7 +4,8 @@
 -- The lines of a key are spread over the whole archive, so this is one statement over all of it: the server sorts on disk what does
 -- not fit into memory.
 create or replace function outbox.verify_order(p_stream text, out deliveries bigint, out findings jsonb)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set jit = off set work_mem = '64MB' set plan_cache_mode = force_custom_plan
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set jit = off set work_mem = '64MB'
+  set plan_cache_mode = force_custom_plan
 as $$
 declare
   v_stream outbox.streams;
@@ -12,7 +13,8 @@ declare
 begin
   select * into v_stream from outbox.streams s where s.name = p_stream;
   if v_stream.stream_id is null or not v_stream.ordered then
-    perform headroom.fail('invalid_input', format('There is no ordered stream "%s".', left(p_stream, 64)), null, 'List streams: headroom outbox status');
+    perform headroom.fail('invalid_input', format('There is no ordered stream "%s".', left(p_stream, 64)), null,
+      'List streams: headroom outbox status');
   end if;
   v_kept := (select c.retain_days is null from outbox.retention_classes c where c.class_id = v_stream.class_id);
 
@@ -24,7 +26,8 @@ begin
      group by a.outbox_id
   ), numbered as (
     select m.outbox_id, m.lane_id, m.seq, case when not d.out_of_order then d.at end as at,
-           max(case when not d.out_of_order then d.at end) over (partition by m.lane_id order by m.seq rows between unbounded preceding and 1 preceding) as before,
+           max(case when not d.out_of_order then d.at end)
+             over (partition by m.lane_id order by m.seq rows between unbounded preceding and 1 preceding) as before,
            coalesce(lag(m.seq) over (partition by m.lane_id order by m.seq), 0) as last_seq,
            lead(m.seq) over (partition by m.lane_id order by m.seq) as next_seq
       from outbox.payloads m
@@ -43,7 +46,7 @@ begin
          coalesce(jsonb_agg(jsonb_build_object(
            'invariant', 'I5', 'code', j.code, 'subject', j.outbox_id,
            'detail', format(case j.code when 'out_of_order' then 'number %s of lane %s was delivered before an earlier one'
-                                        else 'a number beside %s of lane %s is missing' end, j.seq, j.lane_id))
+                                        else 'a number next to %s of lane %s is missing' end, j.seq, j.lane_id))
            order by j.lane_id, j.seq) filter (where j.code is not null), '[]')
     into deliveries, findings
     from judged j;

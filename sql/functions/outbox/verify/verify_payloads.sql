@@ -1,5 +1,5 @@
--- I4, for a range of outbox ids: what a row carries is what its hash says, with the salt that stands beside its idempotency key; and the
--- lines of the archive speak of the same. A payload that was erased took its salt with it, and one whose key was forgotten cannot be
+-- I4, for a range of outbox ids: the payload of a row matches its hash, with the salt that is stored with its idempotency key; and the
+-- lines of the archive have the same hash. A payload that was erased took its salt with it, and one whose key was forgotten cannot be
 -- checked any more.
 create or replace function outbox.verify_payloads(p_after uuid, p_to uuid)
 returns table (invariant text, code text, subject text, detail text)

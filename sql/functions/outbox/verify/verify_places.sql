@@ -6,8 +6,8 @@ language plpgsql stable set search_path = pg_catalog, pg_temp set plan_cache_mod
 as $$
 #variable_conflict use_column
 declare
-  -- What is in flight on streams without order, as <id>:<line>. An array is searched by hash; a join would be quadratic whenever the planner
-  -- expects little to be in flight.
+  -- What is in flight on streams without order, as <id>:<line>. An array is searched by hash; a join would be quadratic whenever the
+  -- planner expects little to be in flight.
   v_leased text[] := array(select u.id || ':' || u.line from outbox.claims c cross join lateral unnest(c.outbox_ids, c.lines) u(id, line)
                             where u.id > p_after and u.id <= p_to);
 begin
@@ -20,13 +20,16 @@ begin
              case when u.outbox_id is not null then 'pending' end,
              case when l.state = 'DISPATCHING' and m.outbox_id || ':' || l.attempt_no = any (v_leased) then 'in flight' end,
              case when d.outbox_id is not null then 'dead' end,
-             case when l.state in ('DISPATCHED', 'SKIPPED') or l.state = 'RESOLVED' and l.rail_code = 'delivered' then 'finished' end], null) as places,
-           d.outbox_id is not null and not coalesce(l.state = 'FAILED' or l.state = 'RESOLVED' and l.rail_code = 'not_delivered', false) as falsely_dead
+             case when l.state in ('DISPATCHED', 'SKIPPED') or l.state = 'RESOLVED' and l.rail_code = 'delivered' then 'finished' end
+           ], null) as places,
+           d.outbox_id is not null
+             and not coalesce(l.state = 'FAILED' or l.state = 'RESOLVED' and l.rail_code = 'not_delivered', false) as falsely_dead
       from outbox.payloads m
       left join lateral (select a.attempt_no, a.state, a.rail_code, a.claim_id from outbox.attempts a
                           where a.outbox_id = m.outbox_id and a.class_id = get_byte(uuid_send(m.outbox_id), 7)
                           order by a.attempt_no desc limit 1) l on true
-      left join lateral (select p.lane_id, p.seq, p.lines from outbox.pending p where p.lane_id = m.lane_id and p.seq = m.seq offset 0) p on true
+      left join lateral (select p.lane_id, p.seq, p.lines from outbox.pending p
+                          where p.lane_id = m.lane_id and p.seq = m.seq offset 0) p on true
       left join lateral (select u.outbox_id, u.lines from outbox.pending_unordered u where u.outbox_id = m.outbox_id offset 0) u on true
       left join lateral (select d.outbox_id, d.lines from outbox.dead d where d.outbox_id = m.outbox_id offset 0) d on true
      where m.outbox_id > p_after and m.outbox_id <= p_to
@@ -35,7 +38,8 @@ begin
     from found f
    cross join lateral (
          select case when f.places = '{}' then 'row_lost' else 'row_in_two_places' end as code,
-                case when f.places = '{}' then 'it is neither pending, in flight, finished nor dead' else 'it is ' || array_to_string(f.places, ' and ') end as detail
+                case when f.places = '{}' then 'it is neither pending, in flight, finished nor dead'
+                  else 'it is ' || array_to_string(f.places, ' and ') end as detail
           where cardinality(f.places) <> 1
          union all
          select 'lease_missing', format('number %s of lane %s is in flight, and no lease holds it', f.seq, f.pending_lane)
@@ -51,4 +55,5 @@ begin
           where f.falsely_dead and cardinality(f.places) = 1) v;
 end
 $$;
-comment on function outbox.verify_places(uuid, uuid) is 'Rows of a range that are nowhere, in two places, or in a place that has lost count.';
+comment on function outbox.verify_places(uuid, uuid)
+  is 'Rows of a range that are nowhere, in two places, or in a place that has lost count.';

@@ -35,7 +35,8 @@ begin
         repeat_minutes = excluded.repeat_minutes;
 exception when check_violation or not_null_violation then
   perform headroom.fail('invalid_input', 'The alert is not acceptable.',
-    'a name of small letters, digits and dashes; template event, or pagerduty with its key; repeat_minutes from 1 to 10080', 'Nothing was changed.');
+    'a name of small letters, digits and dashes; template event, or pagerduty with its key; repeat_minutes from 1 to 10080',
+    'Nothing was changed.');
 end
 $$;
 comment on function webhooks.put_alert(text, jsonb) is 'Makes an alert on dead letters, or changes one.';

@@ -1,6 +1,6 @@
 -- An alert as its receiver wants it, made when it is sent: an event of CloudEvents, or one of PagerDuty's Events API v2. One dedup_key
--- for each stream and rail, so that the incident that was opened is the one that is closed. PagerDuty's key is put in here, and so stands
--- in no row.
+-- for each stream and rail, so that the incident that was opened is the one that is closed. PagerDuty's key is added here, so that no
+-- row contains it.
 create or replace function webhooks.render_alert(p_payload jsonb) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -21,14 +21,14 @@ begin
       'routing_key', v_alert.routing_key, 'event_action', 'trigger', 'dedup_key', v_key, 'client', 'Headroom',
       'payload', jsonb_build_object(
         'summary', format('%s dead letter%s in stream %s on rail %s', v_dead, case when v_dead = 1 then '' else 's' end, v_stream, v_rail),
-        'source', v_source, 'severity', 'error', 'timestamp', p_payload -> 'at', 'component', v_stream, 'group', v_rail, 'class', 'dead_letters',
-        'custom_details', p_payload - 'alert'));
+        'source', v_source, 'severity', 'error', 'timestamp', p_payload -> 'at', 'component', v_stream, 'group', v_rail,
+        'class', 'dead_letters', 'custom_details', p_payload - 'alert'));
   end if;
   return jsonb_build_object(
     'specversion', '1.0', 'id', concat_ws(':', v_key, p_payload ->> 'at'), 'source', '/headroom', 'subject', v_stream || '/' || v_rail,
     'type', case when v_dead > 0 then 'headroom.dead_letters.raised' else 'headroom.dead_letters.cleared' end,
-    'time', to_char((p_payload ->> 'at')::timestamptz at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'datacontenttype', 'application/json',
-    'data', p_payload);
+    'time', to_char((p_payload ->> 'at')::timestamptz at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+    'datacontenttype', 'application/json', 'data', p_payload);
 end
 $$;
 comment on function webhooks.render_alert(jsonb) is 'The renderer alert: what an alert''s endpoint is sent.';

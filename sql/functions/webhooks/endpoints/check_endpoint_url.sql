@@ -1,8 +1,8 @@
--- Refuses a URL that no relay would call: the early answer to whoever sets it. The binding check is the relay's, at the moment of
--- dialling, over every address that the name has then; here a name is not resolved, since what it says now proves nothing.
+-- Refuses a URL that no relay would call, while it is being set. The binding check is the relay's, at the moment of dialling, over every
+-- address that the name has then; here a name is not resolved, since its addresses of now prove nothing.
 --
--- p_allow_private is an operator's word that http and private addresses are meant, as in a sandbox; a relay must allow them as well.
--- Messages quote neither path nor query, which may hold a token.
+-- p_allow_private is an operator's permission for http and private addresses, as in a sandbox; a relay must allow them as well. Messages
+-- quote neither path nor query, which may hold a token.
 create or replace function webhooks.check_endpoint_url(p_url text, p_allow_private boolean) returns void
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -32,9 +32,11 @@ begin
     end;
     if v_address is null then
       v_wrong := 'its address cannot be read';
-    elsif family(v_address) = 4 and v_address <<= any ('{0.0.0.0/8,10.0.0.0/8,100.64.0.0/10,127.0.0.0/8,168.63.129.16/32,169.254.0.0/16,172.16.0.0/12,
+    elsif family(v_address) = 4 and v_address <<= any ('{
+            0.0.0.0/8,10.0.0.0/8,100.64.0.0/10,127.0.0.0/8,168.63.129.16/32,169.254.0.0/16,172.16.0.0/12,
             192.0.0.0/24,192.0.2.0/24,192.88.99.0/24,192.168.0.0/16,198.18.0.0/15,198.51.100.0/24,203.0.113.0/24,224.0.0.0/3}'::inet[])
-       or family(v_address) = 6 and (not v_address <<= '2000::/3' or v_address <<= any ('{2001::/23,2001:db8::/32,2002::/16,3fff::/20}'::inet[])) then
+       or family(v_address) = 6 and (not v_address <<= '2000::/3'
+                                     or v_address <<= any ('{2001::/23,2001:db8::/32,2002::/16,3fff::/20}'::inet[])) then
       v_wrong := 'its address is not a public one';
     end if;
   end if;
@@ -45,4 +47,4 @@ begin
   end if;
 end
 $$;
-comment on function webhooks.check_endpoint_url(text, boolean) is 'Raises invalid_input for a URL that webhooks may not be sent to.';
+comment on function webhooks.check_endpoint_url(text, boolean) is 'Refuses a URL that webhooks may not be sent to.';

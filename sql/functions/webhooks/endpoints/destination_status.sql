@@ -12,4 +12,4 @@ as $$
    order by 1;
 $$;
 comment on function webhooks.destination_status()
-  is 'Circuit and next slot of each destination. Nullable: endpoint, open_until, next_slot_at, last_error_code, disabled_code, disabled_at.';
+  is 'Circuit and next slot of destinations. Nullable: endpoint, open_until, next_slot_at, last_error_code, disabled_code, disabled_at.';

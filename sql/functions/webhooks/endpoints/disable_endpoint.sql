@@ -10,9 +10,10 @@ begin
   if length(p_reason) > 500 then
     perform headroom.fail('invalid_input', 'A reason has at most 500 characters.', null, 'Nothing was changed.');
   end if;
-  perform webhooks.refuse_silence(v_endpoint);
+  perform webhooks.check_no_alerts(v_endpoint);
   update webhooks.endpoints e
-     set enabled = false, disabled_at = now(), disabled_code = 'operator', disabled_reason = nullif(p_reason, ''), version = e.version + 1, updated_at = now()
+     set enabled = false, disabled_at = now(), disabled_code = 'operator', disabled_reason = nullif(p_reason, ''), version = e.version + 1,
+         updated_at = now()
    where e.id = v_endpoint.id and e.enabled;
 end
 $$;

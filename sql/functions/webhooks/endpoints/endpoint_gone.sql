@@ -1,5 +1,6 @@
--- A relay was told that an endpoint is gone for good (410): it is disabled, unless it has been changed since the relay looked, for then
--- the answer was about another address; or is being changed at this moment, which a relay does not wait for. Returns whether it is.
+-- Disables an endpoint whose receiver answered a relay that it is gone for good (410), unless it has been changed since the relay looked,
+-- for then the answer was about another address; or is being changed at this moment, which a relay does not wait for. Returns whether it
+-- did.
 create or replace function webhooks.endpoint_gone(p_endpoint_id uuid, p_version integer) returns boolean
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -7,8 +8,9 @@ begin
   update webhooks.endpoints e
      set enabled = false, disabled_at = now(), disabled_code = 'gone', disabled_reason = 'The receiver answered 410 Gone.',
          version = e.version + 1, updated_at = now()
-   where e.id = (select o.id from webhooks.endpoints o where o.id = p_endpoint_id and o.version = p_version and o.enabled for update skip locked);
+   where e.id = (select o.id from webhooks.endpoints o
+                  where o.id = p_endpoint_id and o.version = p_version and o.enabled for update skip locked);
   return found;
 end
 $$;
-comment on function webhooks.endpoint_gone(uuid, integer) is 'Disables an endpoint whose receiver said that it is gone.';
+comment on function webhooks.endpoint_gone(uuid, integer) is 'Disables an endpoint whose receiver answered that it is gone.';

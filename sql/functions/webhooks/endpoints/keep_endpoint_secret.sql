@@ -1,4 +1,4 @@
--- Keeps something that an endpoint must not show: a key to sign with, or its headers.
+-- Stores something of an endpoint that must not be shown: a key to sign with, or its headers.
 create or replace function webhooks.keep_endpoint_secret(p_endpoint_id uuid, p_kind text, p_value text) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -10,4 +10,4 @@ begin
      from webhooks.endpoints e where e.id = p_endpoint_id;
 end
 $$;
-comment on function webhooks.keep_endpoint_secret(uuid, text, text) is 'Keeps a secret of an endpoint, in Vault or sealed.';
+comment on function webhooks.keep_endpoint_secret(uuid, text, text) is 'Stores a secret of an endpoint, in Vault or sealed.';

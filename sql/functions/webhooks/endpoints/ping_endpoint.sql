@@ -7,7 +7,8 @@ declare
   v_endpoint webhooks.endpoints := webhooks.find_endpoint(p_name, p_tenant_id);
   v_id text := gen_random_uuid()::text;
 begin
-  return (outbox.add_row(false, v_endpoint.tenant_id, 'transfers', v_endpoint.id || ':ping', 'ping ' || v_id, v_endpoint.id::text, 'webhook',
+  return (outbox.add_row(
+    false, v_endpoint.tenant_id, 'transfers', v_endpoint.id || ':ping', 'ping ' || v_id, v_endpoint.id::text, 'webhook',
     jsonb_build_object('specversion', '1.0', 'id', v_id, 'source', '/headroom', 'type', 'headroom.ping', 'subject', v_endpoint.name,
                        'time', to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'datacontenttype', 'application/json',
                        'data', jsonb_build_object('endpoint', v_endpoint.name)),

@@ -1,6 +1,6 @@
--- Makes an endpoint, or changes the fields that are given: url, topics, description, headers. It is the one of that name in the workspace, or
--- with no workspace given among the installation's own. A new one gets a secret to sign with, which is returned this once and never again. Pass secrets as parameters of
--- the statement and not in its text, which servers log.
+-- Makes an endpoint, or changes the fields that are given: url, topics, description, headers. It is the one of that name in the
+-- workspace, or without a workspace among the installation's own. A new one gets a secret to sign with, which is returned this once and
+-- never again. Pass secrets as parameters of the statement and not in its text, which servers log.
 create or replace function webhooks.put_endpoint(
   p_name text, p_changes jsonb default '{}', p_secret text default null, p_allow_private boolean default false,
   p_tenant_id text default null,
@@ -14,7 +14,7 @@ declare
   v_new webhooks.endpoints;
 begin
   perform headroom.check_changes(p_changes, '{url,topics,description,headers}');
-  -- Two who make the same one at the same time: the second finds that of the first.
+  -- Of two callers that make the same one at the same time, the second finds that of the first.
   perform pg_advisory_xact_lock(hashtextextended(concat_ws('/', 'webhooks.put_endpoint:', p_tenant_id, p_name), 0));
   select * into v_old from webhooks.endpoints e where e.name = p_name and e.tenant_id is not distinct from p_tenant_id for update;
   created := not found;
@@ -22,7 +22,8 @@ begin
     v_old := jsonb_populate_record(null::webhooks.endpoints, jsonb_build_object(
       'id', gen_random_uuid(), 'name', p_name, 'topics', '[]'::jsonb, 'tenant_id', p_tenant_id, 'private', false));
   elsif p_secret is not null then
-    perform headroom.fail('conflict', 'This endpoint has a secret already.', null, 'Rotate it, so that receivers can change over. Nothing was changed.');
+    perform headroom.fail('conflict', 'This endpoint has a secret already.', null,
+      'Rotate it, so that receivers can change over. Nothing was changed.');
   end if;
   begin
     v_new := jsonb_populate_record(v_old, p_changes - 'headers');
@@ -40,7 +41,8 @@ begin
     -- One at a time for each workspace, or two could each be the last that there is room for.
     perform pg_advisory_xact_lock(hashtextextended('webhooks.put_endpoint:' || p_tenant_id, 0));
     if (select count(*) from webhooks.endpoints e where e.tenant_id = p_tenant_id) >= 50 then
-      perform headroom.fail('conflict', 'This workspace has 50 endpoints, and may have no more.', null, 'Remove one that is not needed. Nothing was changed.');
+      perform headroom.fail('conflict', 'This workspace has 50 endpoints, and may have no more.', null,
+        'Remove one that is not needed. Nothing was changed.');
     end if;
   end if;
 
@@ -51,9 +53,11 @@ begin
     secret := webhooks.add_endpoint_secret(v_new.id, p_secret, interval '0');
   end if;
   update webhooks.endpoints e
-     set url = v_new.url, private = v_new.private, description = v_new.description, topics = v_new.topics, updated_at = now(), version = e.version + 1,
-         header_names = case when p_changes ? 'headers' then webhooks.set_endpoint_headers(v_new.id, p_changes -> 'headers') else e.header_names end
+     set url = v_new.url, private = v_new.private, description = v_new.description, topics = v_new.topics, updated_at = now(),
+         version = e.version + 1, header_names = case when p_changes ? 'headers'
+           then webhooks.set_endpoint_headers(v_new.id, p_changes -> 'headers') else e.header_names end
    where e.id = v_new.id;
 end
 $$;
-comment on function webhooks.put_endpoint(text, jsonb, text, boolean, text) is 'Makes or changes an endpoint; a new one''s secret is returned this once. Nullable: secret.';
+comment on function webhooks.put_endpoint(text, jsonb, text, boolean, text)
+  is 'Makes or changes an endpoint; a new one''s secret is returned this once. Nullable: secret.';

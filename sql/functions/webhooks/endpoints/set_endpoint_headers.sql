@@ -1,4 +1,4 @@
--- Keeps the headers that are sent along with every request to an endpoint, sealed as a whole, since a header is where tokens stand; returns their
+-- Stores the headers that are sent with every request to an endpoint, sealed as a whole, since headers may hold tokens; returns their
 -- names, which may be shown. What HTTP or the signature sets cannot be set: an endpoint could forge or split requests with it.
 create or replace function webhooks.set_endpoint_headers(p_endpoint_id uuid, p_headers jsonb) returns text[]
 language plpgsql volatile set search_path = pg_catalog, pg_temp
@@ -11,9 +11,10 @@ begin
     perform headroom.fail('invalid_input', 'Headers are an object of names and values.', null, 'Nothing was changed.');
   end if;
   select array_agg(lower(h.key) order by lower(h.key)),
-         max(case when h.key !~ '^[A-Za-z0-9!#$%&''*+.^_`|~-]{1,128}$' then 'a name that is none'
-                  when lower(h.key) in ('connection', 'content-encoding', 'content-length', 'content-type', 'expect', 'host', 'keep-alive', 'proxy-authenticate',
-                                        'proxy-authorization', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade',
+         max(case when h.key !~ '^[A-Za-z0-9!#$%&''*+.^_`|~-]{1,128}$' then 'one has a name that HTTP does not allow'
+                  when lower(h.key) in ('connection', 'content-encoding', 'content-length', 'content-type', 'expect', 'host', 'keep-alive',
+                                        'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te', 'trailer',
+                                        'transfer-encoding', 'upgrade',
                                         'webhook-id', 'webhook-signature', 'webhook-timestamp') then lower(h.key) || ' is set by the rail'
                   when jsonb_typeof(h.value) <> 'string' or h.value #>> '{}' !~ '^[\t\x20-\x7e]*$' or length(h.value #>> '{}') > 4096
                   then lower(h.key) || ': printable ASCII, at most 4096 characters' end)
@@ -24,7 +25,8 @@ begin
   if v_wrong is not null then
     perform headroom.fail('invalid_input', 'The headers of the endpoint are not acceptable.', v_wrong, 'Nothing was changed.');
   end if;
-  perform webhooks.drop_endpoint_secrets(array_agg(s.secret_id)) from webhooks.endpoint_secrets s where s.endpoint_id = p_endpoint_id and s.kind = 'headers';
+  perform webhooks.drop_endpoint_secrets(array_agg(s.secret_id)) from webhooks.endpoint_secrets s
+   where s.endpoint_id = p_endpoint_id and s.kind = 'headers';
   if v_names is not null then
     perform webhooks.keep_endpoint_secret(p_endpoint_id, 'headers', p_headers::text);
   end if;

@@ -7,6 +7,7 @@ as $$
   select exists (
     select from unnest(p_topics) t(topic)
      where t.topic in ('*', p_type, p_stream || '.' || p_type)
-        or right(t.topic, 2) = '.*' and (starts_with(p_type, left(t.topic, -1)) or starts_with(p_stream || '.' || p_type, left(t.topic, -1))));
+        or right(t.topic, 2) = '.*' and (starts_with(p_type, left(t.topic, -1))
+                                         or starts_with(p_stream || '.' || p_type, left(t.topic, -1))));
 $$;
 comment on function webhooks.topic_matches(text[], text, text) is 'Whether an event of this stream and type is one of these topics.';

@@ -17,8 +17,9 @@ begin
   end if;
   for v_part in
     select array_agg(d.id order by d.n) as ids,
-           jsonb_agg(jsonb_build_object('stream', d.stream, 'key', d.key, 'instruction_id', d.instruction_id, 'idempotency_key', d.endpoint_id,
-                                        'rail', 'webhook', 'destination', 'endpoint:' || d.endpoint_id, 'payload', d.payload) order by d.n) as rows
+           jsonb_agg(jsonb_build_object(
+             'stream', d.stream, 'key', d.key, 'instruction_id', d.instruction_id, 'idempotency_key', d.endpoint_id, 'rail', 'webhook',
+             'destination', 'endpoint:' || d.endpoint_id, 'payload', d.payload) order by d.n) as rows
       from (select e.id, e.instruction_id, e.payload, s.name as stream, p.id as endpoint_id, k.key,
                    row_number() over w - 1 as n, sum(octet_length(e.payload::text)) over w as bytes
               from webhooks.envelopes e

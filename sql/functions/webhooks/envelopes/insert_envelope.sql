@@ -1,6 +1,6 @@
 -- Takes an event from an application, in its own transaction, through one of the views payments.outbox_transfers and ledger.outbox_ledger.
 -- Source and id are the event: inserted again, it is the same row, which the statement returns as it is; with another content it is
--- refused. Whom it goes to is decided at the end of the transaction, for all of its events together (webhooks.address_envelopes).
+-- refused. Its receivers are chosen at the end of the transaction, for all of its events together (webhooks.address_envelopes).
 create or replace function webhooks.insert_envelope() returns trigger
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -10,13 +10,14 @@ declare
   v_instruction text := (new.payload ->> 'source') || ' ' || (new.payload ->> 'id');
 begin
   if coalesce(new.status, 'PENDING') <> 'PENDING' or new.sent_at is not null or coalesce(new.retry_count, 0) <> 0 then
-    raise exception 'status, sent_at and retry_count say what became of an event; they cannot be set' using errcode = 'HR003',
-      hint = 'Insert the payload alone. Nothing was written.';
+    perform headroom.fail('invalid_input', 'The columns status, sent_at and retry_count tell what became of an event and cannot be set.',
+      null, 'Insert the payload alone. Nothing was written.');
   end if;
   select * into v_stream from outbox.stream_settings s where s.name = tg_argv[0];
   perform webhooks.check_envelope(new.payload, v_stream);
   insert into webhooks.envelopes (id, stream_id, instruction_id, type, subject, payload)
-  values (coalesce(new.id, gen_random_uuid()), v_stream.stream_id, v_instruction, new.payload ->> 'type', new.payload ->> 'subject', new.payload)
+  values (coalesce(new.id, gen_random_uuid()), v_stream.stream_id, v_instruction, new.payload ->> 'type', new.payload ->> 'subject',
+          new.payload)
   on conflict do nothing
   returning * into v_row;
   if found then
@@ -33,11 +34,13 @@ begin
 
   select * into v_row from webhooks.envelopes e where e.stream_id = v_stream.stream_id and e.instruction_id = v_instruction;
   if not found then
-    raise exception 'the id % belongs to another event', new.id using errcode = 'HR007', hint = 'Leave the id out, and one is made. Nothing was written.';
+    perform headroom.fail('conflict', format('The id %s belongs to another event.', new.id), null,
+      'Leave the id out, and one is made. Nothing was written.');
   elsif v_row.payload <> new.payload then
-    raise exception 'event "%" of source "%" was published with another content', left(new.payload ->> 'id', 80), left(new.payload ->> 'source', 80)
-      using errcode = 'HR005', detail = format('The first one is %s. Nothing was changed.', v_row.id),
-            hint = 'Publish the same envelope again, or give a new event a new id.';
+    perform headroom.fail('idempotency_conflict',
+      format('Event "%s" of source "%s" was published with other content.',
+             left(new.payload ->> 'id', 80), left(new.payload ->> 'source', 80)),
+      format('the first one is %s', v_row.id), 'Publish the same envelope again, or give a new event a new id. Nothing was changed.');
   end if;
   execute format('select * from %s where id = $1', tg_relid::regclass) into new using v_row.id;
   return new;

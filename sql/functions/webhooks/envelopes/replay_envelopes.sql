@@ -1,7 +1,9 @@
 -- Sends an endpoint what it missed: the events of a period that its topics take and that it has not been sent, as far as they are still
 -- kept. For an endpoint that was added late, or was disabled for a while. What it was sent before is recognised and left alone.
 -- Returns how many it was sent now. They come after what the endpoint got meanwhile: order holds among those that are replayed together.
-create or replace function webhooks.replay_envelopes(p_endpoint text, p_from timestamptz, p_to timestamptz default null, p_stream text default null) returns integer
+create or replace function webhooks.replay_envelopes(
+  p_endpoint text, p_from timestamptz, p_to timestamptz default null, p_stream text default null
+) returns integer
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -12,14 +14,15 @@ declare
 begin
   perform outbox.check_stream_name(p_stream);
   if p_from is null then
-    perform headroom.fail('invalid_input', 'Say from when on events shall be sent again.');
+    perform headroom.fail('invalid_input', 'The time from which events are sent again is missing.');
   elsif not v_endpoint.enabled then
     perform headroom.fail('conflict', 'This endpoint is disabled.', null, 'Enable it first. Nothing was sent.');
   end if;
   for v_part in
     select array_agg(d.id order by d.n) as ids,
-           jsonb_agg(jsonb_build_object('stream', d.stream, 'key', d.key, 'instruction_id', d.instruction_id, 'idempotency_key', v_endpoint.id,
-                                        'rail', 'webhook', 'destination', 'endpoint:' || v_endpoint.id, 'payload', d.payload) order by d.n) as rows
+           jsonb_agg(jsonb_build_object(
+             'stream', d.stream, 'key', d.key, 'instruction_id', d.instruction_id, 'idempotency_key', v_endpoint.id, 'rail', 'webhook',
+             'destination', 'endpoint:' || v_endpoint.id, 'payload', d.payload) order by d.n) as rows
       from (select e.id, e.instruction_id, e.payload, s.name as stream, k.key, row_number() over w - 1 as n,
                    sum(octet_length(e.payload::text)) over w as bytes
               from webhooks.envelopes e
@@ -43,4 +46,5 @@ begin
   return v_sent;
 end
 $$;
-comment on function webhooks.replay_envelopes(text, timestamptz, timestamptz, text) is 'Sends an endpoint the events of a period that it was not sent; returns how many.';
+comment on function webhooks.replay_envelopes(text, timestamptz, timestamptz, text)
+  is 'Sends an endpoint the events of a period that it was not sent; returns how many.';

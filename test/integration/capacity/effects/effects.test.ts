@@ -8,7 +8,7 @@ import { assertInvariants } from "../../../helpers/invariants.ts";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import type { EventType } from "../reduce/model.ts";
 import { customer, linearRail, sentFor, slackRail, startSurfaces, surfaceRail, type Surfaces } from "../surfaces.ts";
-import { oneOf, refusalOf, rowsOf } from "../workflow.ts";
+import { oneOf, refusalOf, refusedAs, rowsOf } from "../workflow.ts";
 
 /** What each event named, in the order of the events. */
 async function named(surfaces: Surfaces, id: string): Promise<[EventType, string[]][]> {
@@ -261,9 +261,9 @@ describe.each(POSTGRES_VERSIONS)("side effects on PostgreSQL %i", async (version
       const client = await surfaces.db.superuser.connect();
       await client.query("begin");
       await client.query("delete from outbox.rails where name = 'slack'");
-      expect(await refusalOf(surfaces.apply(id, "COMMERCIAL_APPROVED", "cora", { client }))).toMatchObject({
-        code: "HR002",
-      });
+      expect(await refusalOf(surfaces.apply(id, "COMMERCIAL_APPROVED", "cora", { client }))).toMatchObject(
+        refusedAs("unknown_rail"),
+      );
       await client.query("rollback");
       expect((await surfaces.row(id)).version).toBe(1);
     });

@@ -11,7 +11,7 @@ import { createTestDatabase, type TestDatabase } from "../../../helpers/database
 import { assertInvariants } from "../../../helpers/invariants.ts";
 import { oneOf, rowsOf, type Queryable } from "./queries.ts";
 
-export { oneOf, refusalOf, rowsOf } from "./queries.ts";
+export { oneOf, refusalOf, refusedAs, rowsOf } from "./queries.ts";
 
 export interface StreamOptions {
   readonly ordered?: boolean;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { oneOf, refusalOf, rowsOf, startEngine, unique, type Stream } from "./engine.ts";
+import { oneOf, refusalOf, refusedAs, rowsOf, startEngine, unique, type Stream } from "./engine.ts";
 
 /** Rows for enqueue_many. */
 function many(stream: Stream, rows: readonly { key?: string | null; instruction: string; payload?: unknown }[]) {
@@ -56,9 +56,9 @@ describe.each(POSTGRES_VERSIONS)("enqueue on PostgreSQL %i", async (version) => 
       const instruction = unique("i");
       const first = await engine.enqueue(stream, { instruction, payload: { amount: 1 } });
       const refusal = await refusalOf(engine.enqueue(stream, { instruction, payload: { amount: 2 } }));
-      expect(refusal).toMatchObject({ code: "HR005", detail: expect.stringContaining(first.outbox_id) });
+      expect(refusal).toMatchObject(refusedAs("idempotency_conflict", first.outbox_id));
       const refusedMany = await refusalOf(engine.enqueueMany(many(stream, [{ instruction, payload: { amount: 3 } }])));
-      expect(refusedMany.code).toBe("HR005");
+      expect(refusedMany).toMatchObject(refusedAs("idempotency_conflict"));
       expect(await engine.claimOne(stream)).toMatchObject({ body: '{"amount": 1}' });
       await engine.expireLeases(stream);
       await engine.reap();

@@ -3,6 +3,7 @@
  * seeded dice says. Whatever the order in which it happens: nothing deadlocks, nothing is lost, and the invariants hold.
  */
 import { describe, expect, test } from "vitest";
+import { toHeadroomError } from "../../../../src/db/errors.ts";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import {
   idsOf,
@@ -118,8 +119,7 @@ async function operate(engine: Engine, stream: Stream, roll: (sides: number) => 
 
 /** Two operators may want the same row; the later one is told so. */
 function ignoreConflict(error: unknown): void {
-  const code = (error as { code?: unknown }).code;
-  if (code !== "HR007") throw error;
+  if (toHeadroomError(error).code !== "conflict") throw error;
 }
 
 describe.each(POSTGRES_VERSIONS)("everything at once on PostgreSQL %i", async (version) => {

@@ -2,6 +2,8 @@
  * Asking the database in tests: rows with numbers as numbers, exactly one row, and the refusal of a statement.
  */
 import type { ClientBase, Pool } from "pg";
+import { expect } from "vitest";
+import { refusalStatuses, type RefusalCode } from "../../../../src/db/refusals.gen.ts";
 import { valueTypes } from "../../../../src/db/values.ts";
 
 export type Queryable = ClientBase | Pool;
@@ -16,6 +18,15 @@ export async function oneOf<T>(client: Queryable, text: string, values: readonly
   const [first] = rows;
   if (first === undefined || rows.length > 1) throw new Error(`One row was expected, not ${rows.length}: ${text}`);
   return first;
+}
+
+/** What a refusal with this code looks like to whoever gets it from the driver; `facts`, an id or a word, stand somewhere behind the code. */
+export function refusedAs(code: RefusalCode, facts = ""): { code: string; detail: unknown } {
+  const behind = facts === "" ? "(: .+)?$" : `: .*${facts}`;
+  return {
+    code: `PT${refusalStatuses[code]}`,
+    detail: expect.stringMatching(new RegExp(`^${code}${behind}`, "s")),
+  };
 }
 
 /** The SQLSTATE, message and hint of a refusal; fails when there is none. */

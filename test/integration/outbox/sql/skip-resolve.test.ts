@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { oneOf, refusalOf, rowsOf, startEngine, unique } from "./engine.ts";
+import { oneOf, refusalOf, refusedAs, rowsOf, startEngine, unique } from "./engine.ts";
 
 describe.each(POSTGRES_VERSIONS)("skip and resolve on PostgreSQL %i", async (version) => {
   const engine = await startEngine(version);
@@ -169,13 +169,13 @@ describe.each(POSTGRES_VERSIONS)("skip and resolve on PostgreSQL %i", async (ver
   test("only rows in doubt are resolved", async () => {
     const stream = await engine.stream();
     const row = await engine.enqueue(stream);
-    expect(await refusalOf(engine.resolve(row.outbox_id, true))).toMatchObject({ code: "HR007" });
+    expect(await refusalOf(engine.resolve(row.outbox_id, true))).toMatchObject(refusedAs("conflict"));
     await engine.kill(stream);
     expect(await refusalOf(engine.resolve(row.outbox_id, true))).toMatchObject({
-      code: "HR007",
+      ...refusedAs("conflict"),
       hint: expect.stringContaining("redriven"),
     });
-    expect(await refusalOf(engine.resolve(nobody, true))).toMatchObject({ code: "HR006" });
+    expect(await refusalOf(engine.resolve(nobody, true))).toMatchObject(refusedAs("not_found"));
   });
 
   test("two operators on one dead row: one acts, the other finds it done", async () => {
@@ -204,7 +204,7 @@ describe.each(POSTGRES_VERSIONS)("skip and resolve on PostgreSQL %i", async (ver
     ["no verdict", "select * from outbox.resolve_dead(gen_random_uuid(), null, 'ann', 'why')"],
     ["an empty reference", "select * from outbox.resolve_dead(gen_random_uuid(), true, 'ann', 'why', '')"],
   ])("%s is refused", async (_case, call) => {
-    expect(await refusalOf(rowsOf(engine.control, call))).toMatchObject({ code: "HR003" });
+    expect(await refusalOf(rowsOf(engine.control, call))).toMatchObject(refusedAs("invalid_input"));
   });
 
   /** Two dead rows of two keys, whose lanes were made in the order opposite to that of their keys. */

@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { idsOf, oneOf, rowsOf, startEngine, type Stream } from "./engine.ts";
+import { idsOf, oneOf, refusedAs, rowsOf, startEngine, type Stream } from "./engine.ts";
 
 describe.each(POSTGRES_VERSIONS)("the sweep on PostgreSQL %i", async (version) => {
   const engine = await startEngine(version);
@@ -163,6 +163,6 @@ describe.each(POSTGRES_VERSIONS)("the sweep on PostgreSQL %i", async (version) =
   });
 
   test.each([0, 1_000_001])("a sweep of %i lanes is refused", async (lanes) => {
-    await expect(sweep(lanes)).rejects.toMatchObject({ code: "HR003" });
+    await expect(sweep(lanes)).rejects.toMatchObject(refusedAs("invalid_input"));
   });
 });

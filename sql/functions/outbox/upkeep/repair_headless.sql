@@ -1,6 +1,6 @@
--- Gives lanes a head that have pending rows and none. Each lane's allocator is locked first, so that an open producer is not
+-- Gives a head to lanes that have pending rows and no head. Each lane's allocator is locked first, so that an open producer is not
 -- misread. Where a dead row would have blocked the lane it does so again: what is behind it must not go out by accident.
-create or replace function outbox.mend_headless(p_lane_ids bigint[]) returns integer
+create or replace function outbox.repair_headless(p_lane_ids bigint[]) returns integer
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -8,7 +8,7 @@ declare
 begin
   select array_agg(l.lane_id) into v_lanes
     from (select l.lane_id from outbox.lanes l where l.lane_id = any (p_lane_ids) order by l.lane_id for update skip locked) l;
-  with mended as (
+  with repaired as (
     insert into outbox.heads (lane_id, stream_id, destination_id, priority, due, head_seq, blocked)
     select l.lane_id, l.stream_id, coalesce(p.destination_id, 0), p.priority, p.due, coalesce(b.seq, p.seq), b.seq is not null
       from outbox.lanes l
@@ -20,10 +20,11 @@ begin
     on conflict do nothing
     returning lane_id
   ), woken as (
-    update outbox.lanes l set idle_at = -1 from mended m where l.lane_id = m.lane_id
+    update outbox.lanes l set idle_at = -1 from repaired m where l.lane_id = m.lane_id
   )
-  select array_agg(m.lane_id) into v_lanes from mended m;
+  select array_agg(m.lane_id) into v_lanes from repaired m;
   return coalesce(cardinality(v_lanes), 0);
 end
 $$;
-comment on function outbox.mend_headless(bigint[]) is 'Gives a head to lanes that have pending rows and none; returns how many it mended.';
+comment on function outbox.repair_headless(bigint[])
+  is 'Gives a head to lanes that have pending rows and no head; returns how many it repaired.';

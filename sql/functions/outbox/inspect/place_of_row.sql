@@ -1,6 +1,6 @@
--- Where a row is and what it waits for: place (pending, in_flight, delivered, skipped, dead, parked, collected), and with it
--- the next attempt, the lease, the row that must come first, or the death. Collected: its lines were dropped.
-create or replace function outbox.whereabouts(p_row outbox.payloads, p_stream outbox.streams) returns jsonb
+-- Where a row is and what it waits for: place (pending, in_flight, delivered, skipped, dead, parked, collected), and with it the next
+-- attempt, the lease, the row that must come first, or the death. Collected: its lines were dropped.
+create or replace function outbox.place_of_row(p_row outbox.payloads, p_stream outbox.streams) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -37,7 +37,8 @@ begin
 
   select * into v_head from outbox.heads h where h.lane_id = p_row.lane_id;
   select b.outbox_id, b.seq into v_first
-    from (select d.outbox_id, d.seq, 0 as ord from outbox.dead d where v_head.blocked and d.lane_id = v_head.lane_id and d.seq = v_head.head_seq
+    from (select d.outbox_id, d.seq, 0 as ord from outbox.dead d
+           where v_head.blocked and d.lane_id = v_head.lane_id and d.seq = v_head.head_seq
           union all
           (select p.outbox_id, p.seq, 1 from outbox.pending p where p.lane_id = p_row.lane_id and p.seq < p_row.seq order by p.seq limit 1)
            order by ord limit 1) b;
@@ -48,4 +49,4 @@ begin
       jsonb_build_object('outbox_id', v_first.outbox_id, 'seq', v_first.seq, 'dead', v_head.blocked) end));
 end
 $$;
-comment on function outbox.whereabouts(outbox.payloads, outbox.streams) is 'Place of a row, and what it waits for.';
+comment on function outbox.place_of_row(outbox.payloads, outbox.streams) is 'Place of a row, and what it waits for.';

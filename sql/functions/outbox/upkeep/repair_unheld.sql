@@ -3,7 +3,7 @@
 -- rewind mark makes the reap ask the archive for each row whether it was in flight, instead of taking it for granted.
 --
 -- A lane that cannot be taken back stays as it is, without keeping the others.
-create or replace function outbox.mend_unheld(p_lane_ids bigint[]) returns integer
+create or replace function outbox.repair_unheld(p_lane_ids bigint[]) returns integer
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -11,7 +11,7 @@ declare
   v_head outbox.heads;
   v_stream outbox.streams;
   v_claim outbox.claims;
-  v_mended integer := 0;
+  v_repaired integer := 0;
 begin
   for v_lane_id in select n.lane_id from unnest(p_lane_ids) n(lane_id) order by n.lane_id loop
     begin
@@ -26,16 +26,17 @@ begin
       v_claim.claim_id := v_head.claim_id;
       v_claim.lane_ids := array[v_lane_id];
       select a.relay_id, a.recorded_at into v_claim.relay_id, v_claim.claimed_at
-        from outbox.pending p join outbox.attempts a on a.outbox_id = p.outbox_id and a.attempt_no = p.lines + 1 and a.class_id = v_stream.class_id
+        from outbox.pending p join outbox.attempts a on a.outbox_id = p.outbox_id and a.attempt_no = p.lines + 1
+          and a.class_id = v_stream.class_id
        where p.lane_id = v_lane_id and p.seq between v_head.head_seq and v_head.claimed_to
        order by p.seq limit 1;
       perform outbox.reap_lanes(v_stream, v_claim);
-      v_mended := v_mended + 1;
+      v_repaired := v_repaired + 1;
     exception when others then
       raise warning 'lane % was not taken back from claim %, which does not exist: %', v_lane_id, v_head.claim_id, sqlerrm;
     end;
   end loop;
-  return v_mended;
+  return v_repaired;
 end
 $$;
-comment on function outbox.mend_unheld(bigint[]) is 'Takes lanes back from claims that do not exist; returns how many it mended.';
+comment on function outbox.repair_unheld(bigint[]) is 'Takes lanes back from claims that do not exist; returns how many it repaired.';

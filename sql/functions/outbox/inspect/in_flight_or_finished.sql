@@ -1,5 +1,5 @@
 -- Where a row is that is neither pending nor dead. An unfinished row in flight ends with a DISPATCHING line.
-create or replace function outbox.place_of_untouched(p_outbox_id uuid) returns text
+create or replace function outbox.in_flight_or_finished(p_outbox_id uuid) returns text
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
   select case
@@ -10,4 +10,4 @@ as $$
     else 'finished'
   end;
 $$;
-comment on function outbox.place_of_untouched(uuid) is 'in_flight, finished or unknown, for a row that waits nowhere.';
+comment on function outbox.in_flight_or_finished(uuid) is 'in_flight, finished or unknown, for a row that waits nowhere.';

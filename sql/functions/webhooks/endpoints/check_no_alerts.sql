@@ -1,6 +1,5 @@
--- Refuses what would silence alerts, and names them: whoever stops an endpoint that they go to is told before, and not by an alert that
--- never comes.
-create or replace function webhooks.refuse_silence(p_endpoint webhooks.endpoints) returns void
+-- Refuses to stop an endpoint that alerts go to, and names them: nobody would notice an alert that is not sent.
+create or replace function webhooks.check_no_alerts(p_endpoint webhooks.endpoints) returns void
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -12,4 +11,4 @@ begin
   end if;
 end
 $$;
-comment on function webhooks.refuse_silence(webhooks.endpoints) is 'Raises conflict while alerts go to an endpoint.';
+comment on function webhooks.check_no_alerts(webhooks.endpoints) is 'Refuses while alerts go to an endpoint.';

@@ -1,5 +1,5 @@
 -- Lets lanes go on that are blocked by a dead row which does not exist: no operator could ever find what they wait for.
-create or replace function outbox.mend_unblocked(p_lane_ids bigint[]) returns integer
+create or replace function outbox.repair_unblocked(p_lane_ids bigint[]) returns integer
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -19,4 +19,5 @@ begin
   return cardinality(v_lanes);
 end
 $$;
-comment on function outbox.mend_unblocked(bigint[]) is 'Lets lanes go on that wait for a dead row which does not exist; returns how many it mended.';
+comment on function outbox.repair_unblocked(bigint[])
+  is 'Lets lanes go on that wait for a dead row which does not exist; returns how many it repaired.';

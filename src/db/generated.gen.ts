@@ -1378,7 +1378,7 @@ export interface Functions {
     };
     result: { address: string | null; problem: string | null };
   };
-  /** Records an event for whoever calls and says who decided. Nullable: customer_ref, slack_thread_ts, linear_issue_id, last_notified_at. */
+  /** Records an event for the caller and says who decided. Nullable: customer_ref, slack_thread_ts, linear_issue_id, last_notified_at. */
   "capacity.decide": {
     args: {
       p_request_id: string | null;
@@ -1509,7 +1509,7 @@ export interface Functions {
     };
     result: CapacityConfirmationTokens;
   };
-  /** Member ids of those who can see to it that a customer is asked. */
+  /** Member ids of those who can fix it when a customer is not asked. */
   "capacity.fixers": {
     args: {
       p_request: string | null;
@@ -2209,7 +2209,7 @@ export interface Functions {
     };
     result: Json;
   };
-  /** Forgets interactions and deliveries that are past their time. */
+  /** Forgets interactions and receipts that are past their time. */
   "capacity.timer_forget": {
     args: Record<string, never>;
     result: { failed: Json; more: boolean };
@@ -2460,14 +2460,14 @@ export interface Functions {
     };
     result: Json | null;
   };
-  /** The workspace whose endpoints the caller keeps; refuses everybody else. Nullable: p_workspace_id, result. */
+  /** The workspace whose endpoints the caller manages; refuses everybody else. Nullable: p_workspace_id, result. */
   "directory.endpoint_workspace": {
     args: {
       p_workspace_id: string | null;
     };
     result: string | null;
   };
-  /** The member with this id or Slack id in a workspace, active or not; null when there is none. */
+  /** The member with this id or Slack id in a workspace, active or not; or null. */
   "directory.find_member": {
     args: {
       p_workspace_id: string | null;
@@ -2706,7 +2706,7 @@ export interface Functions {
     };
     result: void;
   };
-  /** Why the key or session of the caller counts no more. Nullable: result. */
+  /** Why the key or session of the caller is no longer valid. Nullable: result. */
   "directory.revocation": {
     args: {
       p_claims?: unknown;
@@ -3322,7 +3322,7 @@ export interface Functions {
     };
     result: void;
   };
-  /** A receipt of Slack in one form; raises invalid_input for what is none. */
+  /** A receipt of Slack in one form; raises invalid_input for anything else. */
   "inbound.slack_parse": {
     args: {
       p_body: string | null;
@@ -4662,7 +4662,7 @@ export interface Functions {
     };
     result: PublicCapacityRequests;
   };
-  /** Refuses deliveries that no provider signed, and keys and sessions that were revoked. */
+  /** Refuses receipts that no provider signed, and keys and sessions that were revoked. */
   "public.check_request": {
     args: Record<string, never>;
     result: void;
@@ -4762,7 +4762,7 @@ export interface Functions {
     };
     result: Json;
   };
-  /** The webhook endpoints that the caller keeps. Nullable: workspace_id, description, disabled_at, disabled_code, disabled_reason, old_secret_until. */
+  /** The webhook endpoints that the caller manages. Nullable: workspace_id, description, disabled_at, disabled_code, disabled_reason, old_secret_until. */
   "public.list_endpoints": {
     args: {
       p_workspace_id?: string | null | undefined;

@@ -14,7 +14,8 @@ begin
     'title', jsonb_build_object('type', 'plain_text', 'text', capacity.render_text(p_request_id, 24)),
     'submit', jsonb_build_object('type', 'plain_text', 'text', coalesce(v_words ->> 0, 'Cancel request')),
     'close', '{"type": "plain_text", "text": "Back"}'::jsonb,
-    'private_metadata', jsonb_strip_nulls(jsonb_build_object('request', left(p_request_id, 40), 'action', left(p_action, 40), 'channel', left(p_channel, 32),
+    'private_metadata', jsonb_strip_nulls(jsonb_build_object('request', left(p_request_id, 40), 'action', left(p_action, 40),
+                                                             'channel', left(p_channel, 32),
                                                              'ts', left(p_message_ts, 40)))::text,
     'blocks', jsonb_build_array(jsonb_build_object(
       'type', 'input', 'block_id', 'reason', 'optional', p_action = 'customer_decline',

@@ -2758,7 +2758,7 @@ create function capacity.story_now(p_request_id text)
 create function capacity.story_of(p_request capacity.requests, p_event capacity.events, p_also text[] DEFAULT '{}'::text[], p_asks boolean DEFAULT true)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 61144fdf0cfd8c91';
+  as 'sha256 b505acf4413f0fd4';
 
 create function capacity.story_sentence(p_story jsonb)
   returns text
@@ -3457,10 +3457,10 @@ create function inbound.render_intake(p_fields jsonb, p_groups jsonb, p_channel 
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 ff5fa1139aea4be1';
 
-create function inbound.render_reason(p_request_id text, p_action text, p_channel text, p_message_ts text)
+create function inbound.render_reason(p_request_id text, p_action text, p_channel text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1c43fd0a13e2411a';
+  as 'sha256 18a6f98a1f68a77f';
 
 create function inbound.review_step(p_member directory.members, p_request capacity.requests)
   returns text
@@ -3475,7 +3475,7 @@ create function inbound.signed_by(p_secret_name text, p_data bytea, p_signature 
 create function inbound.slack_action(p_receipt jsonb, p_member directory.members)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 04826d3309f8601f';
+  as 'sha256 3fd334d447eb8eb4';
 
 create function inbound.slack_command(p_receipt jsonb, p_member directory.members)
   returns jsonb
@@ -3485,7 +3485,7 @@ create function inbound.slack_command(p_receipt jsonb, p_member directory.member
 create function inbound.slack_decision(p_receipt jsonb, p_member directory.members, p_verb text, p_rest text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c30f79e16424e313';
+  as 'sha256 f851797919e5e605';
 
 create function inbound.slack_follow_up(p_member directory.members, p_request_id text, p_follow_up text, p_words text, p_seen boolean)
   returns text
@@ -3555,7 +3555,7 @@ create function inbound.slack_parse(p_body text)
 create function inbound.slack_parse_payload(p_sent jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1d4db2d887663969';
+  as 'sha256 b03b8a38617a996b';
 
 create function inbound.slack_receipt_id(p_receipt jsonb, p_signature text)
   returns text

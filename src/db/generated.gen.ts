@@ -3173,7 +3173,6 @@ export interface Functions {
       p_request_id: string | null;
       p_action: string | null;
       p_channel: string | null;
-      p_message_ts: string | null;
     };
     result: Json;
   };

@@ -50,15 +50,15 @@ begin
            'what', p_request.quantity || ' × ' || p_request.requested_size || ' in ' || p_request.region,
            'needed_by', to_char(p_request.needed_by_date, 'YYYY-MM-DD'), 'duration_days', p_request.expected_duration_days,
            'monthly_cost', p_request.estimated_monthly_cost_usd, 'replaces', p_request.replaces_request_id,
-           'requester', p_request.requester_user_id, 'owner', p_request.commercial_owner_user_id,
+           'requester', p_request.requester_user_id,
            'deadline', extract(epoch from p_request.next_deadline_at),
            'commercial', jsonb_build_object(
              'by', p_request.commercial_approved_by, 'at', extract(epoch from p_request.commercial_approved_at),
-             'endorsed_by', p_request.commercial_endorsed_by, 'auto', v_plan #> '{commercial,auto}', 'why', v_plan #> '{commercial,why}',
+             'endorsed_by', p_request.commercial_endorsed_by, 'auto', v_plan #> '{commercial,auto}',
              'asked', v_asked_commercial),
            'technical', jsonb_build_object(
              'by', p_request.technical_approved_by, 'at', extract(epoch from p_request.technical_approved_at),
-             'auto', v_plan #> '{technical,auto}', 'why', v_plan #> '{technical,why}', 'asked', v_asked_technical),
+             'auto', v_plan #> '{technical,auto}', 'asked', v_asked_technical),
            'confirmation', jsonb_build_object('asked', v_asked_confirmation), 'unasked', v_unasked, 'fixers', to_jsonb(v_fixers),
            'workspace', p_request.workspace_id, 'event', p_event.event_type, 'instruction', p_request.id || '#' || p_event.seq,
            'at', extract(epoch from p_event.created_at),
@@ -77,9 +77,9 @@ begin
                                where s.workspace_id = w.id and s.state = p_request.state),
              'email', capacity.email_of_customer(p_request.id), 'version', p_request.version, 'size', p_request.requested_size,
              'quantity', p_request.quantity,
-             'region', p_request.region, 'group', p_request.infra_owner_group, 'since', extract(epoch from p_request.state_since),
+             'region', p_request.region,
              'token_id', (select t.id from capacity.confirmation_tokens t where t.request_id = p_request.id and t.revoked_at is null),
-             'new_id', gen_random_uuid(), 'event_id', p_event.id, 'seq', p_event.seq,
+             'new_id', gen_random_uuid(), 'event_id', p_event.id,
              'state_before', p_event.state_before, 'state_after', p_event.state_after,
              'addresses', (select jsonb_object_agg(m.id, m.email) from directory.members m
                             where m.workspace_id = w.id and m.email is not null and 'email:member:' || m.id = any (p_event.effects)))

@@ -16,8 +16,7 @@ begin
     if exists (select from capacity.events e where e.request_id = v_id and e.event_type = v_meant.event_type) then
       perform inbound.too_late(v_request);
     end if;
-    perform inbound.slack_open(p_receipt, inbound.render_reason(v_id, p_receipt ->> 'what', p_receipt ->> 'channel',
-                                                                p_receipt ->> 'message_ts'));
+    perform inbound.slack_open(p_receipt, inbound.render_reason(v_id, p_receipt ->> 'what', p_receipt ->> 'channel'));
     return jsonb_build_object('outcome', 'opened', 'request', v_id, 'answer', '{}'::jsonb);
   end if;
   v_decided := inbound.decide(p_member, v_id, v_meant.event_type, null, true);

@@ -40,7 +40,7 @@ begin
   if v_words = '' and p_verb in ('reject', 'cancel') then
     v_request := inbound.may_decide(p_member, v_id, v_event, false);
     if not exists (select from capacity.events e where e.request_id = v_id and e.event_type = v_event) then
-      perform inbound.slack_open(p_receipt, inbound.render_reason(v_id, v_action, p_receipt ->> 'channel', null));
+      perform inbound.slack_open(p_receipt, inbound.render_reason(v_id, v_action, p_receipt ->> 'channel'));
       return inbound.slack_reply(format('Opening a form that asks why. If it does not appear, write the reason after the id: '
                                         '`/capacity %s %s%s because …`.',
                                         p_verb, v_id,

@@ -34,11 +34,9 @@ describe.each(POSTGRES_VERSIONS)("changing the key on PostgreSQL %i", async (ver
   const query = <T = unknown>(text: string, values: unknown[] = []): Promise<T[]> =>
     rowsOf<T>(db.superuser.pool, text, values);
   const boxes = (): Promise<{ name: string; box: Buffer | null }[]> =>
-    query(
-      "select name, encrypted as box from headroom.secrets union all select secret_id::text, box from webhooks.endpoint_secrets order by 1",
-    );
+    query("select name, box from headroom.boxes order by 1");
   async function clean(): Promise<void> {
-    await query("delete from headroom.secrets");
+    await query("delete from headroom.boxes");
     await query("delete from webhooks.endpoints");
     await query("delete from headroom.sealing_key");
   }
@@ -66,17 +64,15 @@ describe.each(POSTGRES_VERSIONS)("changing the key on PostgreSQL %i", async (ver
 
   test("either key opens what it sealed, also boxes that do not name their key", async () => {
     await clean();
-    await query("insert into headroom.secrets (name, encrypted) values ('A', $1)", [
-      boxOfVersion1(oldKey, "A", "value"),
-    ]);
+    await query("insert into headroom.boxes (name, box) values ('A', $1)", [boxOfVersion1(oldKey, "A", "value")]);
     expect(await get("A", oldKey)).toBe("value");
     expect(await get("A", both)).toBe("value");
     expect(await get("A", { current: oldKey, previous: newKey })).toBe("value");
     expect(await get("A", newKey)).toBeNull();
     await set("B", "other", oldKey);
-    const [box] = await query<{ encrypted: Buffer }>("select encrypted from headroom.secrets where name = 'B'");
+    const [box] = await query<{ box: Buffer }>("select box from headroom.boxes where name = 'B'");
     const id = createHmac("sha256", oldKey).update("headroom: name the key").digest().subarray(0, 8);
-    expect(box?.encrypted.subarray(0, 9)).toEqual(Buffer.concat([Buffer.of(2), id]));
+    expect(box?.box.subarray(0, 9)).toEqual(Buffer.concat([Buffer.of(2), id]));
     expect(await get("B", both)).toBe("other");
     expect(await get("B", newKey)).toBeNull();
   });
@@ -111,9 +107,7 @@ describe.each(POSTGRES_VERSIONS)("changing the key on PostgreSQL %i", async (ver
 
   test("where nobody wrote down yet which key is in use, what is there says it, and a mistyped key does not become it", async () => {
     await clean();
-    await query("insert into headroom.secrets (name, encrypted) values ('A', $1)", [
-      boxOfVersion1(oldKey, "A", "value"),
-    ]);
+    await query("insert into headroom.boxes (name, box) values ('A', $1)", [boxOfVersion1(oldKey, "A", "value")]);
     expect(await set("B", "other", wrong)).toMatchObject({ outcome: "refused", code: "not_configured" });
     await set("B", "other", both);
     expect(await get("B", oldKey)).toBe("other");
@@ -121,9 +115,7 @@ describe.each(POSTGRES_VERSIONS)("changing the key on PostgreSQL %i", async (ver
 
   test("everything is sealed again, endpoints and their headers too; the new key alone opens it, and a second run finds nothing to do", async () => {
     await clean();
-    await query("insert into headroom.secrets (name, encrypted) values ('A', $1)", [
-      boxOfVersion1(oldKey, "A", "value"),
-    ]);
+    await query("insert into headroom.boxes (name, box) values ('A', $1)", [boxOfVersion1(oldKey, "A", "value")]);
     for (const name of ["B_SECRET", "C_SECRET"]) await set(name, name.repeat(8), oldKey);
     for (const name of ["one", "two", "three"]) await endpoint(name, oldKey);
     expect(await rotate(both, { dryRun: true })).toMatchObject({
@@ -207,7 +199,7 @@ describe.each(POSTGRES_VERSIONS)("changing the key on PostgreSQL %i", async (ver
     for (const name of ["A", "B"]) await set(name, "value", oldKey);
     const holder = await db.superuser.connect();
     await holder.query("begin");
-    await holder.query("select from headroom.secrets where name = 'B' for update");
+    await holder.query("select from headroom.boxes where name = 'B' for update");
     await expect(rotate(both, { batch: 1 })).rejects.toMatchObject({ code: "lock_timeout" });
     await holder.query("rollback");
     expect(await rotate(both)).toMatchObject({ outcome: "rotated", resealed: 1, previousNeeded: false });

@@ -153,8 +153,8 @@ describe.each(POSTGRES_VERSIONS)("secrets on PostgreSQL %i", async (version) => 
     await withKey(key, async (client) => {
       await set(client, "SLACK_BOT_TOKEN", value);
       expect(await get(client, "SLACK_BOT_TOKEN")).toBe(value);
-      const stored = await oneOf<{ encrypted: Buffer }>(client, "select encrypted from headroom.secrets");
-      expect(stored.encrypted.includes(Buffer.from(value))).toBe(false);
+      const stored = await oneOf<{ box: Buffer }>(client, "select box from headroom.boxes");
+      expect(stored.box.includes(Buffer.from(value))).toBe(false);
       await set(client, "SLACK_BOT_TOKEN", "another");
       expect(await get(client, "SLACK_BOT_TOKEN")).toBe("another");
       // The same secret twice gives two boxes: nobody can see that two are equal.
@@ -169,7 +169,7 @@ describe.each(POSTGRES_VERSIONS)("secrets on PostgreSQL %i", async (version) => 
   test("under another key, for another name, or with any byte changed, the box does not open", async () => {
     await withKey(key, async (client) => {
       await set(client, "SLACK_BOT_TOKEN", value);
-      const { encrypted } = await oneOf<{ encrypted: Buffer }>(client, "select encrypted from headroom.secrets");
+      const { box: encrypted } = await oneOf<{ box: Buffer }>(client, "select box from headroom.boxes");
       const opened = async (name: string, box: Buffer): Promise<unknown> =>
         (await oneOf<{ value: unknown }>(client, "select headroom.open_secret($1, $2) as value", [name, box])).value;
       expect(await opened("SLACK_BOT_TOKEN", encrypted)).toBe(value);
@@ -237,7 +237,7 @@ describe.each(POSTGRES_VERSIONS)("secrets on PostgreSQL %i", async (version) => 
   test("a short secret that came in by another way is not signed with", async () => {
     await withKey(key, async (client) => {
       await client.query(
-        "insert into headroom.secrets (name, encrypted) values ('CONFIRMATION_TOKEN_SECRET', headroom.seal_secret('CONFIRMATION_TOKEN_SECRET', 'short'))",
+        "insert into headroom.boxes (name, box) values ('CONFIRMATION_TOKEN_SECRET', headroom.seal_secret('CONFIRMATION_TOKEN_SECRET', 'short'))",
       );
       const refusal = await refusalOf(client.query("select headroom.signing_key('CONFIRMATION_TOKEN_SECRET')"));
       expect(refusal).toMatchObject({
@@ -272,7 +272,7 @@ describe.each(POSTGRES_VERSIONS)("secrets on PostgreSQL %i", async (version) => 
     await set(client, "SLACK_BOT_TOKEN", value);
     for (const attempt of [
       "select headroom.get_secret('SLACK_BOT_TOKEN')",
-      "select * from headroom.secrets",
+      "select * from headroom.boxes",
       "select headroom.open_secret('A', '')",
     ]) {
       await client.query("savepoint attempt");
@@ -289,7 +289,7 @@ describe.each(POSTGRES_VERSIONS)("secrets on PostgreSQL %i", async (version) => 
         expect(await get(client, "SLACK_BOT_TOKEN")).toBe("first");
         await set(client, "SLACK_BOT_TOKEN", value);
         expect(await get(client, "SLACK_BOT_TOKEN")).toBe(value);
-        expect(await rowsOf(client, "select from headroom.secrets")).toEqual([]);
+        expect(await rowsOf(client, "select from headroom.boxes")).toEqual([]);
         expect(await refusalOf(get(client, "NOT_THERE"))).toMatchObject({ code: "PT503" });
       });
     });

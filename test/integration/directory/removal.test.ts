@@ -77,9 +77,8 @@ describe.each(POSTGRES_VERSIONS)("removing a member on PostgreSQL %i", async (ve
       slack_user_id: "U0LEA",
       accounts: 1,
       api_keys: ["lea-laptop"],
-      open_requests: 1,
-      policies: [],
       delegators: ["hal"],
+      left_behind: { open_requests: 1, policies: [] },
     });
     expect(await oneOf(superuser, "select * from directory.members where id = 'lea'")).toMatchObject({
       display_name: "Lea",
@@ -205,7 +204,7 @@ describe.each(POSTGRES_VERSIONS)("removing a member on PostgreSQL %i", async (ve
     const rule = (changes: object) =>
       control.query("select capacity.put_policy('acme', 'quinn-decides', $1)", [JSON.stringify(changes)]);
     await rule({ kind: "escalation", approver_id: "quinn", sizes: ["99XL"] });
-    expect(await remove("quinn")).toMatchObject({ policies: ["quinn-decides"] });
+    expect(await remove("quinn")).toMatchObject({ left_behind: { policies: ["quinn-decides"] } });
     const refusal = await refusalOf(back("quinn"));
     expect(refusal).toMatchObject({ code: "PT409", message: expect.stringContaining("quinn-decides") });
     await rule({ enabled: false });

@@ -201,7 +201,7 @@ describe.each(POSTGRES_VERSIONS)("grants of the workflow on PostgreSQL %i", asyn
         ...views.map((name) => `public.${name}`),
       ]);
       for (const { name, kind, grants } of relations) {
-        const readers = kind === "S" || name === "headroom.secrets" ? [] : ["headroom_auditor", "headroom_control"];
+        const readers = kind === "S" || name === "headroom.boxes" ? [] : ["headroom_auditor", "headroom_control"];
         if (
           (kind === "v" && name !== "capacity.candidates") ||
           underViews.some((table) => name === `capacity.${table}`)

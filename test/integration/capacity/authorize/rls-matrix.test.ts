@@ -242,7 +242,7 @@ describe.each(POSTGRES_VERSIONS)("who may do what on PostgreSQL %i", async (vers
 
   test.each([
     "select * from capacity.requests",
-    "select * from headroom.secrets",
+    "select * from headroom.boxes",
     "insert into capacity.events select * from capacity.events",
     "update capacity.requests set state = 'COMPLETED'",
     "delete from capacity.events",

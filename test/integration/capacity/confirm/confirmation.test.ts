@@ -361,7 +361,7 @@ describe.each(POSTGRES_VERSIONS)("the confirmation link on PostgreSQL %i", async
     expect(`${refusal.message} ${refusal.detail} ${refusal.hint}`).not.toMatch(
       new RegExp(`${secret}|${secretKey}|${token}|pgcrypto|vault|SECRET|HEADROOM|operator`, "i"),
     );
-    await superuser.query("delete from headroom.secrets");
+    await superuser.query("delete from headroom.boxes");
     expect(await refusalOf(describeLink(token))).toMatchObject({ message: refusal.message, detail: refusal.detail });
     expect(await codeOf(decide(token, "confirm"))).toBe("not_configured");
     expect(
@@ -376,7 +376,7 @@ describe.each(POSTGRES_VERSIONS)("the confirmation link on PostgreSQL %i", async
     const before = await everything(id);
     const short = "x".repeat(31);
     const withTheKey = await db.superuser.connect();
-    await withTheKey.query("update headroom.secrets set encrypted = headroom.seal_secret(name, $1)", [short]);
+    await withTheKey.query("update headroom.boxes set box = headroom.seal_secret(name, $1)", [short]);
     const ask = "select capacity.confirmation_token($1)";
     expect(await codeOf(db.as("headroom_executor").pool.query(ask, [tokenId]))).toBe("not_configured");
     expect(await refusalOf(decide(tokenOf(tokenId, short), "confirm"))).toMatchObject({

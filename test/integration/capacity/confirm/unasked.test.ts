@@ -80,8 +80,8 @@ describe.each(POSTGRES_VERSIONS)("a customer who is not asked, on PostgreSQL %i"
 
   describe("is told of", () => {
     test.each<[string, RequestInput, string | null, string, string]>([
-      ["no address", {}, publicUrl, "no_address", "no e-mail address of theirs is known"],
-      ["an address that is none", { customer: { email: "a@x, b@x" } }, publicUrl, "bad_address", "address is none"],
+      ["no address", {}, publicUrl, "no_address", "their e-mail address is not known"],
+      ["an address that is none", { customer: { email: "a@x, b@x" } }, publicUrl, "bad_address", "address is not one"],
       ["no public address", { customer }, null, "no_public_url", "no public address for their link"],
     ])("in the thread, the root, the row, the story and the list: %s", async (_what, input, url, code, words) => {
       await surfaces.settings({ public_url: url });
@@ -179,7 +179,7 @@ describe.each(POSTGRES_VERSIONS)("a customer who is not asked, on PostgreSQL %i"
       expect(await sweep()).toEqual({ ...nothing, unasked: 1 });
       expect(await sweep()).toEqual(nothing);
       const said = JSON.stringify(await lastReply(id));
-      expect(said).toContain("the mail with their link was given up");
+      expect(said).toContain("the mail with their link was not delivered");
       expect(said).toContain("<@U0CORA>");
       expect(await surfaces.rootNow(id)).toContain("who has not been asked");
 

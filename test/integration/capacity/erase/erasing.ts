@@ -103,8 +103,8 @@ export class Erasing {
   async expectVerified(id: string): Promise<void> {
     await this.workflow.expectWhole([id]);
     const auditor = this.workflow.db.as("headroom_auditor").pool;
-    for (const batch of ["verify_requests", "verify_deliveries", "verify_keys"]) {
-      const verified = await oneOf<{ findings: unknown[] }>(auditor, `select findings from capacity.${batch}()`);
+    for (const batch of ["capacity.verify_requests", "capacity.verify_deliveries", "outbox.verify_keys"]) {
+      const verified = await oneOf<{ findings: unknown[] }>(auditor, `select findings from ${batch}()`);
       expect(verified.findings).toEqual([]);
     }
     await this.engine.assertInvariants();

@@ -102,7 +102,7 @@ describe.each(POSTGRES_VERSIONS)("any decision at all on PostgreSQL %i", async (
   });
 
   test("given to a link while nothing is set up for links is a refusal", async () => {
-    await workflow.superuser.query("delete from headroom.secrets");
+    await workflow.superuser.query("delete from headroom.boxes");
     for (const [call, values] of [
       ["select public.describe_confirmation($1)", [tokens[0]]],
       ["select public.decide_by_token($1, $2)", [tokens[0], "confirm"]],

@@ -74,6 +74,12 @@ describe.each(POSTGRES_VERSIONS)("deliveries of Linear on PostgreSQL %i", async 
        select l.lane_id, 'linear_issue_id', to_jsonb($2::text), gen_random_uuid() from outbox.lanes l where l.key = $1 || ':linear'`,
       [id, issue],
     );
+    await rowsOf(
+      superuser,
+      `select capacity.keep_captures(jsonb_build_array(jsonb_build_object(
+         'stream', 'capacity', 'key', $1 || ':linear', 'name', 'linear_issue_id', 'value', to_jsonb($2::text))))`,
+      [id, issue],
+    );
     return { id, issue };
   }
 

@@ -196,7 +196,7 @@ describe.each(POSTGRES_VERSIONS)("forgetting what Slack brought on PostgreSQL %i
     expect(JSON.stringify(await slack.send(body))).toContain("Rubicon");
     await age(longSince);
     await sweep();
-    expect(await slack.send(body)).toEqual({ response_action: "errors", errors: { size: "This was refused." } });
+    expect(await slack.send(body)).toEqual({ response_action: "errors", errors: { owner: "This was refused." } });
     await expectForgotten();
   });
 

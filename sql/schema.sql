@@ -2748,7 +2748,7 @@ create function capacity.story_name(p_story jsonb, p_id text)
 create function capacity.story_next(p_story jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d1d09b3ba015cc29';
+  as 'sha256 0faf191a8288b6cb';
 
 create function capacity.story_now(p_request_id text)
   returns jsonb

@@ -1,7 +1,7 @@
 -- How long reviews took, by the day of the approval (UTC), ten years back: from the submission to the approval of each step, and to the
--- one that made both complete. Endorsements are no approvals. What a policy approved by itself is kept apart, because it takes no time.
+-- one that made both complete. Endorsements do not count as approvals. What a rule approved is kept apart, because it takes no time.
 --
--- "offset 0" keeps a request being looked up by its id; the planner would rather read all requests anew for each day.
+-- "offset 0" keeps a request being looked up by its id; the planner would otherwise read all requests again for each day.
 create or replace view public.capacity_approval_latency with (security_invoker = true) as
 select w.id as workspace_id, d.day, a.step, a.automatic, a.approvals, a.mean_seconds, a.median_seconds, a.p90_seconds, a.longest_seconds
   from directory.workspaces w

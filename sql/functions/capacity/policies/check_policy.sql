@@ -1,5 +1,5 @@
 -- What is wrong with a rule, as "field: what would be right", or null. The same rules as the table's, in words. A rule that is switched
--- off may name somebody who was removed, or else it could not be switched off.
+-- off may name somebody who was removed, otherwise it could not be switched off.
 create or replace function capacity.check_policy(p_policy capacity.policies) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,8 +1,8 @@
 -- A page of requests, newest first. The next page begins after the last request of this one. Filters: states, requester, and `waits on`:
 -- a member (whom a request waits on now, by id or Slack id) or a group.
 --
--- Planned anew for each call, because which index serves depends on which filters are given. What is cheap to ask of a row is asked first,
--- in an order that is kept, and unknown is no: capacity.asked_now() for every request of a workspace would take minutes.
+-- Planned again for each call, because which index serves depends on which filters are given. What is cheap to ask of a row is asked
+-- first, in an order that is kept, and unknown is no: capacity.asked_now() for every request of a workspace would take minutes.
 create or replace function capacity.list_requests(
   p_workspace_id text,
   p_states public.capacity_request_state[] default null,

@@ -1,5 +1,5 @@
 -- What both entrances for decisions do: establishes who acts, gives the event to the reducer, and says who decided, this call or an
--- earlier one. Members who may not read the request are told that there is none; a repeat is answered to those who may read it.
+-- earlier one. Members who may not read the request are told that there is no such request; a repeat is answered to those who may read it.
 --
 -- One look-up brings all that an answer needs: who acts, the customer, and what deliveries left behind; the archive is asked when
 -- somebody was reached only if anybody was.

@@ -9,7 +9,8 @@ begin
   elsif p_story -> 'counts' = 'false' then
     return p_story #> '{commercial,asked}';
   elsif p_story ->> 'state' = 'CUSTOMER_CONFIRMATION_REQUIRED' then
-    -- Who can see to it that the customer is asked, or may record their answer, or else the requester, so that somebody hears of it.
+    -- Those who can fix it when the customer is not asked, or may record their answer; otherwise the requester, so that somebody hears of
+    -- it.
     return coalesce(nullif(p_story -> 'fixers', '[]'), nullif(p_story #> '{confirmation,asked}', '[]'),
                     jsonb_build_array(p_story -> 'requester'));
   elsif p_story ->> 'state' in ('SUBMITTED', 'UNDER_REVIEW') then

@@ -1,6 +1,6 @@
 /**
  * The customer who is not asked: for want of an address, of the workspace's public address, or because the mail was given up. That
- * every surface says so, to those who can mend it, and that they can: another address, the link again. Time is moved by making rows older.
+ * every surface says so, to those who can fix it, and that they can: another address, the link again. Time is moved by making rows older.
  */
 import { createHmac } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";

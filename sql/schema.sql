@@ -2210,12 +2210,12 @@ comment on column webhooks.envelopes.outbox_ids is 'Its deliveries, one per endp
 create function capacity.acting(p_actor_type public.capacity_request_actor_type, p_actor_id text, p_workspace_id text)
   returns capacity.actor
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 93f140cba7db1a85';
+  as 'sha256 3cf1d060a8407382';
 
 create function capacity.acts_as_owner(p_request capacity.requests, p_member_id text, p_roles text[])
   returns boolean
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 000dd4ac4ea79915';
+  as 'sha256 1fe744e5208ea2b7';
 
 create function capacity.address_problem(p_given jsonb, p_public_url text)
   returns text
@@ -2225,77 +2225,77 @@ create function capacity.address_problem(p_given jsonb, p_public_url text)
 create function capacity.apply(p_request_id text, p_event_type public.capacity_request_event_type, p_actor capacity.actor, p_payload jsonb, p_expected_version integer DEFAULT NULL::integer, OUT request capacity.requests, OUT repeated boolean, OUT decided_by text, OUT decided_at timestamp with time zone)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0a3b25518391b341';
+  as 'sha256 306dbefab91e36ca';
 
 create function capacity.approve_by_rule(p_request capacity.requests, p_via text)
   returns capacity.requests
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 46a5a64a2c05afeb';
+  as 'sha256 0e0d21ce10f73020';
 
 create function capacity.ask_customer(p_request capacity.requests, p_actor capacity.actor, p_email text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d307a72749eef3cb';
+  as 'sha256 c277fdd8c47ca2f4';
 
 create function capacity.asked_now(p_request capacity.requests)
   returns TABLE(step text, member_id text, name text, reason text, stands_for text, counts boolean, asked boolean)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan owner headroom_owner
-  as 'sha256 971e90f8368cc074';
+  as 'sha256 7b49fd5b3f8368c9';
 
 create function capacity.authorize(p_actor capacity.actor, p_request capacity.requests, p_event_type public.capacity_request_event_type, OUT allowed boolean, OUT counts boolean, OUT code text, OUT reason text)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c5fbf787a75e94d4';
+  as 'sha256 f7b8bc57366f9084';
 
 create function capacity.check_channel(p_workspace_id text, p_via text, p_channel text)
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3d813e6b75ecd545';
+  as 'sha256 6ac999bc548e7f4e';
 
 create function capacity.check_fixer(p_request capacity.requests, p_actor capacity.actor)
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5009e1527a5c93a9';
+  as 'sha256 a79b285c74ee3907';
 
 create function capacity.check_group_unused(p_group jsonb)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 673ded289bff5b9f';
+  as 'sha256 df04a3029df0aa33';
 
 create function capacity.check_link_secret(p_secret jsonb)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c2c2f92e34ba0e65';
+  as 'sha256 a99c9ed83a4a675f';
 
 create function capacity.check_payload(p_event_type public.capacity_request_event_type, p_payload jsonb, p_actor_type public.capacity_request_actor_type)
   returns void
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 85c9e031ff24a6f5';
+  as 'sha256 9ac1b55a2f4886f5';
 
 create function capacity.check_policy(p_policy capacity.policies)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a064a9a2124a16d7';
+  as 'sha256 fd466bd225d64d35';
 
 create function capacity.check_replaced(p_workspace_id text, p_member_id text, p_request_id text)
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a4730e725601a533';
+  as 'sha256 1702bba3fb1c72d9';
 
 create function capacity.check_rules_of_returned(p_member jsonb)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d36ad7ff224615a9';
+  as 'sha256 a569ab96ffc31a33';
 
 create function capacity.check_terms(p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric, p_confirmation_ttl_days integer, p_slack_channel_id text)
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5f76d170dfc78b7e';
+  as 'sha256 99de231ada9c7b02';
 
 create function capacity.commercial_plan(p_workspace_id text, p_requester_id text, p_owner_id text, p_route capacity.policies, p_escalation capacity.policies, p_auto capacity.policies)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 08a6d191909533c0';
+  as 'sha256 f44f06d7c6e2c319';
 
 create function capacity.commercial_reviewers(p_workspace_id text, p_requester_id text, p_owner_id text, p_authority jsonb)
   returns jsonb
@@ -2310,7 +2310,7 @@ create function capacity.compute_next_state(p_state public.capacity_request_stat
 create function capacity.confirmation_story(p_token capacity.confirmation_tokens)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 dd96563c9862bbd5';
+  as 'sha256 678a1bc32693893b';
 
 create function capacity.confirmation_token(p_token_id uuid)
   returns text
@@ -2321,27 +2321,27 @@ grant execute on function capacity.confirmation_token to headroom_executor;
 create function capacity.customer_reach(p_request_id text, OUT address text, OUT problem text)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 37f5be6547313f7f';
+  as 'sha256 44b5c3334b4cbd21';
 
 create function capacity.decide(p_request_id text, p_event_type public.capacity_request_event_type, p_actor_type public.capacity_request_actor_type, p_actor_id text, p_payload jsonb, p_expected_version integer, OUT request capacity.requests, OUT repeated boolean, OUT counts boolean, OUT decided_by text, OUT decided_at timestamp with time zone, OUT customer_ref jsonb, OUT slack_thread_ts text, OUT linear_issue_id text, OUT last_notified_at timestamp with time zone)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 26837ad49a865d39';
+  as 'sha256 50ce2c39e853dd68';
 
 create function capacity.deliveries_of(p_request_id text)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8f4f30b621ed64d4';
+  as 'sha256 545e69db78d3f5dd';
 
 create function capacity.dispatch_side_effects(p_request capacity.requests, p_event capacity.events)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0cdaa6eeb8924b64';
+  as 'sha256 6bdae895567c83fa';
 
 create function capacity.effects_of(p_request capacity.requests, p_event_type public.capacity_request_event_type, p_state_before public.capacity_request_state)
   returns text[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 95a7167a868cf9a8';
+  as 'sha256 6b3fccda362ddb39';
 
 create function capacity.email_facts(p_story jsonb)
   returns text
@@ -2371,17 +2371,17 @@ create function capacity.email_text(p_text text, p_most integer)
 create function capacity.enqueue_effect(p_story jsonb, p_effect text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d36fa5ca3f1f4188';
+  as 'sha256 30e43998f7d4b52b';
 
 create function capacity.erase_messages(p_request_id text, p_to timestamp with time zone, p_actor text, p_why text, OUT erased integer, OUT skipped integer, OUT waiting integer)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 bada1a62f03c13b1';
+  as 'sha256 9549569e092f43b0';
 
 create function capacity.erase_step(p_request_id text)
   returns capacity.erasures
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0fd67ed5c266c4b5';
+  as 'sha256 f2c4259af1ee9a93';
 
 create function capacity.erasure_state(p_request_id text)
   returns jsonb
@@ -2396,12 +2396,12 @@ create function capacity.event_hash(p_previous bytea, p_event capacity.events)
 create function capacity.find_confirmation(p_token text)
   returns capacity.confirmation_tokens
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c02d19924c1ae1ea';
+  as 'sha256 6cb4a593f8398dcc';
 
 create function capacity.fixers(p_request capacity.requests, p_unasked text)
   returns text[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 99dd5501d7dfa87f';
+  as 'sha256 ef8443db3e2552bf';
 
 create function capacity.fold(p_events capacity.events[])
   returns capacity.requests
@@ -2411,7 +2411,7 @@ create function capacity.fold(p_events capacity.events[])
 create function capacity.free_text(p_request_id text, p_hash bytea)
   returns text
   language plpgsql stable security invoker strict set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e7d314c687d8ba5b';
+  as 'sha256 9315653a4ac19e53';
 
 create function capacity.is_address(p_text text)
   returns boolean
@@ -2460,7 +2460,7 @@ create function capacity.linear_issue_now(p_payload jsonb)
 create function capacity.linear_state_input(p_story jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 571ece0250d86aa4';
+  as 'sha256 a0642b92ddad7375';
 
 create function capacity.linear_state_kind(p_state text)
   returns text
@@ -2480,7 +2480,7 @@ create function capacity.linear_text(p_text text, p_most integer)
 create function capacity.links_of(p_request_id text)
   returns TABLE(effect text, asked_at timestamp with time zone, notice_id bigint, outbox_id uuid, lost boolean)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f9ca6bce562d96b4';
+  as 'sha256 6f51185eeb00b743';
 
 create function capacity.list_heads(p_after text DEFAULT ''::text, p_limit integer DEFAULT 10000, p_workspace_id text DEFAULT NULL::text)
   returns TABLE(request_id text, version integer, hash text)
@@ -2506,7 +2506,7 @@ grant execute on function capacity.list_policies to headroom_control;
 create function capacity.list_requests(p_workspace_id text, p_states public.capacity_request_state[] DEFAULT NULL::public.capacity_request_state[], p_requester_id text DEFAULT NULL::text, p_waits_on text DEFAULT NULL::text, p_limit integer DEFAULT 50, p_after text DEFAULT NULL::text)
   returns TABLE(id text, state public.capacity_request_state, version integer, created_at timestamp with time zone, updated_at timestamp with time zone, state_since timestamp with time zone, requester_user_id text, commercial_owner_user_id text, infra_owner_group text, requested_size text, quantity integer, region text, needed_by_date date, estimated_monthly_cost_usd numeric, next_deadline_at timestamp with time zone, waits_on text[])
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off owner headroom_owner
-  as 'sha256 a2df29699e13a8ff';
+  as 'sha256 387e2fb5d701ac43';
 grant execute on function capacity.list_requests to headroom_auditor;
 grant execute on function capacity.list_requests to headroom_control;
 
@@ -2550,7 +2550,7 @@ create function capacity.no_such_request(p_request_id text)
 create function capacity.note(p_request capacity.requests, p_actor capacity.actor, p_body text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 197600d0fa66c887';
+  as 'sha256 9807b8de20a45758';
 
 create function capacity.note_timer_run(p_runner text, p_failures integer)
   returns void
@@ -2566,7 +2566,7 @@ grant execute on function capacity.note_timers_failed to headroom_executor;
 create function capacity.notice_asked(p_request capacity.requests, p_kind text, p_step text)
   returns text[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 cf939a7c8b2062aa';
+  as 'sha256 6422101b863c2527';
 
 create function capacity.notice_effects(p_request capacity.requests, p_kind text, p_via text, p_asked text[])
   returns text[]
@@ -2576,22 +2576,22 @@ create function capacity.notice_effects(p_request capacity.requests, p_kind text
 create function capacity.nudge(p_request capacity.requests, p_actor capacity.actor)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c3213a17511b800c';
+  as 'sha256 38762bf648e71ee2';
 
 create function capacity.pending_approvals(p_request capacity.requests)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b13679e57afc995d';
+  as 'sha256 99c9d14135399543';
 
 create function capacity.post_notice(p_request capacity.requests, p_kind text, p_step text, p_member_id text, p_actor capacity.actor, p_body text)
   returns capacity.notices
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c4dff7ec08204718';
+  as 'sha256 188bf10ca49d0fb0';
 
 create function capacity.project(p_request capacity.requests, p_event capacity.events)
   returns capacity.requests
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 51d8733e5b6e6e62';
+  as 'sha256 670e9095be5a2130';
 
 create function capacity.put_free_text(p_request_id text, p_content jsonb)
   returns bytea
@@ -2601,19 +2601,19 @@ create function capacity.put_free_text(p_request_id text, p_content jsonb)
 create function capacity.put_linear_state(p_workspace_id text, p_state public.capacity_request_state, p_linear_state_id text, OUT state public.capacity_request_state, OUT linear_state_id text)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 75f1da14ad97d0b4';
+  as 'sha256 7a75d8919fee2bb6';
 grant execute on function capacity.put_linear_state to headroom_control;
 
 create function capacity.put_policy(p_workspace_id text, p_id text, p_changes jsonb)
   returns capacity.policies
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6a97bc1361d39424';
+  as 'sha256 315896f6d74fe7a4';
 grant execute on function capacity.put_policy to headroom_control;
 
 create function capacity.put_subscription(p_workspace_id text, p_endpoint text, p_changes jsonb DEFAULT '{}'::jsonb)
   returns capacity.subscriptions
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e7ce0498716f295e';
+  as 'sha256 a90f390d0efad4df';
 grant execute on function capacity.put_subscription to headroom_control;
 
 create function capacity.refuse_change()
@@ -2624,7 +2624,7 @@ create function capacity.refuse_change()
 create function capacity.remove_policy(p_workspace_id text, p_id text)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0c064e2655ef975e';
+  as 'sha256 d74289009e75069f';
 grant execute on function capacity.remove_policy to headroom_control;
 
 create function capacity.remove_subscription(p_workspace_id text, p_endpoint text)
@@ -2641,7 +2641,7 @@ create function capacity.render_email_closing(p_story jsonb)
 create function capacity.render_email_confirmation(p_story jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 87f5db3b31b1bc9f';
+  as 'sha256 9e9840c3e59778bd';
 
 create function capacity.render_email_digest(p_story jsonb)
   returns jsonb
@@ -2656,7 +2656,7 @@ create function capacity.render_email_notice(p_story jsonb, p_member_id text)
 create function capacity.render_event(p_story jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f6bd8cd9c47f2972';
+  as 'sha256 422225a908e29c1a';
 
 create function capacity.render_linear_comment(p_story jsonb)
   returns jsonb
@@ -2686,12 +2686,12 @@ create function capacity.render_slack_digest(p_story jsonb)
 create function capacity.render_slack_reply(p_story jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 da95e384e66f5e2a';
+  as 'sha256 656ae6c2a5315c34';
 
 create function capacity.render_slack_root(p_story jsonb, p_method text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f0c77a3444713d9c';
+  as 'sha256 11cbbf244e71f018';
 
 create function capacity.render_text(p_text text, p_most integer)
   returns text
@@ -2706,17 +2706,17 @@ create function capacity.render_time(p_seconds jsonb, p_exact boolean DEFAULT fa
 create function capacity.request_for(p_request_id text, p_actor_id text, OUT request capacity.requests, OUT actor capacity.actor)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 dc498aacb5c8e636';
+  as 'sha256 aa7af7e94e068870';
 
 create function capacity.review_plan(p_workspace_id text, p_requester_id text, p_commercial_owner_id text, p_infra_group_id text, p_requested_size text, p_quantity integer, p_region text, p_monthly_cost_usd numeric)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fe3e25d574a453f6';
+  as 'sha256 9c2e1344935cebb3';
 
 create function capacity.run_timers(p_most integer, p_runner text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a2adf27b7620989b';
+  as 'sha256 ce574cde22b0bf1e';
 
 create function capacity.schedule_timers()
   returns text
@@ -2726,7 +2726,7 @@ create function capacity.schedule_timers()
 create function capacity.set_aside(p_request_id text, p_payload jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 60847c1f826ed511';
+  as 'sha256 99b6c8de2c6d922a';
 
 create function capacity.signed_link(p_secret_name text, p_bytes bytea)
   returns boolean
@@ -2756,7 +2756,7 @@ create function capacity.slack_safe(p_story jsonb)
 create function capacity.slack_step(p_story jsonb, p_step text)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 754f471745303c21';
+  as 'sha256 646e54b67a1b25e1';
 
 create function capacity.slack_text(p_text text, p_most integer)
   returns text
@@ -2786,7 +2786,7 @@ create function capacity.story_name(p_story jsonb, p_id text)
 create function capacity.story_next(p_story jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1ad0cc095060b0a1';
+  as 'sha256 0faf191a8288b6cb';
 
 create function capacity.story_now(p_request_id text)
   returns jsonb
@@ -2796,12 +2796,12 @@ create function capacity.story_now(p_request_id text)
 create function capacity.story_of(p_request capacity.requests, p_event capacity.events, p_also text[] DEFAULT '{}'::text[], p_asks boolean DEFAULT true)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f8da65a86b970f22';
+  as 'sha256 b505acf4413f0fd4';
 
 create function capacity.story_sentence(p_story jsonb)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ac2686ef6293deaf';
+  as 'sha256 bb665b102bdb11a7';
 
 create function capacity.story_state(p_state text)
   returns text
@@ -2811,12 +2811,12 @@ create function capacity.story_state(p_state text)
 create function capacity.submit(p_actor capacity.actor, p_workspace_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric, p_confirmation_ttl_days integer, p_slack_channel_id text, p_idempotency_key text, p_replaces_request_id text)
   returns capacity.requests
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c4c76afd271bc1dc';
+  as 'sha256 81f2f9b0a846f879';
 
 create function capacity.technical_plan(p_workspace_id text, p_requester_id text, p_group_id text, p_route capacity.policies, p_auto capacity.policies)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 47eaa96d6b75af76';
+  as 'sha256 1685c868d3190431';
 
 create function capacity.technical_reviewers(p_workspace_id text, p_requester_id text, p_group_id text)
   returns jsonb
@@ -2831,7 +2831,7 @@ create function capacity.timer_actor()
 create function capacity.timer_digests(p_workspace directory.workspaces, p_member_ids text[])
   returns TABLE(member_id text, items jsonb, others integer)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 18df080d7fc5b3b7';
+  as 'sha256 97a1a5ed5a2cde1b';
 
 create function capacity.timer_erase(p_most integer, OUT erased integer, OUT failed jsonb, OUT more boolean)
   returns record
@@ -2861,7 +2861,7 @@ create function capacity.timer_notice(p_request capacity.requests, p_kind text, 
 create function capacity.timer_remind(p_workspace directory.workspaces, p_member_id text, p_items jsonb, p_others integer)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e748c05509c1b8c4';
+  as 'sha256 ee69567cb7c307b5';
 
 create function capacity.timer_remind_person(p_workspace directory.workspaces, p_member_id text, p_items jsonb, p_others integer, OUT reminded integer, OUT failed jsonb)
   returns record
@@ -2871,22 +2871,22 @@ create function capacity.timer_remind_person(p_workspace directory.workspaces, p
 create function capacity.timer_review(p_most integer, OUT late integer, OUT reminded integer, OUT failed jsonb, OUT more boolean)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 131e73656580e087';
+  as 'sha256 5fadc4e58efd7c29';
 
 create function capacity.timer_review_one(p_request capacity.requests, p_workspace directory.workspaces, OUT late integer, OUT due text[])
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b46b3fba49f904c4';
+  as 'sha256 52e69f84e9759d8e';
 
 create function capacity.timer_since(p_request capacity.requests, p_step text)
   returns timestamp with time zone
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c2f94b2dc4d0e306';
+  as 'sha256 3d5221f4cabc4204';
 
 create function capacity.timer_unasked(p_most integer, OUT told integer, OUT failed jsonb, OUT more boolean)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b2753c1dc7abffca';
+  as 'sha256 bae0c21df356bb57';
 
 create function capacity.timer_warn(p_most integer, OUT warned integer, OUT failed jsonb, OUT more boolean)
   returns record
@@ -2918,7 +2918,7 @@ grant execute on function capacity.unasked to service_role;
 create function capacity.unasked_remedy(p_unasked text, p_request_id text, p_state text)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 71a4d17be4b4161d';
+  as 'sha256 a586600a656db686';
 
 create function capacity.unasked_words(p_unasked text, p_state text)
   returns text
@@ -2928,7 +2928,7 @@ create function capacity.unasked_words(p_unasked text, p_state text)
 create function capacity.verify_chain(p_after text, p_to text, p_workspace_id text)
   returns TABLE(invariant text, code text, subject text, detail text)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
-  as 'sha256 a9dbdd30bec2cfc0';
+  as 'sha256 e533f4c8406f33d6';
 
 create function capacity.verify_deliveries(p_after uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid, p_limit integer DEFAULT 10000, OUT last_id uuid, OUT deliveries bigint, OUT lines bigint, OUT findings jsonb)
   returns record
@@ -2940,7 +2940,7 @@ grant execute on function capacity.verify_deliveries to headroom_control;
 create function capacity.verify_effects(p_after text, p_to text, p_workspace_id text, OUT effects bigint, OUT findings jsonb)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
-  as 'sha256 0acbbdaff05cf4e0';
+  as 'sha256 bcc5eb23d58944ab';
 
 create function capacity.verify_extent(p_workspace_id text DEFAULT NULL::text, OUT requests bigint, OUT deliveries bigint, OUT keys bigint, OUT lanes bigint)
   returns record
@@ -2952,19 +2952,19 @@ grant execute on function capacity.verify_extent to headroom_control;
 create function capacity.verify_fold(p_after text, p_to text, p_workspace_id text)
   returns TABLE(invariant text, code text, subject text, detail text)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
-  as 'sha256 c7b01783301163c0';
+  as 'sha256 5035bde619821751';
 
 create function capacity.verify_heads(p_request_ids text[], p_versions integer[], p_hashes text[])
   returns TABLE(invariant text, code text, subject text, detail text)
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a4e44f9dd17d9981';
+  as 'sha256 d8e1ed19f6cf93c1';
 grant execute on function capacity.verify_heads to headroom_auditor;
 grant execute on function capacity.verify_heads to headroom_control;
 
 create function capacity.verify_origins(p_after uuid, p_to uuid)
   returns TABLE(invariant text, code text, subject text, detail text)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
-  as 'sha256 151ceca4877daa41';
+  as 'sha256 e52c29f0c624cb03';
 
 create function capacity.verify_projection(p_after text, p_to text, p_workspace_id text)
   returns TABLE(invariant text, code text, subject text, detail text)
@@ -2974,19 +2974,19 @@ create function capacity.verify_projection(p_after text, p_to text, p_workspace_
 create function capacity.verify_requests(p_after text DEFAULT ''::text, p_limit integer DEFAULT 2000, p_workspace_id text DEFAULT NULL::text, OUT last_id text, OUT requests bigint, OUT events bigint, OUT effects bigint, OUT findings jsonb)
   returns record
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
-  as 'sha256 b3000303b15861a7';
+  as 'sha256 44b1ad73837f40e8';
 grant execute on function capacity.verify_requests to headroom_auditor;
 grant execute on function capacity.verify_requests to headroom_control;
 
 create function capacity.verify_texts(p_after text, p_to text, p_workspace_id text)
   returns TABLE(invariant text, code text, subject text, detail text)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off set enable_seqscan=off owner headroom_owner
-  as 'sha256 44f5765e9eb1f3f8';
+  as 'sha256 d4ceb5cfaecc86a3';
 
 create function capacity.waits_on(p_request capacity.requests)
   returns text[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 cf294ff354a0f46c';
+  as 'sha256 03365548cc1e2686';
 
 create function capacity.workspace_needs()
   returns TABLE(workspace_id text, in_use boolean, public_url text, slack_channels text[], slack_connected boolean, linear_team_id text, subscribed boolean)
@@ -3013,7 +3013,7 @@ create function directory.check_issuer(p_issuer text)
 create function directory.check_tenant(p_argument jsonb)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 bb25e6565eb7f836';
+  as 'sha256 7bcd9da39ce6b264';
 
 create function directory.endpoint_workspace(p_workspace_id text)
   returns text
@@ -3028,12 +3028,12 @@ create function directory.find_member(p_workspace_id text, p_id text)
 create function directory.issued_at(p_claims jsonb)
   returns timestamp with time zone
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e6c6f72352a9cfe8';
+  as 'sha256 7f34848eec47d93c';
 
 create function directory.link_by_domain(p_issuer text, p_subject text, p_email text)
   returns directory.identities
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e91b9e6a0465e3ea';
+  as 'sha256 a70954cfbbbd11a4';
 
 create function directory.list_api_keys()
   returns TABLE(id text, role text, workspace_id text, member_id text, note text, created_at timestamp with time zone, expires_at timestamp with time zone, revoked_at timestamp with time zone)
@@ -3045,7 +3045,7 @@ grant execute on function directory.list_api_keys to headroom_control;
 create function directory.list_groups(p_workspace_id text)
   returns TABLE(id text, name text, members text[])
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4fbba13e3fbb0e8b';
+  as 'sha256 0eebc16a82cdf6f2';
 grant execute on function directory.list_groups to headroom_auditor;
 grant execute on function directory.list_groups to headroom_control;
 
@@ -3066,7 +3066,7 @@ grant execute on function directory.list_identity_domains to headroom_control;
 create function directory.list_members(p_workspace_id text, p_inactive boolean DEFAULT false)
   returns TABLE(id text, display_name text, email text, slack_user_id text, roles text[], groups text[], delegate_id text, away_from timestamp with time zone, away_until timestamp with time zone, away boolean, active boolean, created_at timestamp with time zone)
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 649162ff61668004';
+  as 'sha256 c8a2435154bb5e7f';
 grant execute on function directory.list_members to headroom_auditor;
 grant execute on function directory.list_members to headroom_control;
 
@@ -3080,48 +3080,48 @@ grant execute on function directory.list_workspaces to headroom_control;
 create function directory.member_for_slack(p_workspace_id text, p_slack_user_id text, p_display_name text)
   returns directory.members
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 75bc203d34760afa';
+  as 'sha256 15efa23d93a97194';
 
 create function directory.put_api_key(p_id text, p_role text, p_workspace_id text DEFAULT NULL::text, p_member_id text DEFAULT NULL::text, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_note text DEFAULT NULL::text)
   returns directory.api_keys
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ce25a70f97a8d1de';
+  as 'sha256 60e9d9cf3b753114';
 grant execute on function directory.put_api_key to headroom_control;
 
 create function directory.put_group(p_workspace_id text, p_id text, p_name text DEFAULT NULL::text, p_add text[] DEFAULT '{}'::text[], p_remove text[] DEFAULT '{}'::text[], OUT id text, OUT name text, OUT members text[])
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e5d35ef32fcfef9a';
+  as 'sha256 d263041e7eeaa748';
 grant execute on function directory.put_group to headroom_control;
 
 create function directory.put_identity(p_workspace_id text, p_member_id text, p_issuer text, p_subject text)
   returns directory.identities
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 893c6832b7735243';
+  as 'sha256 ac70be9e4c5b0fd3';
 grant execute on function directory.put_identity to headroom_control;
 
 create function directory.put_identity_domain(p_workspace_id text, p_issuer text, p_domain text)
   returns directory.identity_domains
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ee2a548f0e42be5f';
+  as 'sha256 57d36cb87ce11523';
 grant execute on function directory.put_identity_domain to headroom_control;
 
 create function directory.put_member(p_workspace_id text, p_id text, p_changes jsonb DEFAULT '{}'::jsonb)
   returns directory.members
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 37e4eab35e950b14';
+  as 'sha256 4aef8eddc9ac9598';
 grant execute on function directory.put_member to headroom_control;
 
 create function directory.put_workspace(p_id text, p_changes jsonb DEFAULT '{}'::jsonb)
   returns directory.workspaces
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fe0b0c6ecfd291c8';
+  as 'sha256 e1e06a479807a39e';
 grant execute on function directory.put_workspace to headroom_control;
 
 create function directory.reader_groups()
   returns text[]
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4fff951afd647fde';
+  as 'sha256 42a732d8ab94cf20';
 grant execute on function directory.reader_groups to authenticated;
 
 create function directory.reader_id()
@@ -3163,13 +3163,13 @@ grant execute on function directory.reader_workspace to authenticated;
 create function directory.remove_group(p_workspace_id text, p_id text)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4d05ca61740d0f71';
+  as 'sha256 35bc97ac795423ac';
 grant execute on function directory.remove_group to headroom_control;
 
 create function directory.remove_identity(p_issuer text, p_subject text, OUT workspace_id text, OUT member_id text)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 08b4ddadbe546c13';
+  as 'sha256 feda3ead81290a55';
 grant execute on function directory.remove_identity to headroom_control;
 
 create function directory.remove_identity_domain(p_issuer text, p_domain text)
@@ -3181,7 +3181,7 @@ grant execute on function directory.remove_identity_domain to headroom_control;
 create function directory.remove_member(p_workspace_id text, p_id text, OUT member_id text, OUT left_groups text[], OUT roles text[], OUT slack_user_id text, OUT accounts bigint, OUT api_keys text[], OUT delegators text[], OUT left_behind jsonb)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 46c02891fb8ef806';
+  as 'sha256 01b5b479a689164f';
 grant execute on function directory.remove_member to headroom_control;
 
 create function directory.require_purpose(p_purpose text)
@@ -3203,7 +3203,7 @@ grant execute on function directory.revoke_api_key to headroom_control;
 create function directory.signed_in_member()
   returns directory.members
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 42a2eaf2a627f988';
+  as 'sha256 9838d5d5ed65e2ea';
 
 create function headroom.check_changes(p_changes jsonb, p_fields text[])
   returns void
@@ -3393,12 +3393,12 @@ create function inbound.decide(p_member directory.members, p_request_id text, p_
 create function inbound.decided_already(p_request capacity.requests, p_event_type public.capacity_request_event_type, p_by text, p_at timestamp with time zone, p_asking text)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2958120ca3427a32';
+  as 'sha256 9d6fa57add924782';
 
 create function inbound.enqueue_interaction(p_receipt jsonb, p_purpose text, p_payload jsonb, p_for interval)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0629766187dd4530';
+  as 'sha256 e0ce7745d14bd8df';
 
 create function inbound.erase_receipts(p_erasure jsonb)
   returns jsonb
@@ -3408,7 +3408,7 @@ create function inbound.erase_receipts(p_erasure jsonb)
 create function inbound.forget_receipts(p_argument jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3bc304a871e2a4ea';
+  as 'sha256 11550f3a3ad5a072';
 
 create function inbound.form_channel(p_receipt jsonb)
   returns jsonb
@@ -3428,7 +3428,7 @@ create function inbound.form_metadata(p_receipt jsonb)
 create function inbound.form_value(p_values jsonb, p_field text)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 aeb3203a8d42af7a';
+  as 'sha256 31d4931b2d1838d1';
 
 create function inbound.linear_handle(p_sent jsonb, p_request_id text)
   returns text
@@ -3438,12 +3438,12 @@ create function inbound.linear_handle(p_sent jsonb, p_request_id text)
 create function inbound.linear_note(p_sent jsonb)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 40c953595b6f926b';
+  as 'sha256 2a1a74457fcb670e';
 
 create function inbound.linear_own_comment(p_request_id text, p_comment_id text)
   returns boolean
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d98ab185d95d57f5';
+  as 'sha256 b95090b32a574672';
 
 create function inbound.may_decide(p_member directory.members, p_request_id text, p_event_type public.capacity_request_event_type, p_seen boolean)
   returns capacity.requests
@@ -3468,7 +3468,7 @@ create function inbound.parse_json(p_text text)
 create function inbound.parse_terms(p_text text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 32cb7ae7a25d0599';
+  as 'sha256 2860e76b479e40b0';
 
 create function inbound.percent_decode(p_text text)
   returns text
@@ -3478,7 +3478,7 @@ create function inbound.percent_decode(p_text text)
 create function inbound.record_receipt(p_provider text, p_receipt_id text, p_kind text, p_payload jsonb)
   returns boolean
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 19c04b9b476ef02c';
+  as 'sha256 e2c13ff69e0c41a8';
 
 create function inbound.refused_field(p_callback text, p_facts text)
   returns text
@@ -3493,17 +3493,17 @@ create function inbound.render_follow_up(p_request_id text, p_follow_up text, p_
 create function inbound.render_input(p_name text, p_label text, p_element text, p_optional boolean, p_value text DEFAULT NULL::text, p_hint text DEFAULT NULL::text, p_most integer DEFAULT 200)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 29386af601dcb8e2';
+  as 'sha256 7f40bb15de4d27e8';
 
 create function inbound.render_intake(p_fields jsonb, p_groups jsonb, p_channel text, p_receipt_id text DEFAULT NULL::text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4407325e8e362cb6';
+  as 'sha256 ff5fa1139aea4be1';
 
-create function inbound.render_reason(p_request_id text, p_action text, p_channel text, p_message_ts text)
+create function inbound.render_reason(p_request_id text, p_action text, p_channel text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3787580bbae186ee';
+  as 'sha256 18a6f98a1f68a77f';
 
 create function inbound.review_step(p_member directory.members, p_request capacity.requests)
   returns text
@@ -3518,22 +3518,22 @@ create function inbound.signed_by(p_secret_name text, p_data bytea, p_signature 
 create function inbound.slack_action(p_receipt jsonb, p_member directory.members)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f52ff25b589677e5';
+  as 'sha256 3fd334d447eb8eb4';
 
 create function inbound.slack_command(p_receipt jsonb, p_member directory.members)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f8d3585fca88797f';
+  as 'sha256 e56ef16e07101097';
 
 create function inbound.slack_decision(p_receipt jsonb, p_member directory.members, p_verb text, p_rest text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1bd2c37f91e77a32';
+  as 'sha256 f851797919e5e605';
 
 create function inbound.slack_follow_up(p_member directory.members, p_request_id text, p_follow_up text, p_words text, p_seen boolean)
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e6a2c05c3b7faa47';
+  as 'sha256 ac3bba0ea92d6cc0';
 
 create function inbound.slack_follow_up_button(p_receipt jsonb, p_member directory.members)
   returns jsonb
@@ -3543,27 +3543,27 @@ create function inbound.slack_follow_up_button(p_receipt jsonb, p_member directo
 create function inbound.slack_follow_up_form(p_receipt jsonb, p_member directory.members, p_request_id text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 abc142c8a103b96e';
+  as 'sha256 22f283cdb577eb62';
 
 create function inbound.slack_form(p_receipt jsonb, p_member directory.members, p_fields jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3e863f70b7690d71';
+  as 'sha256 dfa663cb443c2cfd';
 
 create function inbound.slack_handle(p_receipt jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 07d4ebff8d315ac7';
+  as 'sha256 36c415deda705117';
 
 create function inbound.slack_help(p_first text DEFAULT NULL::text)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 707f5ff8b1da40bf';
+  as 'sha256 f922e2b04828b3bb';
 
 create function inbound.slack_home(p_team_id text, p_enterprise_id text)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 363a0318e57f9f60';
+  as 'sha256 a310eca76f08ec2d';
 
 create function inbound.slack_line(p_id text, p_quantity integer, p_size text, p_region text, p_state public.capacity_request_state, p_since timestamp with time zone)
   returns text
@@ -3573,32 +3573,32 @@ create function inbound.slack_line(p_id text, p_quantity integer, p_size text, p
 create function inbound.slack_list(p_member directory.members)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 cf8509a1557775e0';
+  as 'sha256 2f3ea499cd601635';
 
 create function inbound.slack_member(p_workspace_id text, p_receipt jsonb)
   returns directory.members
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 16c9808f7b285f32';
+  as 'sha256 62c24835761bd1b9';
 
 create function inbound.slack_note(p_receipt jsonb, p_text text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8c828ae5fcf039da';
+  as 'sha256 911d468fae60ad32';
 
 create function inbound.slack_open(p_receipt jsonb, p_view jsonb)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 947dcd52c7784930';
+  as 'sha256 340189a33c426103';
 
 create function inbound.slack_parse(p_body text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 25e4166d84e6506b';
+  as 'sha256 994d8ac636dc09c8';
 
 create function inbound.slack_parse_payload(p_sent jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1d4db2d887663969';
+  as 'sha256 b03b8a38617a996b';
 
 create function inbound.slack_receipt_id(p_receipt jsonb, p_signature text)
   returns text
@@ -3608,7 +3608,7 @@ create function inbound.slack_receipt_id(p_receipt jsonb, p_signature text)
 create function inbound.slack_refused(p_receipt jsonb, p_message text, p_detail text, p_hint text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d4da158a2ddf79e0';
+  as 'sha256 3d6442b4bd112b8d';
 
 create function inbound.slack_repeat(p_receipt jsonb, p_earlier inbound.receipts)
   returns jsonb
@@ -3623,17 +3623,17 @@ create function inbound.slack_reply(p_text text, p_outcome text, p_request_id te
 create function inbound.slack_show(p_member directory.members, p_request_id text, p_channel text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 460b3fb44ba58763';
+  as 'sha256 41a82469e94d0c45';
 
 create function inbound.slack_stamp_problem(p_timestamp text, p_signature text)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4e0e5e792e5cb231';
+  as 'sha256 417b7b37278c4e80';
 
 create function inbound.slack_submission(p_receipt jsonb, p_member directory.members)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 21a01e43bc02dc65';
+  as 'sha256 a7c61cbd14e9ceb1';
 
 create function inbound.slack_submitted(p_request capacity.requests)
   returns text
@@ -3643,7 +3643,7 @@ create function inbound.slack_submitted(p_request capacity.requests)
 create function inbound.slack_unasked(p_request capacity.requests)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 df62b963a2da4c26';
+  as 'sha256 65566d2ff544e623';
 
 create function inbound.slack_workspace(p_team_id text, p_enterprise_id text)
   returns text
@@ -3653,17 +3653,17 @@ create function inbound.slack_workspace(p_team_id text, p_enterprise_id text)
 create function inbound.submit_terms(p_receipt jsonb, p_member directory.members, p_fields jsonb, p_channel text)
   returns capacity.requests
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 28f9387fd02b216b';
+  as 'sha256 3ecf47b5850c16f5';
 
 create function inbound.too_late(p_request capacity.requests)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6fd321843efa5b27';
+  as 'sha256 ac344b04bc936654';
 
 create function inbound.verify_slack_signature(p_body text, p_timestamp text, p_signature text)
   returns boolean
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7680ddd8af963c08';
+  as 'sha256 abd8f33e3e10d620';
 
 create function outbox.add_row(p_checked boolean, p_tenant_id text, p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_payload jsonb, p_priority integer DEFAULT 5, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_coalesce_key text DEFAULT NULL::text, p_destination text DEFAULT NULL::text, p_captures jsonb DEFAULT NULL::jsonb, p_binds jsonb DEFAULT NULL::jsonb, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
   returns record
@@ -4344,7 +4344,7 @@ grant execute on function payments.enqueue_payment_outbox to headroom_ingest;
 create function public.apply_capacity_event(p_request_id text, p_event_type public.capacity_request_event_type, p_actor_type public.capacity_request_actor_type, p_actor_id text, p_payload jsonb DEFAULT '{}'::jsonb, p_expected_version integer DEFAULT NULL::integer)
   returns public.capacity_requests
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan owner headroom_owner
-  as 'sha256 0077485ddf73eafd';
+  as 'sha256 5bff25e3cfcf26f8';
 grant execute on function public.apply_capacity_event to authenticated;
 grant execute on function public.apply_capacity_event to headroom_control;
 grant execute on function public.apply_capacity_event to service_role;
@@ -4352,7 +4352,7 @@ grant execute on function public.apply_capacity_event to service_role;
 create function public.check_request()
   returns void
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 86ed930034dce5d6';
+  as 'sha256 4782eebfaa981e52';
 grant execute on function public.check_request to anon;
 grant execute on function public.check_request to authenticated;
 grant execute on function public.check_request to service_role;
@@ -4360,7 +4360,7 @@ grant execute on function public.check_request to service_role;
 create function public.create_capacity_request(p_requester_user_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric DEFAULT NULL::numeric, p_confirmation_ttl_days integer DEFAULT 7, p_workspace_id text DEFAULT NULL::text, p_slack_channel_id text DEFAULT NULL::text, p_idempotency_key text DEFAULT NULL::text, p_replaces_request_id text DEFAULT NULL::text)
   returns public.capacity_requests
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 905f5d29732ef708';
+  as 'sha256 eca1f9cb3523f22a';
 grant execute on function public.create_capacity_request to authenticated;
 grant execute on function public.create_capacity_request to headroom_control;
 grant execute on function public.create_capacity_request to service_role;
@@ -4368,7 +4368,7 @@ grant execute on function public.create_capacity_request to service_role;
 create function public.decide_by_token(p_token text, p_decision text, p_reason text DEFAULT NULL::text)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3a0c3eb1dc5754ba';
+  as 'sha256 caddf7bcf0b8948f';
 grant execute on function public.decide_by_token to anon;
 grant execute on function public.decide_by_token to authenticated;
 grant execute on function public.decide_by_token to service_role;
@@ -4406,7 +4406,7 @@ grant execute on function public.enable_endpoint to service_role;
 create function public.erase_customer(p_request_id text, p_why text, p_actor_id text DEFAULT NULL::text)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8018aa9f72079689';
+  as 'sha256 44339c8b5a5d40a6';
 grant execute on function public.erase_customer to authenticated;
 grant execute on function public.erase_customer to headroom_control;
 grant execute on function public.erase_customer to service_role;
@@ -4414,7 +4414,7 @@ grant execute on function public.erase_customer to service_role;
 create function public.get_capacity_request(p_request_id text)
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 91750a9560c70d02';
+  as 'sha256 34d2cfcb2c3fe2ed';
 grant execute on function public.get_capacity_request to authenticated;
 grant execute on function public.get_capacity_request to headroom_control;
 grant execute on function public.get_capacity_request to service_role;
@@ -4422,7 +4422,7 @@ grant execute on function public.get_capacity_request to service_role;
 create function public.handle_linear_webhook(text)
   returns json
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d824f465588a85b1';
+  as 'sha256 92b3395dd87a1312';
 grant execute on function public.handle_linear_webhook to anon;
 grant execute on function public.handle_linear_webhook to authenticated;
 grant execute on function public.handle_linear_webhook to service_role;
@@ -4430,7 +4430,7 @@ grant execute on function public.handle_linear_webhook to service_role;
 create function public.handle_slack_webhook(text)
   returns json
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 84d088edd262836f';
+  as 'sha256 fe1461a7f3279faf';
 grant execute on function public.handle_slack_webhook to anon;
 grant execute on function public.handle_slack_webhook to authenticated;
 grant execute on function public.handle_slack_webhook to service_role;
@@ -4445,7 +4445,7 @@ grant execute on function public.list_endpoints to service_role;
 create function public.list_personas()
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0b9a2148539c3df2';
+  as 'sha256 4b1ccdead80154b0';
 grant execute on function public.list_personas to service_role;
 
 create function public.note_capacity_request(p_request_id text, p_body text, p_actor_id text DEFAULT NULL::text)
@@ -4467,7 +4467,7 @@ grant execute on function public.nudge_capacity_request to service_role;
 create function public.preview_capacity_request(p_requester_user_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_requested_size text, p_quantity integer, p_region text, p_estimated_monthly_cost_usd numeric DEFAULT NULL::numeric, p_workspace_id text DEFAULT NULL::text, p_slack_channel_id text DEFAULT NULL::text, p_customer_ref jsonb DEFAULT NULL::jsonb)
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f9149b3860c18ac5';
+  as 'sha256 388bb4b58ea9d324';
 grant execute on function public.preview_capacity_request to authenticated;
 grant execute on function public.preview_capacity_request to headroom_control;
 grant execute on function public.preview_capacity_request to service_role;
@@ -4475,7 +4475,7 @@ grant execute on function public.preview_capacity_request to service_role;
 create function public.put_endpoint(p_name text, p_url text DEFAULT NULL::text, p_topics text[] DEFAULT NULL::text[], p_description text DEFAULT NULL::text, p_headers jsonb DEFAULT NULL::jsonb, p_workspace_id text DEFAULT NULL::text, OUT name text, OUT created boolean, OUT secret text)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 299d195845c7ce52';
+  as 'sha256 5120ebc7a63701cb';
 grant execute on function public.put_endpoint to authenticated;
 grant execute on function public.put_endpoint to service_role;
 
@@ -4533,13 +4533,13 @@ grant execute on function public.set_customer_address to service_role;
 create function public.sign_in_member(p_issuer text, p_subject text, p_email text DEFAULT NULL::text, p_email_verified boolean DEFAULT false)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 dc15031f03d5fb62';
+  as 'sha256 1d62a6bd2efc1ed7';
 grant execute on function public.sign_in_member to service_role;
 
 create function public.sign_out_everywhere()
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 74221613b1728d36';
+  as 'sha256 f9d4513ece09a654';
 grant execute on function public.sign_out_everywhere to authenticated;
 
 create function public.webhook_keys(p_provider text)
@@ -4551,7 +4551,7 @@ grant execute on function public.webhook_keys to service_role;
 create function public.who_am_i()
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5d99a98fdb95c052';
+  as 'sha256 a63758891714dbf2';
 grant execute on function public.who_am_i to authenticated;
 
 create function webhooks.add_endpoint_secret(p_endpoint_id uuid, p_secret text, p_window interval)

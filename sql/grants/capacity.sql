@@ -1,11 +1,12 @@
--- Who may do what in the schema `capacity`, all of it: first everything is taken away, then exactly this is given. Nobody but the owner writes a
--- table: the definer functions are the only way in. Functions that are not named here are internal and run only inside those.
+-- Who may do what in the schema `capacity`, all of it: first everything is taken away, then exactly this is given. Nobody but the owner
+-- writes a table: the definer functions are the only way in. Functions that are not named here are internal and run only inside those.
 select headroom.close_schema('capacity');
 
 -- Members and machines read through the views of public, which run with the rights of who asks: hence the tables and what the views and
 -- policies call, but never the schema, so that nothing in it can be named. Which rows: sql/policies/capacity.sql.
 grant select on
-  capacity.requests, capacity.events, capacity.personal_data, capacity.free_texts, capacity.request_captures, capacity.waits, capacity.parties
+  capacity.requests, capacity.events, capacity.personal_data, capacity.free_texts, capacity.request_captures, capacity.waits,
+  capacity.parties
 to authenticated, service_role;
 grant execute on function
   capacity.last_notified_at(text, integer),

@@ -1,5 +1,5 @@
--- Who may do what in the schema `public`, all of it: first everything is taken away, then exactly this is given. Nobody but the owner writes a
--- table: the definer functions are the only way in. Functions that are not named here are internal and run only inside those.
+-- Who may do what in the schema `public`, all of it: first everything is taken away, then exactly this is given. Nobody but the owner
+-- writes a table: the definer functions are the only way in. Functions that are not named here are internal and run only inside those.
 select headroom.close_schema('public');
 
 grant select on
@@ -22,7 +22,7 @@ grant execute on function
   public.erase_customer(text, text, text)
 to authenticated, service_role, headroom_control;
 
--- Admins keep the endpoints of their workspace, machines all of them.
+-- Admins manage the endpoints of their workspace, machines all of them.
 grant execute on function
   public.list_endpoints(text),
   public.put_endpoint(text, text, text[], text, jsonb, text),

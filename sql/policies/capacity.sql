@@ -10,7 +10,8 @@ declare
   v_table text;
   v_policy record;
 begin
-  for v_table in select c.oid::regclass::text from pg_class c where c.relnamespace = 'capacity'::regnamespace and c.relkind in ('r', 'p') loop
+  for v_table in select c.oid::regclass::text from pg_class c
+    where c.relnamespace = 'capacity'::regnamespace and c.relkind in ('r', 'p') loop
     execute format('alter table %s enable row level security', v_table);
     for v_policy in select p.polname from pg_policy p where p.polrelid = v_table::regclass loop
       execute format('drop policy %I on %s', v_policy.polname, v_table);
@@ -38,8 +39,8 @@ create policy members on capacity.requests for select to authenticated using (
                and review_plan #>> '{commercial,authority,member}' <> requester_user_id))
 );
 
--- What hangs on a request is seen by those who see the request: the policy above applies inside these too. Of events the workspace is asked
--- first, by index: those of others are not even looked at.
+-- What hangs on a request is seen by those who see the request: the policy above applies inside these too. Of events the workspace is
+-- asked first, by index: those of others are not even looked at.
 create policy members on capacity.events for select to authenticated using (
   workspace_id = (select directory.reader_workspace()) and exists (select from capacity.requests r where r.id = events.request_id)
 );

@@ -5,7 +5,8 @@ declare
   v_table text;
   v_policy record;
 begin
-  for v_table in select c.oid::regclass::text from pg_class c where c.relnamespace = 'directory'::regnamespace and c.relkind in ('r', 'p') loop
+  for v_table in select c.oid::regclass::text from pg_class c
+    where c.relnamespace = 'directory'::regnamespace and c.relkind in ('r', 'p') loop
     execute format('alter table %s enable row level security', v_table);
     for v_policy in select p.polname from pg_policy p where p.polrelid = v_table::regclass loop
       execute format('drop policy %I on %s', v_policy.polname, v_table);

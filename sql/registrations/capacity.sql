@@ -1,6 +1,6 @@
 -- What the workflow needs of the layers below, and where layers above may join in.
 select headroom.declare_hooks('capacity', '{
-  "capacity.customer_erased": "A customer''s data is being erased: {request_id, to}. Answers the instructions, by stream, of messages that go too.",
+  "capacity.customer_erased": "A customer''s data is being erased: {request_id, to}. Answers which messages go too, by stream.",
   "capacity.swept": "The timers run. What is past its time may go."
 }');
 select headroom.register_hooks('capacity', '{

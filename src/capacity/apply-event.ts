@@ -8,7 +8,7 @@ import { call, type Queryable } from "../db/call.ts";
 import { refusable, type Refused } from "../db/refusal.ts";
 import { requestSchema, type CapacityRequest } from "./request.ts";
 
-/** What a member can do to a request. Being told no comes with a reason. */
+/** What a member can do to a request. A rejection needs a reason. */
 export type MemberEvent =
   | { readonly type: "COMMERCIAL_APPROVED" | "TECH_REVIEW_APPROVED" }
   | { readonly type: "COMMERCIAL_REJECTED" | "TECH_REVIEW_REJECTED" | "CANCEL_APPROVED"; readonly reason: string }

@@ -6,8 +6,8 @@ import { withSecretKey, type SecretKey } from "../db/secrets/secret-key.ts";
 import { askingSchema, type Asking } from "./answers.ts";
 
 /**
- * For the commercial owner's side and admins; until the reviews are done, also for the requester. Where the customer is waited for, the
- * link is mailed at once, and the one before counts no more.
+ * For the commercial owner's side and admins; until the reviews are done, also for the requester. While the customer's answer is awaited, the
+ * link is mailed at once, and the old one no longer works.
  */
 export async function setAddress(
   db: Queryable,

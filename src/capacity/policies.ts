@@ -10,7 +10,7 @@ export type PolicyRule =
   /** From some cost on, or for some sizes, the approval of a role or a member is needed. */
   | { readonly kind: "escalation"; readonly approverRole: "commercial" | "vp" | "admin" }
   | { readonly kind: "escalation"; readonly approver: string }
-  /** What is small enough is approved by itself. */
+  /** What is small enough is approved automatically. */
   | { readonly kind: "auto_approval"; readonly step: "commercial" | "technical" | "both" }
   /** Who reviews; the requester cannot name another. */
   | { readonly kind: "review_route"; readonly step: "commercial"; readonly approver: string }

@@ -291,7 +291,7 @@ export const storySchema = z
     deliveries: z.array(deliverySchema),
     jobs: z.array(z.json()),
     notices: z.array(noticeSchema),
-    /** Where the customer gets mail, why they were not asked, and who can see to it that they are. */
+    /** The customer's address, why they were not asked, and who can fix that. */
     customer: z.object({ address: maybeText, unasked: unaskedSchema, fixers: z.array(personSchema) }),
     erasure: erasureSchema.nullable(),
   })

@@ -1408,7 +1408,7 @@ export interface Functions {
     };
     result: { address: string | null; problem: string | null };
   };
-  /** Records an event for whoever calls and says who decided. Nullable: customer_ref, slack_thread_ts, linear_issue_id, last_notified_at. */
+  /** Records an event for the caller and says who decided. Nullable: customer_ref, slack_thread_ts, linear_issue_id, last_notified_at. */
   "capacity.decide": {
     args: {
       p_request_id: string | null;
@@ -1539,7 +1539,7 @@ export interface Functions {
     };
     result: CapacityConfirmationTokens;
   };
-  /** Member ids of those who can see to it that a customer is asked. */
+  /** Member ids of those who can fix it when a customer is not asked. */
   "capacity.fixers": {
     args: {
       p_request: string | null;
@@ -2239,7 +2239,7 @@ export interface Functions {
     };
     result: Json;
   };
-  /** Forgets interactions and deliveries that are past their time. */
+  /** Forgets interactions and receipts that are past their time. */
   "capacity.timer_forget": {
     args: Record<string, never>;
     result: { failed: Json; more: boolean };
@@ -2490,14 +2490,14 @@ export interface Functions {
     };
     result: Json | null;
   };
-  /** The workspace whose endpoints the caller keeps; refuses everybody else. Nullable: p_workspace_id, result. */
+  /** The workspace whose endpoints the caller manages; refuses everybody else. Nullable: p_workspace_id, result. */
   "directory.endpoint_workspace": {
     args: {
       p_workspace_id: string | null;
     };
     result: string | null;
   };
-  /** The member with this id or Slack id in a workspace, active or not; null when there is none. */
+  /** The member with this id or Slack id in a workspace, active or not; or null. */
   "directory.find_member": {
     args: {
       p_workspace_id: string | null;
@@ -2736,7 +2736,7 @@ export interface Functions {
     };
     result: void;
   };
-  /** Why the key or session of the caller counts no more. Nullable: result. */
+  /** Why the key or session of the caller is no longer valid. Nullable: result. */
   "directory.revocation": {
     args: {
       p_claims?: unknown;
@@ -3208,7 +3208,6 @@ export interface Functions {
       p_request_id: string | null;
       p_action: string | null;
       p_channel: string | null;
-      p_message_ts: string | null;
     };
     result: Json;
   };
@@ -3357,7 +3356,7 @@ export interface Functions {
     };
     result: void;
   };
-  /** A receipt of Slack in one form; raises invalid_input for what is none. */
+  /** A receipt of Slack in one form; raises invalid_input for anything else. */
   "inbound.slack_parse": {
     args: {
       p_body: string | null;
@@ -4636,7 +4635,7 @@ export interface Functions {
     };
     result: PublicCapacityRequests;
   };
-  /** Refuses deliveries that no provider signed, and keys and sessions that were revoked. */
+  /** Refuses receipts that no provider signed, and keys and sessions that were revoked. */
   "public.check_request": {
     args: Record<string, never>;
     result: void;
@@ -4736,7 +4735,7 @@ export interface Functions {
     };
     result: Json;
   };
-  /** The webhook endpoints that the caller keeps. Nullable: workspace_id, description, disabled_at, disabled_code, disabled_reason, old_secret_until. */
+  /** The webhook endpoints that the caller manages. Nullable: workspace_id, description, disabled_at, disabled_code, disabled_reason, old_secret_until. */
   "public.list_endpoints": {
     args: {
       p_workspace_id?: string | null | undefined;

@@ -1,7 +1,7 @@
 /**
- * A no of the workflow, as a value: what the database refused on purpose, with its code and the way out.
+ * A refusal as a value: what the database refused on purpose, with its code and what to do about it.
  *
- * Owns: telling such a no from a failure. A lost connection, a missing schema or a bug stays an error and is thrown.
+ * Owns: telling a refusal from a failure. A lost connection, a missing schema or a bug stays an error and is thrown.
  */
 import { HeadroomError } from "./errors.ts";
 import { isRefusalCode, type RefusalCode } from "./refusals.gen.ts";

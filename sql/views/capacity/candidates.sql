@@ -17,7 +17,8 @@ select o.workspace_id, 'owner', o.id, d.id, d.display_name, o.id,
        (statement_timestamp() >= d.away_from and statement_timestamp() < d.away_until) is true
   from directory.members o
   join directory.members d on d.workspace_id = o.workspace_id and d.id = o.delegate_id and d.active
- where o.active and o.roles && array['commercial', 'vp', 'admin'] and statement_timestamp() >= o.away_from and statement_timestamp() < o.away_until
+ where o.active and o.roles && array['commercial', 'vp', 'admin'] and statement_timestamp() >= o.away_from
+   and statement_timestamp() < o.away_until
 union all
 select n.workspace_id, 'member', n.id, n.id, n.display_name, null,
        (statement_timestamp() >= n.away_from and statement_timestamp() < n.away_until) is true

@@ -17,23 +17,29 @@ select r.id as request_id, r.workspace_id, r.state, w.step, w.kind, w.party, w.a
                 when 'member' then r.review_plan #>> '{commercial,authority,member}' end as party) a
   left join capacity.parties o on o.workspace_id = r.workspace_id and o.kind = 'owner' and o.party = r.commercial_owner_user_id
                               and r.commercial_owner_user_id <> r.requester_user_id
-  left join capacity.parties p on p.workspace_id = r.workspace_id and p.kind in ('role', 'member') and p.kind = a.kind and p.party = a.party
+  left join capacity.parties p on p.workspace_id = r.workspace_id and p.kind in ('role', 'member') and p.kind = a.kind
+    and p.party = a.party
                               and (a.kind = 'role' or a.party <> r.requester_user_id)
   left join capacity.parties g on g.workspace_id = r.workspace_id and g.kind = 'group' and g.party = r.infra_owner_group
  cross join lateral (select a.kind = 'owner' or r.commercial_endorsed_at is null and o.party is not null as owners_turn) t
  cross join lateral (
        select 'commercial'::text as step, case when t.owners_turn then 'owner' else a.kind end as kind,
               case when t.owners_turn then r.commercial_owner_user_id else a.party end as party,
-              case when t.owners_turn then coalesce(nullif(array_remove(o.here, r.requester_user_id), '{}'), array_remove(o.everyone, r.requester_user_id), '{}')
-                   else coalesce(nullif(array_remove(p.here, r.requester_user_id), '{}'), array_remove(p.everyone, r.requester_user_id), '{}') end as asked,
+              case when t.owners_turn then coalesce(nullif(array_remove(o.here, r.requester_user_id), '{}'),
+                                                    array_remove(o.everyone, r.requester_user_id), '{}')
+                   else coalesce(nullif(array_remove(p.here, r.requester_user_id), '{}'), array_remove(p.everyone, r.requester_user_id),
+                                 '{}') end as asked,
               coalesce(r.commercial_endorsed_at, r.state_since) as since
-        where r.state = 'UNDER_REVIEW' and r.commercial_approved_at is null and r.review_plan #> '{commercial,auto}' is distinct from 'true'
+        where r.state = 'UNDER_REVIEW' and r.commercial_approved_at is null
+          and r.review_plan #> '{commercial,auto}' is distinct from 'true'
        union all
        select 'technical'::text, 'group'::text, r.infra_owner_group,
-              coalesce(nullif(array_remove(g.here, r.requester_user_id), '{}'), array_remove(g.everyone, r.requester_user_id), '{}'), r.state_since
+              coalesce(nullif(array_remove(g.here, r.requester_user_id), '{}'), array_remove(g.everyone, r.requester_user_id), '{}'),
+              r.state_since
         where r.state = 'UNDER_REVIEW' and r.technical_approved_at is null and r.review_plan #> '{technical,auto}' is distinct from 'true'
        union all
-       select case r.state when 'PROVISIONING' then 'provisioning' else 'confirmation' end, case r.state when 'PROVISIONING' then 'operator' else 'customer' end,
+       select case r.state when 'PROVISIONING' then 'provisioning' else 'confirmation' end, case r.state when 'PROVISIONING'
+             then 'operator' else 'customer' end,
               null::text, '{}'::text[], r.state_since
         where r.state <> 'UNDER_REVIEW') w
  where r.state in ('UNDER_REVIEW', 'CUSTOMER_CONFIRMATION_REQUIRED', 'PROVISIONING');

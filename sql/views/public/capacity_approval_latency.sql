@@ -1,7 +1,7 @@
--- How long reviews took, by the day of the approval (UTC), ten years back: from the submission to the approval of each step, and to the one
--- that made both complete. Endorsements are no approvals. What a policy approved by itself is kept apart, because it takes no time.
+-- How long reviews took, by the day of the approval (UTC), ten years back: from the submission to the approval of each step, and to the
+-- one that made both complete. Endorsements do not count as approvals. What a rule approved is kept apart, because it takes no time.
 --
--- "offset 0" keeps a request being looked up by its id; the planner would rather read all requests anew for each day.
+-- "offset 0" keeps a request being looked up by its id; the planner would otherwise read all requests again for each day.
 create or replace view public.capacity_approval_latency with (security_invoker = true) as
 select w.id as workspace_id, d.day, a.step, a.automatic, a.approvals, a.mean_seconds, a.median_seconds, a.p90_seconds, a.longest_seconds
   from directory.workspaces w
@@ -17,7 +17,10 @@ select w.id as workspace_id, d.day, a.step, a.automatic, a.approvals, a.mean_sec
         cross join lateral (values (case e.event_type when 'COMMERCIAL_APPROVED' then 'commercial' else 'technical' end),
                                    (case e.state_after when 'CUSTOMER_CONFIRMATION_REQUIRED' then 'both' end)) s(step)
         cross join lateral (select extract(epoch from e.created_at - r.created_at)::double precision) l(seconds)
-        where e.workspace_id = w.id and e.created_at >= d.day::timestamp at time zone 'UTC' and e.created_at < (d.day + 1)::timestamp at time zone 'UTC'
-          and e.event_type in ('COMMERCIAL_APPROVED', 'TECH_REVIEW_APPROVED') and e.payload -> 'counts' is distinct from 'false' and s.step is not null
+        where e.workspace_id = w.id and e.created_at >= d.day::timestamp at time zone 'UTC'
+          and e.created_at < (d.day + 1)::timestamp at time zone 'UTC'
+          and e.event_type in ('COMMERCIAL_APPROVED', 'TECH_REVIEW_APPROVED') and e.payload -> 'counts' is distinct from 'false'
+            and s.step is not null
         group by s.step, e.actor_type = 'system') a;
-comment on view public.capacity_approval_latency is 'Approval latency by workspace, day (UTC) and step: commercial, technical, both. Ask for a span of days.';
+comment on view public.capacity_approval_latency
+  is 'Approval latency by workspace, day (UTC) and step: commercial, technical, both. Ask for a span of days.';

@@ -6,7 +6,8 @@
 --
 -- Counted by whom they wait on first, and then told apart by person: there are few of those, and many requests.
 create or replace view public.capacity_backlog with (security_invoker = true) as
-select b.workspace_id, b.step as stage, k.waits_on_kind, p.waits_on, sum(b.requests)::bigint as requests, min(b.oldest_since) as oldest_since,
+select b.workspace_id, b.step as stage, k.waits_on_kind, p.waits_on, sum(b.requests)::bigint as requests,
+       min(b.oldest_since) as oldest_since,
        extract(epoch from now() - min(b.oldest_since))::double precision as oldest_seconds, sum(b.late)::bigint as late,
        sum(b.monthly_cost_usd) as monthly_cost_usd
   from (select w.workspace_id, w.step, w.kind, w.party, w.asked, count(*) as requests, min(w.since) as oldest_since,

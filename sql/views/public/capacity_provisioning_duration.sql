@@ -15,7 +15,8 @@ select w.id as workspace_id, d.day, p.outcome, p.requests, p.mean_seconds, p.med
                 from capacity.events b
                where b.request_id = e.request_id and b.seq < e.seq and b.state_after = 'PROVISIONING' and b.state_before <> 'PROVISIONING'
                order by b.seq desc limit 1) b
-        where e.workspace_id = w.id and e.created_at >= d.day::timestamp at time zone 'UTC' and e.created_at < (d.day + 1)::timestamp at time zone 'UTC'
+        where e.workspace_id = w.id and e.created_at >= d.day::timestamp at time zone 'UTC'
+          and e.created_at < (d.day + 1)::timestamp at time zone 'UTC'
           and e.state_before <> e.state_after and e.state_before = 'PROVISIONING' and e.state_after in ('COMPLETED', 'FAILED')
         group by e.state_after) p;
 comment on view public.capacity_provisioning_duration is 'From PROVISIONING to COMPLETED or FAILED, by workspace, day (UTC) and outcome.';

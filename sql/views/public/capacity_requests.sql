@@ -7,12 +7,14 @@ select r.id, r.version, r.state, r.created_at, r.updated_at, r.requester_user_id
        r.commercial_approved_at, r.technical_approved_at, r.next_deadline_at, r.confirmation_ttl_days, r.slack_channel_id,
        s.value as slack_thread_ts, l.value as linear_issue_id,
        capacity.last_notified_at(r.id, r.version) as last_notified_at,
-       (select coalesce(t.content #>> '{}', '(erased)') from capacity.free_texts t where t.request_id = r.id and t.hash = r.cancellation_reason_hash)
+       (select coalesce(t.content #>> '{}', '(erased)') from capacity.free_texts t
+         where t.request_id = r.id and t.hash = r.cancellation_reason_hash)
          as cancellation_reason,
        r.cancellation_authorizer_user_id,
        r.workspace_id, r.state_since, r.replaces_request_id, r.review_plan, r.commercial_endorsed_at, r.commercial_endorsed_by,
        r.commercial_approved_by, r.technical_approved_by,
-       (select coalesce(t.content #>> '{}', '(erased)') from capacity.free_texts t where t.request_id = r.id and t.hash = r.rejection_reason_hash)
+       (select coalesce(t.content #>> '{}', '(erased)') from capacity.free_texts t
+         where t.request_id = r.id and t.hash = r.rejection_reason_hash)
          as rejection_reason,
        capacity.unasked(r.id, r.state) as customer_unasked
   from capacity.requests r

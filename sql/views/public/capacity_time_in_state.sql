@@ -1,8 +1,8 @@
 -- How long requests stayed in each state, by the day on which they left it (UTC), ten years back. Read from the log alone: a stay begins
 -- with the event that entered the state. SUBMITTED is left in the moment in which it is entered and has no line.
 --
--- Workspace by workspace and day by day, so that whoever asks for a span of days reads the events of these days and of what they may see alone,
--- by index, under row-level security too.
+-- Workspace by workspace and day by day, so that whoever asks for a span of days reads the events of these days and of what they may see
+-- alone, by index, under row-level security too.
 create or replace view public.capacity_time_in_state with (security_invoker = true) as
 select w.id as workspace_id, d.day, s.state, s.stays, s.mean_seconds, s.median_seconds, s.p90_seconds, s.longest_seconds
   from directory.workspaces w
@@ -19,7 +19,9 @@ select w.id as workspace_id, d.day, s.state, s.stays, s.mean_seconds, s.median_s
                 from capacity.events b
                where b.request_id = e.request_id and b.seq < e.seq and b.state_after = e.state_before and b.state_before <> b.state_after
                order by b.seq desc limit 1) b
-        where e.workspace_id = w.id and e.created_at >= d.day::timestamp at time zone 'UTC' and e.created_at < (d.day + 1)::timestamp at time zone 'UTC'
+        where e.workspace_id = w.id and e.created_at >= d.day::timestamp at time zone 'UTC'
+          and e.created_at < (d.day + 1)::timestamp at time zone 'UTC'
           and e.state_before <> e.state_after and e.seq > 1
         group by e.state_before) s;
-comment on view public.capacity_time_in_state is 'Time in state: stays that ended, by workspace, day (UTC) and state. Ask for a span of days.';
+comment on view public.capacity_time_in_state
+  is 'Time in state: stays that ended, by workspace, day (UTC) and state. Ask for a span of days.';

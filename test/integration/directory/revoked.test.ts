@@ -1,5 +1,5 @@
 /**
- * What was called back is refused before every request, as PostgREST asks: a key that was revoked, and a session in a browser that began
+ * What was revoked is refused before every request, as PostgREST asks: a key that was revoked, and a session in a browser that began
  * before its member was signed out. Whatever else a token says is none of this gate's business. And where nobody asks before a request,
  * because PostgREST was not told to, functions refuse by themselves and views show nothing.
  */
@@ -16,7 +16,7 @@ const withClaims = (session: Session, claims: object): Session => ({
 const inBrowser = (member: string, since: unknown): Session =>
   withClaims(memberSession(member), { via: "web", signed_in_at: since });
 
-describe.each(POSTGRES_VERSIONS)("what was called back on PostgreSQL %i", async (version) => {
+describe.each(POSTGRES_VERSIONS)("what was revoked on PostgreSQL %i", async (version) => {
   const workflow = await startWorkflow(version);
   const { db } = workflow;
   const control = db.as("headroom_control").pool;

@@ -1,5 +1,5 @@
 /**
- * Which member an account at an identity provider is, and what was called back: by the functions that our server calls, logged in as the
+ * Which member an account at an identity provider is, and what was revoked: by the functions that our server calls, logged in as the
  * gateway is.
  */
 import { describe, expect, test } from "vitest";

@@ -1,6 +1,6 @@
--- Turns what an entrance was told into an actor that can be believed. A member acts as nobody else; a service or a SQL login
--- names the member for whom it acts, and that member must exist and be active. `system`, `cron` and `customer` have
--- entrances of their own and cannot be claimed by anybody.
+-- Turns what an entrance was told into a verified actor. A member acts as nobody else; a service or a SQL login names the member for whom
+-- it acts, and that member must exist and be active. `system`, `cron` and `customer` have entrances of their own and cannot be claimed by
+-- anybody.
 create or replace function capacity.acting(
   p_actor_type public.capacity_request_actor_type, p_actor_id text, p_workspace_id text
 ) returns capacity.actor
@@ -20,7 +20,8 @@ begin
   elsif v_caller.kind = 'member' and p_workspace_id <> v_caller.workspace_id then
     perform headroom.fail('not_found', 'There is nothing with that name in your workspace.');
   elsif v_caller.kind <> 'member' and p_actor_id is null then
-    perform headroom.fail('invalid_input', 'The actor is missing.', null, 'Pass the id or the Slack id of the member for whom this is done.');
+    perform headroom.fail('invalid_input', 'The actor is missing.', null,
+                          'Pass the id or the Slack id of the member for whom this is done.');
   end if;
 
   v_member := directory.find_member(coalesce(p_workspace_id, v_caller.workspace_id, 'default'), coalesce(p_actor_id, v_caller.member_id));
@@ -33,4 +34,5 @@ begin
   return row('user', v_member.id, v_caller.via)::capacity.actor;
 end
 $$;
-comment on function capacity.acting(public.capacity_request_actor_type, text, text) is 'The actor of a call through an entrance, or a refusal.';
+comment on function capacity.acting(public.capacity_request_actor_type, text, text)
+  is 'The actor of a call through an entrance, or a refusal.';

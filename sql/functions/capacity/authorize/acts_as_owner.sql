@@ -9,7 +9,9 @@ begin
   end if;
   return capacity.stands_in_for(p_request, p_request.commercial_owner_user_id, p_member_id) and exists (
     select from directory.members o
-     where o.workspace_id = p_request.workspace_id and o.id = p_request.commercial_owner_user_id and o.roles && array['commercial', 'vp', 'admin']);
+     where o.workspace_id = p_request.workspace_id and o.id = p_request.commercial_owner_user_id
+       and o.roles && array['commercial', 'vp', 'admin']);
 end
 $$;
-comment on function capacity.acts_as_owner(capacity.requests, text, text[]) is 'Whether a member is the commercial owner or stands in for them now.';
+comment on function capacity.acts_as_owner(capacity.requests, text, text[])
+  is 'Whether a member is the commercial owner or stands in for them now.';

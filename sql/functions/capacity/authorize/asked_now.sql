@@ -6,9 +6,9 @@
 --   delegate   stands in for `stands_for`, who is away  authority has the role, or is the member, that a rule asks for
 --
 -- Where a rule asks for a higher authority, the owner's side is asked first, for an endorsement (`counts` is false), and the authority
--- once there is one, or at once where the owner's side is nobody. People who are away are left in peace, unless that leaves nobody. The
--- requester is never asked, and nobody is asked in the requester's stead. While the customer is asked, the step is `confirmation`, of
--- those who may record the customer's answer.
+-- once there is one, or at once where the owner's side is nobody. People who are away are not asked, unless nobody else is left. The
+-- requester is never asked, and nobody is asked in their place. While the customer is asked, the step is `confirmation`, of those who may
+-- record the customer's answer.
 --
 -- Whether anybody is allowed is decided when they act, by capacity.authorize(); a test proves that the two agree. For many requests at
 -- once: capacity.waits.
@@ -52,7 +52,8 @@ begin
          t.step, t.member_id, t.name, t.reason, t.stands_for, bool_or(t.counts) over (partition by t.step, t.member_id),
          t.turn and (not t.away or bool_and(t.away) over (partition by t.step, t.turn)) as asked
     from (select s.*, s.first or not bool_or(s.first) over (partition by s.step) as turn
-            from (select v_step as step, c.member_id, c.display_name as name, case when c.stands_for is null then 'owner' else 'delegate' end as reason,
+            from (select v_step as step, c.member_id, c.display_name as name,
+                         case when c.stands_for is null then 'owner' else 'delegate' end as reason,
                          c.stands_for, c.away, v_by_owner as counts, true as first
                     from capacity.candidates c
                    where v_owner is not null and c.workspace_id = p_request.workspace_id and c.kind = 'owner' and c.party = v_owner
@@ -73,4 +74,5 @@ begin
    order by t.step, t.member_id, asked desc;
 end
 $$;
-comment on function capacity.asked_now(capacity.requests) is 'Who may decide a request now, why, and whom it waits on. Nullable: stands_for.';
+comment on function capacity.asked_now(capacity.requests)
+  is 'Who may decide a request now, why, and whom it waits on. Nullable: stands_for.';

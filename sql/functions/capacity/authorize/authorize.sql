@@ -38,7 +38,8 @@ begin
            end
     end;
     allowed := coalesce(allowed, false);
-    reason := case when p_actor.type = 'cron' and p_event_type = 'CUSTOMER_CONFIRMATION_TIMEOUT' then 'The customer still has time to answer.'
+    reason := case when p_actor.type = 'cron' and p_event_type = 'CUSTOMER_CONFIRMATION_TIMEOUT'
+                     then 'The customer still has time to answer.'
                    else format('An actor of type %s cannot record %s.', p_actor.type, p_event_type) end;
     return;
   end if;
@@ -46,7 +47,8 @@ begin
   if p_event_type in ('TECH_REVIEW_APPROVED', 'TECH_REVIEW_REJECTED') then
     select m.roles, g.member_id is not null into v_roles, allowed
       from directory.members m
-      left join directory.group_members g on g.workspace_id = m.workspace_id and g.member_id = m.id and g.group_id = p_request.infra_owner_group
+      left join directory.group_members g on g.workspace_id = m.workspace_id and g.member_id = m.id
+        and g.group_id = p_request.infra_owner_group
      where m.workspace_id = p_request.workspace_id and m.id = p_actor.id and m.active;
     reason := 'Only a member of the infra group gives the technical review.';
   else
@@ -74,7 +76,7 @@ begin
   elsif p_event_type in ('CUSTOMER_CONFIRMED', 'CUSTOMER_DECLINED') then
     allowed := capacity.acts_as_owner(p_request, p_actor.id, v_roles);
     reason := 'Only the customer, or the commercial owner on their behalf, answers the offer.';
-    -- Or else an owner could ask for capacity and accept it too, and the customer would never hear of it.
+    -- Otherwise an owner could ask for capacity and accept it too, and the customer would never hear of it.
     if p_actor.id = p_request.requester_user_id then
       allowed := false;
       reason := 'Nobody answers the offer of their own request on the customer''s behalf.';

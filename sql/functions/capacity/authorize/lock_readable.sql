@@ -17,4 +17,5 @@ begin
   end if;
 end
 $$;
-comment on function capacity.lock_readable(text, text, text) is 'Locks a request that the member may read; raises not_found for every other.';
+comment on function capacity.lock_readable(text, text, text)
+  is 'Locks a request that the member may read; raises not_found for every other.';

@@ -1,5 +1,5 @@
--- The one answer to whoever asks for a request that is not there, is another workspace's, or is not theirs to see. The ids of a
--- workspace may be numbers in a row: were these three told apart, anybody could count what others ask for.
+-- The same answer for a request that does not exist, one of another workspace, and one that the caller may not see. The ids of a
+-- workspace may be consecutive: if the three could be told apart, anybody could count what others ask for.
 create or replace function capacity.no_such_request(p_request_id text) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -8,4 +8,5 @@ begin
     'Check the id; it looks like CR-2026-000042.');
 end
 $$;
-comment on function capacity.no_such_request(text) is 'Raises not_found, in the same words for every request that the caller may not know of.';
+comment on function capacity.no_such_request(text)
+  is 'Raises not_found, in the same words for every request that the caller may not know of.';

@@ -1,7 +1,9 @@
--- The request that somebody wants to say or do something about, and who that is. Nothing is locked yet: whoever is refused, here or by
--- what the entrance asks next, has held up nobody. A member is asked whether they may read it before anything else is looked at that
--- they passed, so that no other refusal tells them that it exists.
-create or replace function capacity.request_for(p_request_id text, p_actor_id text, out request capacity.requests, out actor capacity.actor)
+-- The request that somebody wants to say or do something about, and who that is. Nothing is locked yet, so a caller who is refused has
+-- blocked nobody. A member is asked whether they may read it before anything else is looked at that they passed, so that no other refusal
+-- tells them that it exists.
+create or replace function capacity.request_for(
+  p_request_id text, p_actor_id text, out request capacity.requests, out actor capacity.actor
+)
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -9,7 +11,8 @@ declare
 begin
   select r.* into request from capacity.requests r where r.id = p_request_id;
   if request.id is null and v_caller.kind <> 'anon'
-     or v_caller.kind = 'member' and (v_caller.workspace_id <> request.workspace_id or not capacity.may_read(request, v_caller.member_id)) then
+     or v_caller.kind = 'member' and (v_caller.workspace_id <> request.workspace_id
+                                      or not capacity.may_read(request, v_caller.member_id)) then
     perform capacity.no_such_request(p_request_id);
   end if;
   actor := capacity.acting('user', p_actor_id, request.workspace_id);

@@ -10,4 +10,5 @@ begin
        and clock_timestamp() >= a.away_from and clock_timestamp() < a.away_until);
 end
 $$;
-comment on function capacity.stands_in_for(capacity.requests, text, text) is 'Whether a member is the delegate of another who is away now. Nullable: result.';
+comment on function capacity.stands_in_for(capacity.requests, text, text)
+  is 'Whether a member is the delegate of another who is away now. Nullable: result.';

@@ -1,5 +1,5 @@
--- Why a customer of whom this is given as e-mail address would not get the link, or null. What is given is whatever stands in
--- customer_ref, so it may be anything. Pure.
+-- Why a customer with this e-mail address would not get the link, or null. The value comes from customer_ref, so it may be anything.
+-- Pure.
 create or replace function capacity.address_problem(p_given jsonb, p_public_url text) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -9,4 +9,5 @@ begin
               when p_public_url is null then 'no_public_url' end;
 end
 $$;
-comment on function capacity.address_problem(jsonb, text) is 'Why no link can be mailed: no_address, bad_address or no_public_url. Nullable: p_given, p_public_url, result.';
+comment on function capacity.address_problem(jsonb, text)
+  is 'Why no link can be mailed: no_address, bad_address or no_public_url. Nullable: p_given, p_public_url, result.';

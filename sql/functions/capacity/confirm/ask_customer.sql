@@ -1,8 +1,8 @@
--- Has the customer asked, for somebody whom the entrance has established: gives them another address (p_email), or sends the link once more to
--- the one that is known. An address that replaces another makes a new link, and the old one counts no more: it may be in the hands of a
--- stranger. Sent again to the same address it is the same link. What was to carry the link and has not left is given up.
+-- Asks the customer again, for an actor whom the entrance has verified: at another address (p_email), or with the same link at the known
+-- one. A new address gets a new link, and the old link no longer works, because a stranger may have it. Mails with the link that still
+-- wait to be sent are skipped.
 --
--- Ten minutes at least between two of these mails, and ten of them at most for a request: no more reach a mailbox that somebody names.
+-- At least ten minutes between two of these mails, and at most ten per request, so that nobody can flood a mailbox by naming it.
 create or replace function capacity.ask_customer(p_request capacity.requests, p_actor capacity.actor, p_email text) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -19,20 +19,24 @@ declare
 begin
   perform capacity.check_fixer(p_request, p_actor);
   if p_email is not null and not capacity.is_address(v_email) then
-    perform headroom.fail('invalid_input', 'That is not an e-mail address.', 'one address, such as name@example.com', 'Nothing was changed.');
+    perform headroom.fail('invalid_input', 'That is not an e-mail address.', 'one address, such as name@example.com',
+                          'Nothing was changed.');
   end if;
   select r.* into v_request from capacity.requests r where r.id = p_request.id for update;
-  -- Approvals may have been faster, and with them fewer people may.
+  -- An approval may have come in between, and after one fewer people may do this.
   perform capacity.check_fixer(v_request, p_actor);
   v_reach := capacity.customer_reach(v_request.id);
   v_open := v_request.state = 'CUSTOMER_CONFIRMATION_REQUIRED';
   if v_reach.problem = 'erased' then
-    perform headroom.fail('conflict', 'The data of this request''s customer was erased.', v_request.id, 'Submit a new request to ask anybody again. Nothing was changed.');
+    perform headroom.fail('conflict', 'The data of this request''s customer was erased.', v_request.id,
+                          'Submit a new request to ask anybody again. Nothing was changed.');
   elsif v_request.state not in ('SUBMITTED', 'UNDER_REVIEW', 'CUSTOMER_CONFIRMATION_REQUIRED') then
-    perform headroom.fail('conflict', format('The request is %s: its customer is no longer asked.', capacity.story_state(v_request.state::text)), v_request.id,
+    perform headroom.fail('conflict', format('The request is %s: its customer is no longer asked.',
+                                             capacity.story_state(v_request.state::text)), v_request.id,
       'Nothing was changed.');
   elsif v_open and v_request.next_deadline_at <= clock_timestamp() then
-    perform headroom.fail('deadline_passed', 'The time for the customer''s answer is over.', v_request.id, 'Submit a new request. Nothing was changed.');
+    perform headroom.fail('deadline_passed', 'The time for the customer''s answer is over.', v_request.id,
+                          'Submit a new request. Nothing was changed.');
   elsif p_email is null and not v_open then
     perform headroom.fail('conflict', 'The link is sent automatically once both reviews are done.', v_request.id, 'Nothing was changed.');
   elsif p_email is null and v_reach.problem is not null then
@@ -44,17 +48,21 @@ begin
   end if;
 
   if v_open then
-    -- The first mail is counted only for who sends the same again: a wrong address is put right at once. So is a mail that was lost.
-    select max(l.asked_at) filter (where not l.lost and (p_email is null or l.notice_id is not null)), count(*) filter (where l.notice_id is not null)
+    -- The first mail counts only when the same link is sent again: a wrong address, or a mail that was lost, may be corrected at once.
+    select max(l.asked_at) filter (where not l.lost and (p_email is null or l.notice_id is not null)),
+           count(*) filter (where l.notice_id is not null)
       into v_last, v_sent from capacity.links_of(v_request.id) l;
     if v_sent >= v_most then
-      perform headroom.fail('conflict', format('The link of this request was already sent again %s times, which is the limit.', v_most), v_request.id,
+      perform headroom.fail('conflict', format('The link of this request was already sent again %s times, which is the limit.', v_most),
+                            v_request.id,
         'Record the customer''s answer, or cancel the request and submit another. Nothing was changed.');
     elsif v_last + v_every > clock_timestamp() then
       perform headroom.fail('too_soon', 'The link was mailed a short while ago.',
-        format('again in %s seconds', ceil(extract(epoch from v_last + v_every - clock_timestamp()))), 'Wait a little, then try again. Nothing was changed.');
+        format('again in %s seconds', ceil(extract(epoch from v_last + v_every - clock_timestamp()))),
+        'Wait a little, then try again. Nothing was changed.');
     end if;
-    perform outbox.skip(array(select l.outbox_id from capacity.links_of(v_request.id) l where not l.lost and l.outbox_id is not null), p_actor.id,
+    perform outbox.skip(array(select l.outbox_id from capacity.links_of(v_request.id) l where not l.lost and l.outbox_id is not null),
+                        p_actor.id,
                         'The link is sent again.');
     if p_email is not null then
       update capacity.confirmation_tokens t set revoked_at = clock_timestamp() where t.request_id = v_request.id and t.revoked_at is null;
@@ -64,7 +72,8 @@ begin
   v_notice := capacity.post_notice(v_request, case when p_email is null then 'link' else 'address' end, null, null, p_actor, v_email);
   return jsonb_build_object(
     'request_id', v_request.id, 'repeated', false, 'mailed', 'email:confirmation' = any (v_notice.effects),
-    'next_link_at', case when v_open then v_notice.created_at + v_every end, 'customer_unasked', capacity.unasked(v_request.id, v_request.state));
+    'next_link_at', case when v_open then v_notice.created_at + v_every end,
+    'customer_unasked', capacity.unasked(v_request.id, v_request.state));
 end
 $$;
 comment on function capacity.ask_customer(capacity.requests, capacity.actor, text)

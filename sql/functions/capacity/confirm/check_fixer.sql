@@ -1,6 +1,6 @@
--- Refuses whoever may not say where the customer's link goes. Whoever gets the link can answer for the customer, so once anybody has approved
--- it is for those who may record the answer, and for admins, and never for who asked for the capacity: or else they could accept their
--- own offer. Until then the requester may too, in sight of the reviewers, as with the address that they gave at first.
+-- Refuses an actor who may not decide where the customer's link goes. Whoever gets the link can answer for the customer. So once anybody
+-- has approved the request, this is for those who may record the answer and for admins, and never for the requester, who could accept
+-- their own offer. Before that the requester may too, because the reviewers see it.
 create or replace function capacity.check_fixer(p_request capacity.requests, p_actor capacity.actor) returns void
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -12,12 +12,18 @@ declare
 begin
   select m.roles into v_roles from directory.members m where m.workspace_id = p_request.workspace_id and m.id = p_actor.id and m.active;
   if p_actor.id = p_request.requester_user_id and v_reviewed then
-    perform headroom.fail('not_allowed', 'Once somebody has approved a request, its requester cannot change where the customer''s link goes.', p_request.id,
+    perform headroom.fail('not_allowed',
+                          'Once somebody has approved a request, its requester cannot change where the customer''s link goes.',
+                          p_request.id,
       'Ask the commercial owner or an admin. Nothing was changed.');
-  elsif (p_actor.id = p_request.requester_user_id or 'admin' = any (v_roles) or capacity.acts_as_owner(p_request, p_actor.id, v_roles)) is not true then
-    perform headroom.fail('not_allowed', format('Only %sthe commercial owner, their delegate or an admin decides where the customer''s link goes.',
-                                                case when v_reviewed then '' else 'the requester, ' end), p_request.id, 'Nothing was changed.');
+  elsif (p_actor.id = p_request.requester_user_id or 'admin' = any (v_roles)
+         or capacity.acts_as_owner(p_request, p_actor.id, v_roles)) is not true then
+    perform headroom.fail('not_allowed',
+                          format('Only %sthe commercial owner, their delegate or an admin decides where the customer''s link goes.',
+                                                case when v_reviewed then '' else 'the requester, ' end), p_request.id,
+                                                'Nothing was changed.');
   end if;
 end
 $$;
-comment on function capacity.check_fixer(capacity.requests, capacity.actor) is 'Raises not_allowed unless this actor may give the customer''s address or have the link sent.';
+comment on function capacity.check_fixer(capacity.requests, capacity.actor)
+  is 'Raises not_allowed unless this actor may give the customer''s address or have the link sent.';

@@ -16,7 +16,7 @@ begin
   if v_links.n > 0 then
     perform headroom.fail('conflict',
       format('Customers can still answer %s links that this secret signed, the last of them until %s.', v_links.n, v_links.until), null,
-      'Nothing was changed. Wait until then, or remove it all the same (--anyway): those customers will be told that their link is not valid.');
+      'Nothing was changed. Wait until then, or remove it anyway (--anyway): those customers will read that their link is not valid.');
   end if;
   return null;
 end

@@ -27,7 +27,8 @@ begin
     'expires_at', p_token.expires_at,
     'request_id', v_request.id,
     'workspace', (select w.name from directory.workspaces w where w.id = v_request.workspace_id),
-    'contact', (select m.display_name from directory.members m where m.workspace_id = v_request.workspace_id and m.id = v_request.commercial_owner_user_id),
+    'contact', (select m.display_name from directory.members m
+                 where m.workspace_id = v_request.workspace_id and m.id = v_request.commercial_owner_user_id),
     'requested_size', v_request.requested_size,
     'quantity', v_request.quantity,
     'region', v_request.region,

@@ -1,4 +1,4 @@
--- The customer's token: the id and its HMAC, 48 bytes, written in 64 characters that need no escaping in a link. Made anew
+-- The customer's token: the id and its HMAC, 48 bytes, written in 64 characters that need no escaping in a link. Made again
 -- each time from the id, for the mail that is being sent at this moment; it stands in no table, payload, log or archive. A link that was
 -- replaced is not made again.
 create or replace function capacity.confirmation_token(p_token_id uuid) returns text

@@ -8,7 +8,8 @@ declare
   v_given jsonb;
 begin
   select case when x.request_id is null then coalesce(a.content, d.customer_ref -> 'email') end,
-         case when x.request_id is not null then 'erased' else capacity.address_problem(coalesce(a.content, d.customer_ref -> 'email'), w.public_url) end
+         case when x.request_id is not null then 'erased'
+              else capacity.address_problem(coalesce(a.content, d.customer_ref -> 'email'), w.public_url) end
     into v_given, problem
     from capacity.requests r
     join directory.workspaces w on w.id = r.workspace_id
@@ -21,4 +22,5 @@ begin
   address := case when problem is null or problem = 'no_public_url' then v_given #>> '{}' end;
 end
 $$;
-comment on function capacity.customer_reach(text) is 'The customer''s address, and why no link can be mailed to them. Nullable: address, problem.';
+comment on function capacity.customer_reach(text)
+  is 'The customer''s address, and why no link can be mailed to them. Nullable: address, problem.';

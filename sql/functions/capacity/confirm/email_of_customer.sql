@@ -1,5 +1,5 @@
--- Where the customer gets mail, if anywhere. The address may be whatever the requester gave, so one that could break a header or reach
--- several people is none; and after an erasure there is none either.
+-- The customer's address, if there is one. The requester may have given anything, so what could break a header or reach several people
+-- does not count; after an erasure there is no address.
 create or replace function capacity.email_of_customer(p_request_id text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$

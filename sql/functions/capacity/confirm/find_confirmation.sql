@@ -1,5 +1,5 @@
--- The confirmation that a token stands for. Its HMAC is checked before anything is looked up, in constant time; a garbled,
--- a forged, a replaced and an unknown token get the same answer. Whoever holds a link is anybody: what is not set up here is not told to them.
+-- The confirmation that a token stands for. Its HMAC is checked before anything is looked up, in constant time; a malformed, a forged, a
+-- replaced and an unknown token get the same answer. The holder of a link may be anybody, so missing settings are not revealed.
 --
 -- While the secret is being replaced, links that the one before signed count too: they are in mailboxes already.
 create or replace function capacity.find_confirmation(p_token text) returns capacity.confirmation_tokens
@@ -14,11 +14,13 @@ begin
     v_bytes := decode(translate(p_token, '-_', '+/'), 'base64');
     if capacity.signed_link('CONFIRMATION_TOKEN_SECRET', v_bytes)
        or capacity.signed_link('CONFIRMATION_TOKEN_SECRET_PREVIOUS', v_bytes) then
-      select t.* into v_token from capacity.confirmation_tokens t where t.id = encode(substr(v_bytes, 1, 16), 'hex')::uuid and t.revoked_at is null;
+      select t.* into v_token from capacity.confirmation_tokens t
+       where t.id = encode(substr(v_bytes, 1, 16), 'hex')::uuid and t.revoked_at is null;
     end if;
   end if;
   if v_token.id is null then
-    perform headroom.fail('not_found', 'This link is not valid.', null, 'Use the link in the latest mail exactly as it was sent, or ask whoever sent it for a new one.');
+    perform headroom.fail('not_found', 'This link is not valid.', null,
+                          'Use the link in the latest mail exactly as it was sent, or ask whoever sent it for a new one.');
   end if;
   return v_token;
 end

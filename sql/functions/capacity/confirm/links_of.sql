@@ -9,13 +9,16 @@ begin
   return query
   select w.effect, w.asked_at, w.notice_id, d.outbox_id,
          d.outbox_id is not null and outbox.is_lost(d.outbox_id)
-    from (select 'email:confirmation' as effect, e.created_at as asked_at, null::bigint as notice_id, e.request_id || '#' || e.seq as instruction_id
+    from (select 'email:confirmation' as effect, e.created_at as asked_at, null::bigint as notice_id,
+          e.request_id || '#' || e.seq as instruction_id
             from capacity.events e where e.request_id = p_request_id and 'email:confirmation' = any (e.effects)
           union all
           select f.effect, n.created_at, n.id, n.request_id || '!' || n.id
             from capacity.notices n cross join lateral unnest(n.effects) f(effect)
            where n.request_id = p_request_id and f.effect in ('email:confirmation', 'email:warning')) w
-    left join outbox.rows d on d.stream_id = (select outbox.stream_id('capacity')) and d.instruction_id = w.instruction_id and d.idempotency_key = w.effect;
+    left join outbox.rows d on d.stream_id = (select outbox.stream_id('capacity')) and d.instruction_id = w.instruction_id
+      and d.idempotency_key = w.effect;
 end
 $$;
-comment on function capacity.links_of(text) is 'The mails with the customer''s link, and whether each was lost. Nullable: notice_id, outbox_id.';
+comment on function capacity.links_of(text)
+  is 'The mails with the customer''s link, and whether each was lost. Nullable: notice_id, outbox_id.';

@@ -1,4 +1,4 @@
--- Whether the bytes of a link are an id and its HMAC under this secret. Without the present secret nothing can be said, which is refused;
+-- Whether the bytes of a link are an id and its HMAC under this secret. Without the current secret this cannot be known, and is refused;
 -- a previous one need not be there.
 create or replace function capacity.signed_link(p_secret_name text, p_bytes bytea) returns boolean
 language plpgsql stable set search_path = pg_catalog, pg_temp

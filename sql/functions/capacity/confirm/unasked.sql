@@ -1,7 +1,7 @@
 -- Why the customer of a request has not been asked, or, while it is under review, will not be; null where they have been, or nobody asks
 -- any more:
 --
---   no_address, bad_address   none is known, or what is given is none       mail_failed  the mail with the link was given up or skipped
+--   no_address, bad_address   not known, or what is given is not one       mail_failed  the mail with the link was given up or skipped
 --   no_public_url             the workspace has none for the link           not_sent     what was in the way is gone, and no link was sent
 --   erased                    what was known about them was erased
 --
@@ -30,4 +30,5 @@ begin
               when v_links > 0 then 'mail_failed' else 'not_sent' end;
 end
 $$;
-comment on function capacity.unasked(text, public.capacity_request_state) is 'Why the customer of a request has not been asked, as a word. Nullable: result.';
+comment on function capacity.unasked(text, public.capacity_request_state)
+  is 'Why the customer of a request has not been asked, as a word. Nullable: result.';

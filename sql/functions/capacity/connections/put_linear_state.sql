@@ -9,11 +9,13 @@ as $$
 #variable_conflict use_column
 begin
   if not exists (select from directory.workspaces w where w.id = p_workspace_id) then
-    perform headroom.fail('not_found', format('There is no workspace "%s".', left(p_workspace_id, 64)), null, 'Create it first, or name another one.');
+    perform headroom.fail('not_found', format('There is no workspace "%s".', left(p_workspace_id, 64)), null,
+                          'Create it first, or name another one.');
   elsif p_state is null then
     perform headroom.fail('invalid_input', 'Give the state of a request.');
   elsif length(p_linear_state_id) not between 1 and 64 or p_linear_state_id ~ '[[:cntrl:]]' then
-    perform headroom.fail('invalid_input', 'The id of a workflow state has 1 to 64 characters.', left(p_linear_state_id, 80), 'Nothing was changed.');
+    perform headroom.fail('invalid_input', 'The id of a workflow state has 1 to 64 characters.', left(p_linear_state_id, 80),
+                          'Nothing was changed.');
   end if;
   if p_linear_state_id is null then
     delete from capacity.linear_states l where l.workspace_id = p_workspace_id and l.state = p_state;

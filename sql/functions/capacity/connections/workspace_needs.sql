@@ -1,7 +1,8 @@
--- What each workspace asks of the installation, for whoever checks that it has it: whether people work in it, where links lead, and which of Slack
--- and Linear it is connected to.
+-- What each workspace asks of the installation, for whoever checks that it has it: whether people work in it, where links lead, and which
+-- of Slack and Linear it is connected to.
 create or replace function capacity.workspace_needs()
-returns table (workspace_id text, in_use boolean, public_url text, slack_channels text[], slack_connected boolean, linear_team_id text, subscribed boolean)
+returns table (workspace_id text, in_use boolean, public_url text, slack_channels text[], slack_connected boolean, linear_team_id text,
+               subscribed boolean)
 language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select w.id, exists (select from directory.members m where m.workspace_id = w.id and m.active), w.public_url,

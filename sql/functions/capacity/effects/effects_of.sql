@@ -5,8 +5,8 @@
 -- A surface that was switched on while a request was under way is not used for it: a comment needs the issue that the first
 -- event made. One that was switched off is left alone from then on.
 --
--- Where the customer should be asked and cannot be by mail, the reply in the thread says so; where there is no thread, those who can
--- mend it get a mail.
+-- Where the customer should be asked and cannot be by mail, the reply in the thread says so; where there is no thread, those who can fix
+-- it get a mail.
 --
 -- Events go to the endpoints whose topics take them, the workspace's own and the installation's, each named by its id; and to the
 -- endpoints of the relays' file that an operator subscribed, which have names of their own kind (`file:`).
@@ -56,7 +56,8 @@ begin
       v_effects := v_effects || capacity.member_mails(p_request.workspace_id, capacity.fixers(p_request, v_problem));
     end if;
   elsif v_mails and p_request.state <> p_state_before and p_request.state <> 'PROVISIONING'
-        and p_state_before in ('CUSTOMER_CONFIRMATION_REQUIRED', 'PROVISIONING') and capacity.email_of_customer(p_request.id) is not null then
+        and p_state_before in ('CUSTOMER_CONFIRMATION_REQUIRED', 'PROVISIONING')
+          and capacity.email_of_customer(p_request.id) is not null then
     v_effects := v_effects || 'email:closing'::text;
   end if;
   return v_effects || v_events;

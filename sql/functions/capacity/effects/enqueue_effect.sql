@@ -68,7 +68,8 @@ begin
     v_payload := capacity.render_event(p_story);
   end if;
   v_row := outbox.add_row(
-    false, p_story ->> 'workspace', 'capacity', v_key, p_story ->> 'instruction', p_effect, v_rail, v_payload, p_expires_at => v_expires_at, p_coalesce_key => v_coalesce_key,
+    false, p_story ->> 'workspace', 'capacity', v_key, p_story ->> 'instruction', p_effect, v_rail, v_payload,
+    p_expires_at => v_expires_at, p_coalesce_key => v_coalesce_key,
     p_destination => v_destination, p_captures => v_captures, p_binds => v_binds);
   assert v_row.outbox_id is not null, 'the side effect has its row';
 end

@@ -1,5 +1,6 @@
--- Asks the customer for an answer: at first, when somebody has the link sent again, and once more before time is up. The link is not in here: the sender makes it from
--- confirmation_token_id at the moment of sending, below confirmation_base_url, and puts it where {{confirmation_link}} stands.
+-- Asks the customer for an answer: at first, when somebody has the link sent again, and once more before time is up. The link is not in
+-- here: the sender makes it from confirmation_token_id at the moment of sending, below confirmation_base_url, and puts it where
+-- {{confirmation_link}} stands.
 create or replace function capacity.render_email_confirmation(p_story jsonb) returns jsonb
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -9,10 +10,12 @@ declare
 begin
   return capacity.email_letter(
     p_story ->> 'email',
-    case when v_warning then 'Reminder: please answer' else 'Please confirm' end || ': ' || (p_story ->> 'what') || ' (' || (p_story ->> 'id') || ')',
+    case when v_warning then 'Reminder: please answer' else 'Please confirm' end || ': ' || (p_story ->> 'what') || ' ('
+      || (p_story ->> 'id') || ')',
     array[
       coalesce('Hello ' || capacity.email_text(nullif(p_story ->> 'customer', ''), 200) || ',', 'Hello,'),
-      case when v_warning then 'we are still waiting for your answer to this offer:' else 'the capacity that was asked for on your behalf is approved:' end,
+      case when v_warning then 'we are still waiting for your answer to this offer:'
+           else 'the capacity that was asked for on your behalf is approved:' end,
       capacity.email_facts(p_story),
       format('Please confirm or decline by %s. Without an answer the offer ends then.', v_deadline),
       '{{confirmation_link}}',

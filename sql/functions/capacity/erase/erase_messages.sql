@@ -28,7 +28,8 @@ begin
   loop
     perform outbox.forget_salts(outbox.stream_id(v_stream), v_instructions, p_to);
     v_ids := v_ids || array(select d.outbox_id from outbox.rows d
-                             where d.stream_id = outbox.stream_id(v_stream) and d.instruction_id = any (v_instructions) and d.created_at <= p_to
+                             where d.stream_id = outbox.stream_id(v_stream) and d.instruction_id = any (v_instructions)
+                               and d.created_at <= p_to
                                and d.salted and d.payload is not null);
   end loop;
   v_ids := array(select i from unnest(v_ids) i order by i);

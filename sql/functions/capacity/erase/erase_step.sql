@@ -12,7 +12,8 @@ begin
   update capacity.personal_data d set salt = null, customer_ref = null, erased_at = v_erasure.requested_at
    where d.request_id = p_request_id and d.erased_at is null;
   -- The fingerprint of the submission is a hash without salt, from which a customer could be guessed.
-  update capacity.submissions s set fingerprint = sha256(uuid_send(gen_random_uuid())) where s.request_id = p_request_id and v_erasure.finished_at is null;
+  update capacity.submissions s set fingerprint = sha256(uuid_send(gen_random_uuid()))
+   where s.request_id = p_request_id and v_erasure.finished_at is null;
   update capacity.free_texts t set salt = null, content = null
    where t.request_id = p_request_id and t.content is not null and t.created_at <= v_erasure.covers_to;
   get diagnostics v_texts = row_count;

@@ -1,5 +1,5 @@
--- The description of a request's issue, as it stands now. Without the customer: what is written into another company's system can
--- not be erased from here.
+-- The description of a request's issue, as it stands now. Without the customer: what is written into another company's system cannot be
+-- erased from here.
 create or replace function capacity.linear_description(p_story jsonb) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

@@ -1,8 +1,8 @@
--- Says something about a request without deciding anything, for somebody whom the entrance has established: everybody who may read it may,
+-- Adds a note to a request, which decides nothing, for an actor whom the entrance has verified: everybody who may read the request may,
 -- in every state. It appears in the request's thread and on its issue, unless it came from there.
 --
--- The request is locked first, like by everything else that enqueues its messages: lanes come after the request, always. A note that
--- took a lane while it merely referred to the request would stand in the way of a decision that waits for the request to itself.
+-- The request is locked first, like by everything else that enqueues its messages: lanes come after the request, always. A note that held
+-- a lane without this lock could deadlock with a decision.
 create or replace function capacity.note(p_request capacity.requests, p_actor capacity.actor, p_body text) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -18,11 +18,14 @@ begin
   end if;
   select r.* into v_request from capacity.requests r where r.id = p_request.id for no key update;
   if (select count(*) from capacity.notices n
-       where n.request_id = v_request.id and n.kind = 'note' and n.actor_id = p_actor.id and n.created_at > now() - interval '10 minutes') >= 20 then
-    perform headroom.fail('too_soon', 'You can add at most 20 notes in ten minutes.', v_request.id, 'Put it into one note, or wait a little. Nothing was written.');
+       where n.request_id = v_request.id and n.kind = 'note' and n.actor_id = p_actor.id
+         and n.created_at > now() - interval '10 minutes') >= 20 then
+    perform headroom.fail('too_soon', 'You can add at most 20 notes in ten minutes.', v_request.id,
+                          'Put it into one note, or wait a little. Nothing was written.');
   end if;
   v_notice := capacity.post_notice(v_request, 'note', null, null, p_actor, v_body);
-  return jsonb_build_object('request_id', v_request.id, 'notice_id', v_notice.id, 'created_at', v_notice.created_at, 'effects', to_jsonb(v_notice.effects));
+  return jsonb_build_object('request_id', v_request.id, 'notice_id', v_notice.id, 'created_at', v_notice.created_at,
+                            'effects', to_jsonb(v_notice.effects));
 end
 $$;
 comment on function capacity.note(capacity.requests, capacity.actor, text) is 'Adds a note to a request.';

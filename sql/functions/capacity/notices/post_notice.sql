@@ -1,6 +1,6 @@
--- Says something about a request without changing it: a warning, a reminder, a nudge, a note, what becomes of the customer's link. It stands
--- in a table of its own, and its side effects are outbox rows like those of an event, in the same transaction (I3). An address is kept like a
--- note, and shown to those who may read the request, but said in no message.
+-- Says something about a request without changing it: a warning, a reminder, a nudge, a note, what becomes of the customer's link. It
+-- stands in a table of its own, and its side effects are outbox rows like those of an event, in the same transaction (I3). An address is
+-- kept like a note, and shown to those who may read the request, but said in no message.
 create or replace function capacity.post_notice(
   p_request capacity.requests, p_kind text, p_step text, p_member_id text, p_actor capacity.actor, p_body text
 ) returns capacity.notices
@@ -22,8 +22,10 @@ begin
   end if;
 
   v_story := capacity.story_of(p_request, null, v_asked || p_actor.id) || jsonb_build_object(
-    'notice', p_kind, 'step', p_step, 'body', case when p_kind <> 'address' then p_body end, 'mention', to_jsonb(v_asked), 'instruction', p_request.id || '!' || v_notice.id,
-    'mailed', 'email:confirmation' = any (v_notice.effects), 'actor_type', p_actor.type, 'actor', p_actor.id, 'at', extract(epoch from v_notice.created_at),
+    'notice', p_kind, 'step', p_step, 'body', case when p_kind <> 'address' then p_body end, 'mention', to_jsonb(v_asked),
+    'instruction', p_request.id || '!' || v_notice.id,
+    'mailed', 'email:confirmation' = any (v_notice.effects), 'actor_type', p_actor.type, 'actor', p_actor.id,
+    'at', extract(epoch from v_notice.created_at),
     'step_since', extract(epoch from capacity.timer_since(p_request, p_step)),
     'sla_hours', (select w.review_sla_hours from directory.workspaces w where w.id = p_request.workspace_id),
     'addresses', (select jsonb_object_agg(m.id, m.email) from directory.members m
@@ -34,4 +36,5 @@ begin
   return v_notice;
 end
 $$;
-comment on function capacity.post_notice(capacity.requests, text, text, text, capacity.actor, text) is 'Records a notice and enqueues its side effects.';
+comment on function capacity.post_notice(capacity.requests, text, text, text, capacity.actor, text)
+  is 'Records a notice and enqueues its side effects.';

@@ -8,7 +8,8 @@ declare
   v_policies text[];
   v_open bigint;
 begin
-  select array_agg(p.id order by p.id) into v_policies from capacity.policies p where p.workspace_id = v_workspace_id and p.group_id = v_id;
+  select array_agg(p.id order by p.id) into v_policies from capacity.policies p
+   where p.workspace_id = v_workspace_id and p.group_id = v_id;
   select count(*) into v_open from capacity.requests r
    where r.workspace_id = v_workspace_id and r.infra_owner_group = v_id and r.state = 'UNDER_REVIEW' and r.technical_approved_at is null;
   if v_policies is not null or v_open > 0 then

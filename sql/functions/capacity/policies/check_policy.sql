@@ -1,21 +1,27 @@
--- What is wrong with a rule, as "field: what would be right", or null. The same rules as the table's, in words. A rule that is switched off
--- may name somebody who was removed, or else it could not be switched off.
+-- What is wrong with a rule, as "field: what would be right", or null. The same rules as the table's, in words. A rule that is switched
+-- off may name somebody who was removed, otherwise it could not be switched off.
 create or replace function capacity.check_policy(p_policy capacity.policies) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 begin
   return case
-    when coalesce(p_policy.kind, '') not in ('escalation', 'auto_approval', 'review_route') then 'kind: escalation, auto_approval or review_route'
-    when coalesce(p_policy.step, '') not in ('commercial', 'technical', 'both') then 'step: commercial, technical, or for auto_approval both'
+    when coalesce(p_policy.kind, '') not in ('escalation', 'auto_approval', 'review_route')
+      then 'kind: escalation, auto_approval or review_route'
+    when coalesce(p_policy.step, '') not in ('commercial', 'technical', 'both')
+      then 'step: commercial, technical, or for auto_approval both'
     when p_policy.rank is null then 'rank: a whole number; the lowest decides'
     when p_policy.enabled is null then 'enabled: true or false'
     when length(p_policy.description) > 500 then 'description: up to 500 characters'
-    when cardinality(p_policy.sizes) not between 1 and 100 or array_position(p_policy.sizes, null) is not null then 'sizes: 1 to 100 sizes, or null for any size'
-    when cardinality(p_policy.regions) not between 1 and 100 or array_position(p_policy.regions, null) is not null then 'regions: 1 to 100 regions, or null for any region'
+    when cardinality(p_policy.sizes) not between 1 and 100 or array_position(p_policy.sizes, null) is not null
+      then 'sizes: 1 to 100 sizes, or null for any size'
+    when cardinality(p_policy.regions) not between 1 and 100 or array_position(p_policy.regions, null) is not null
+      then 'regions: 1 to 100 regions, or null for any region'
     when p_policy.min_monthly_cost_usd < 0 then 'min_monthly_cost_usd: not negative'
-    when p_policy.max_monthly_cost_usd < 0 or p_policy.max_monthly_cost_usd < p_policy.min_monthly_cost_usd then 'max_monthly_cost_usd: not below the minimum'
+    when p_policy.max_monthly_cost_usd < 0 or p_policy.max_monthly_cost_usd < p_policy.min_monthly_cost_usd
+      then 'max_monthly_cost_usd: not below the minimum'
     when p_policy.max_quantity <= 0 then 'max_quantity: at least 1'
-    when p_policy.kind = 'escalation' and (p_policy.step <> 'commercial' or p_policy.group_id is not null) then 'step: an escalation is commercial and names no group'
+    when p_policy.kind = 'escalation' and (p_policy.step <> 'commercial' or p_policy.group_id is not null)
+      then 'step: an escalation is commercial and names no group'
     when p_policy.kind = 'escalation' and num_nonnulls(p_policy.approver_role, p_policy.approver_id) <> 1
       then 'approver_role: an escalation names either a role or a member whose approval is needed'
     when p_policy.kind = 'auto_approval' and num_nonnulls(p_policy.approver_role, p_policy.approver_id, p_policy.group_id) > 0
@@ -27,7 +33,8 @@ begin
     when p_policy.approver_role not in ('commercial', 'vp', 'admin') then 'approver_role: commercial, vp or admin'
     when p_policy.approver_id is not null
          and not exists (select from directory.members m
-                          where m.workspace_id = p_policy.workspace_id and m.id = p_policy.approver_id and (m.active or not p_policy.enabled))
+                          where m.workspace_id = p_policy.workspace_id and m.id = p_policy.approver_id
+                            and (m.active or not p_policy.enabled))
       then 'approver_id: an active member of the workspace'
     when p_policy.group_id is not null
          and not exists (select from directory.groups g where g.workspace_id = p_policy.workspace_id and g.id = p_policy.group_id)

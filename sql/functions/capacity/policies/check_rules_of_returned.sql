@@ -9,7 +9,7 @@ begin
     from capacity.policies p where p.workspace_id = p_member ->> 'workspace_id' and p.approver_id = p_member ->> 'member_id' and p.enabled;
   if v_rules is not null then
     perform headroom.fail('conflict', format('Rules still name "%s": %s.', p_member ->> 'member_id', v_rules), null,
-      'They would apply to whoever has this id now. Name somebody else in them, or disable them first: headroom policy put. Nothing was changed.');
+      'They would apply to whoever has this id now. Change or disable them first: headroom policy put. Nothing was changed.');
   end if;
   return null;
 end

@@ -1,8 +1,9 @@
--- The commercial half of a review plan. Where a rule names the owner, the requester does not choose: naming somebody else is
--- refused, or else whoever asks could go round the reviewer that a size or a region needs. Where none does, whoever is named
--- must be somebody who may review, or else a requester could choose a friend as the judge of their request.
+-- The commercial half of a review plan. Where a rule names the owner, the requester does not choose: naming somebody else is refused,
+-- otherwise the requester could avoid the reviewer that a size or a region needs. Where none does, whoever is named must be somebody who
+-- may review, otherwise a requester could choose a friend.
 create or replace function capacity.commercial_plan(
-  p_workspace_id text, p_requester_id text, p_owner_id text, p_route capacity.policies, p_escalation capacity.policies, p_auto capacity.policies
+  p_workspace_id text, p_requester_id text, p_owner_id text, p_route capacity.policies, p_escalation capacity.policies,
+  p_auto capacity.policies
 ) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -19,23 +20,28 @@ begin
   if p_route.id is not null then
     select m.* into v_owner from directory.members m where m.workspace_id = p_workspace_id and m.id = p_route.approver_id;
     if p_owner_id is not null and v_named.id is distinct from v_owner.id then
-      perform headroom.fail('invalid_input', format('The rule "%s" asks for %s as the commercial owner.', p_route.id, v_owner.display_name),
-        format('commercial_owner_user_id: "%s" was named, the rule names "%s"', left(p_owner_id, 64), v_owner.id), 'Leave the commercial owner out: the rule names them.');
+      perform headroom.fail('invalid_input', format('The rule "%s" asks for %s as the commercial owner.', p_route.id,
+                                                    v_owner.display_name),
+        format('commercial_owner_user_id: "%s" was named, the rule names "%s"', left(p_owner_id, 64), v_owner.id),
+        'Leave the commercial owner out: the rule names them.');
     end if;
   elsif p_owner_id is not null then
     v_owner := v_named;
     if v_owner.id is null or not v_owner.active then
-      perform headroom.fail('invalid_input', format('There is no active member "%s" who could be the commercial owner.', left(p_owner_id, 64)),
+      perform headroom.fail('invalid_input', format('There is no active member "%s" who could be the commercial owner.',
+                                                    left(p_owner_id, 64)),
         'commercial_owner_user_id: an active member of the workspace',
         'Name an active member of the workspace, or leave the owner out where a rule names one.');
     elsif not v_owner.roles && array['commercial', 'vp', 'admin'] then
-      perform headroom.fail('invalid_input', format('%s does not review requests and cannot be the commercial owner.', v_owner.display_name),
+      perform headroom.fail('invalid_input', format('%s does not review requests and cannot be the commercial owner.',
+                                                    v_owner.display_name),
         'commercial_owner_user_id: ' || v_owner.id, 'Name a member with the role commercial or vp.');
     end if;
   end if;
 
   v_authority := jsonb_strip_nulls(jsonb_build_object(
-    'kind', case when p_escalation.approver_role is not null then 'role' when p_escalation.approver_id is not null then 'member' else 'owner' end,
+    'kind', case when p_escalation.approver_role is not null then 'role' when p_escalation.approver_id is not null then 'member'
+                 else 'owner' end,
     'role', p_escalation.approver_role, 'member', case when p_escalation.id is null then v_owner.id else p_escalation.approver_id end));
   if p_auto.id is not null then
     v_why := format('Approved automatically by the rule "%s".', p_auto.id);
@@ -43,7 +49,8 @@ begin
     v_reviewers := capacity.commercial_reviewers(p_workspace_id, p_requester_id, v_owner.id, v_authority);
     v_why := case
       when p_escalation.id is not null then format('The rule "%s" asks for the approval of %s.', p_escalation.id,
-                                                   coalesce('a member with the role ' || p_escalation.approver_role, p_escalation.approver_id))
+                                                   coalesce('a member with the role ' || p_escalation.approver_role,
+                                                            p_escalation.approver_id))
       when p_route.id is not null then format('The rule "%s" names %s as the commercial owner.', p_route.id, v_owner.display_name)
       when v_owner.id is not null then format('%s is the commercial owner.', v_owner.display_name)
     end;
@@ -54,7 +61,8 @@ begin
              when v_owner.id = p_requester_id and p_escalation.id is null
                then v_why || ' That is the requester, who does not review their own request.'
              else v_why || ' That leaves no active member other than the requester.' end,
-        case when coalesce(p_escalation.id, p_route.id) is null then 'Name another commercial owner, or ask an admin to fix the policy or the directory.'
+        case when coalesce(p_escalation.id, p_route.id) is null
+               then 'Name another commercial owner, or ask an admin to fix the policy or the directory.'
              else 'Ask an admin to fix the policy or the directory.' end);
     end if;
   end if;

@@ -1,6 +1,8 @@
 -- Whose commercial approval would count now: the holders of the needed authority, or the owner; and whoever stands in for a person
 -- who is away. For the plan of a request that is not made yet. Bounded, because the list is shown to people and kept in the request.
-create or replace function capacity.commercial_reviewers(p_workspace_id text, p_requester_id text, p_owner_id text, p_authority jsonb) returns jsonb
+create or replace function capacity.commercial_reviewers(
+  p_workspace_id text, p_requester_id text, p_owner_id text, p_authority jsonb
+) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -17,4 +19,5 @@ begin
   );
 end
 $$;
-comment on function capacity.commercial_reviewers(text, text, text, jsonb) is 'Members whose commercial approval would count now, as {id, name}.';
+comment on function capacity.commercial_reviewers(text, text, text, jsonb)
+  is 'Members whose commercial approval would count now, as {id, name}.';

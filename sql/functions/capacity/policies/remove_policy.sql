@@ -5,7 +5,8 @@ as $$
 begin
   delete from capacity.policies p where p.workspace_id = p_workspace_id and p.id = p_id;
   if not found then
-    perform headroom.fail('not_found', format('There is no rule "%s" in this workspace.', left(p_id, 64)), null, 'List rules: headroom policy list');
+    perform headroom.fail('not_found', format('There is no rule "%s" in this workspace.', left(p_id, 64)), null,
+                          'List rules: headroom policy list');
   end if;
 end
 $$;

@@ -1,5 +1,5 @@
--- Who must approve a request and by which rule, as the policies stand now. The reducer keeps the answer in the request, so that
--- a later change of policy does not move the goalposts; a preview shows it without keeping it.
+-- Who must approve a request and by which rule, as the policies stand now. The reducer keeps the answer in the request, so that a later
+-- change of policy does not change an open request; a preview shows it without keeping it.
 --
 -- Of the rules of a kind that apply, the lowest rank decides. An escalation and an automatic approval of the commercial step
 -- compete by rank as well, and at equal rank the stricter one wins; of two escalations that is the one that begins at the higher
@@ -49,7 +49,8 @@ begin
       v_group_route := v_rule;
     end if;
   end loop;
-  v_commercial := capacity.commercial_plan(p_workspace_id, p_requester_id, p_commercial_owner_id, v_owner_route, v_escalation, v_auto_commercial);
+  v_commercial := capacity.commercial_plan(p_workspace_id, p_requester_id, p_commercial_owner_id, v_owner_route, v_escalation,
+                                           v_auto_commercial);
   v_technical := capacity.technical_plan(p_workspace_id, p_requester_id, p_infra_group_id, v_group_route, v_auto_technical);
   return jsonb_build_object('commercial', v_commercial, 'technical', v_technical);
 end

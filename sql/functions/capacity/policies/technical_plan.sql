@@ -1,5 +1,5 @@
--- The technical half of a review plan. Where a rule names the group, the requester does not choose: naming another is refused,
--- or else whoever asks could go round the reviewers that a size or a region needs.
+-- The technical half of a review plan. Where a rule names the group, the requester does not choose: naming another is refused, otherwise
+-- the requester could avoid the reviewers that a size or a region needs.
 create or replace function capacity.technical_plan(
   p_workspace_id text, p_requester_id text, p_group_id text, p_route capacity.policies, p_auto capacity.policies
 ) returns jsonb
@@ -12,10 +12,13 @@ declare
 begin
   select g.* into v_group from directory.groups g where g.workspace_id = p_workspace_id and g.id = coalesce(p_route.group_id, p_group_id);
   if p_group_id <> p_route.group_id then
-    perform headroom.fail('invalid_input', format('The rule "%s" asks for the technical review of the group %s.', p_route.id, v_group.name),
-      format('infra_owner_group: "%s" was named, the rule names "%s"', left(p_group_id, 64), v_group.id), 'Leave the infra group out: the rule names it.');
+    perform headroom.fail('invalid_input', format('The rule "%s" asks for the technical review of the group %s.', p_route.id,
+                                                  v_group.name),
+      format('infra_owner_group: "%s" was named, the rule names "%s"', left(p_group_id, 64), v_group.id),
+      'Leave the infra group out: the rule names it.');
   elsif p_group_id is not null and v_group.id is null then
-    perform headroom.fail('invalid_input', format('There is no infra group "%s".', left(p_group_id, 64)), 'infra_owner_group: a group of the workspace',
+    perform headroom.fail('invalid_input', format('There is no infra group "%s".', left(p_group_id, 64)),
+                          'infra_owner_group: a group of the workspace',
       'Name a group of the workspace, or leave it out where a rule names one.');
   end if;
   if p_auto.id is not null then
@@ -26,7 +29,8 @@ begin
                   when v_group.id is not null then format('Any member of the group %s reviews it.', v_group.name) end;
     if v_reviewers = '[]' then
       perform headroom.fail('nobody_can_approve', 'Nobody can give the technical approval of this request.',
-        'infra_owner_group: ' || coalesce(v_why || ' It has no active member other than the requester.', 'No infra group was named, and no rule names one.'),
+        'infra_owner_group: ' || coalesce(v_why || ' It has no active member other than the requester.',
+                                          'No infra group was named, and no rule names one.'),
         case when p_route.id is null then 'Name another group, or ask an admin to fix the policy or the directory.'
              else 'Ask an admin to fix the policy or the directory.' end);
     end if;
@@ -35,4 +39,5 @@ begin
                             'reviewers', v_reviewers);
 end
 $$;
-comment on function capacity.technical_plan(text, text, text, capacity.policies, capacity.policies) is 'The technical half of a review plan, from the rules that apply.';
+comment on function capacity.technical_plan(text, text, text, capacity.policies, capacity.policies)
+  is 'The technical half of a review plan, from the rules that apply.';

@@ -1,6 +1,6 @@
 -- Every message that a request caused, and where it is: one entry for each side effect that an event or a notice names. An endpoint of
--- the request's own workspace is told by its name too; what the installation calls its endpoints is nobody's business here.
--- The number of a claim stays inside too: all workspaces' rows are counted in it.
+-- the request's own workspace is shown by its name too; names of the installation's endpoints are not shown. Claim numbers are left out,
+-- because they count the rows of all workspaces.
 create or replace function capacity.deliveries_of(p_request_id text) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -16,7 +16,8 @@ begin
               from capacity.events e cross join lateral unnest(e.effects) with ordinality f(effect, ord) where e.request_id = p_request_id
             union all
             select n.request_id || '!' || n.id, null, n.id, f.effect, f.ord
-              from capacity.notices n cross join lateral unnest(n.effects) with ordinality f(effect, ord) where n.request_id = p_request_id) w
+              from capacity.notices n cross join lateral unnest(n.effects) with ordinality f(effect, ord)
+                where n.request_id = p_request_id) w
       join outbox.rows d on d.stream = 'capacity' and d.instruction_id = w.instruction_id and d.idempotency_key = w.effect
   );
 end

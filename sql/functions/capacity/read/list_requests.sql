@@ -1,8 +1,8 @@
 -- A page of requests, newest first. The next page begins after the last request of this one. Filters: states, requester, and `waits on`:
 -- a member (whom a request waits on now, by id or Slack id) or a group.
 --
--- Planned anew for each call, because which index serves depends on which filters are given. What is cheap to ask of a row is asked first,
--- in an order that is kept, and unknown is no: capacity.asked_now() for every request of a workspace would take minutes.
+-- Planned again for each call, because which index serves depends on which filters are given. What is cheap to ask of a row is asked
+-- first, in an order that is kept, and unknown is no: capacity.asked_now() for every request of a workspace would take minutes.
 create or replace function capacity.list_requests(
   p_workspace_id text,
   p_states public.capacity_request_state[] default null,
@@ -34,7 +34,8 @@ begin
   if p_after is not null then
     select r.created_at into v_after_at from capacity.requests r where r.workspace_id = p_workspace_id and r.id = p_after;
     if not found then
-      perform headroom.fail('not_found', 'There is no such request to continue after.', left(p_after, 80), 'Pass the last id of the previous page.');
+      perform headroom.fail('not_found', 'There is no such request to continue after.', left(p_after, 80),
+                            'Pass the last id of the previous page.');
     end if;
   end if;
   if p_requester_id is not null then
@@ -43,16 +44,18 @@ begin
   if p_waits_on is not null then
     v_member_id := (directory.find_member(p_workspace_id, p_waits_on)).id;
     -- The parties for whom this member may be the one who is asked: because they are here, or because at most one other is, who may be
-    -- the requester. This narrows the search; what is found is put to asked_now(), which alone decides.
+    -- the requester. This narrows the search; asked_now() then decides for each that is found.
     select array_agg(p.party) filter (where p.kind = 'owner'), array_agg(p.party) filter (where p.kind = 'member'),
            array_agg(p.party) filter (where p.kind = 'role'), array_agg(p.party) filter (where p.kind = 'group')
       into v_owners, v_named, v_roles, v_groups
       from capacity.parties p
      where p.workspace_id = p_workspace_id and v_member_id = any (p.everyone) and (v_member_id = any (p.here) or cardinality(p.here) < 2)
        and case p.kind
-             when 'owner' then exists (select from capacity.requests r where r.workspace_id = p_workspace_id and r.commercial_owner_user_id = p.party)
+             when 'owner' then exists (select from capacity.requests r
+                                        where r.workspace_id = p_workspace_id and r.commercial_owner_user_id = p.party)
              when 'member' then exists (select from capacity.requests r
-                                         where r.workspace_id = p_workspace_id and r.review_plan #>> '{commercial,authority,kind}' = 'member'
+                                         where r.workspace_id = p_workspace_id
+                                           and r.review_plan #>> '{commercial,authority,kind}' = 'member'
                                            and r.review_plan #>> '{commercial,authority,member}' = p.party)
              when 'role' then exists (select from capacity.requests r
                                        where r.workspace_id = p_workspace_id and r.review_plan #>> '{commercial,authority,kind}' = 'role'
@@ -70,7 +73,8 @@ begin
   end if;
 
   return query
-  select l.id, l.state, l.version, l.created_at, l.updated_at, l.state_since, l.requester_user_id, l.commercial_owner_user_id, l.infra_owner_group,
+  select l.id, l.state, l.version, l.created_at, l.updated_at, l.state_since, l.requester_user_id, l.commercial_owner_user_id,
+         l.infra_owner_group,
          l.requested_size, l.quantity, l.region, l.needed_by_date, l.estimated_monthly_cost_usd, l.next_deadline_at, capacity.waits_on(l)
     from (select r.*
             from capacity.requests r
@@ -89,7 +93,8 @@ begin
                                              or r.review_plan #>> '{commercial,authority,kind}' = 'member'
                                                 and r.review_plan #>> '{commercial,authority,member}' = any (v_named)
                                              or r.review_plan #>> '{commercial,authority,role}' = any (v_roles)
-                                                and (r.commercial_endorsed_at is not null or r.commercial_owner_user_id = r.requester_user_id
+                                                and (r.commercial_endorsed_at is not null
+                                                     or r.commercial_owner_user_id = r.requester_user_id
                                                      or (r.commercial_owner_user_id = any (v_able)) is not true)))
                              then exists (select from capacity.asked_now(r) a where a.asked and a.member_id = v_member_id)
                            else false end)
@@ -99,4 +104,5 @@ begin
 end
 $$;
 comment on function capacity.list_requests(text, public.capacity_request_state[], text, text, integer, text)
-  is 'Requests of a workspace, newest first, in pages. Nullable: commercial_owner_user_id, infra_owner_group, needed_by_date, estimated_monthly_cost_usd, next_deadline_at.';
+  is 'Requests of a workspace, newest first, in pages.
+Nullable: commercial_owner_user_id, infra_owner_group, needed_by_date, estimated_monthly_cost_usd, next_deadline_at.';

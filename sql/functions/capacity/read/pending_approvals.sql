@@ -17,13 +17,16 @@ begin
              || case s.step
                   when 'technical' then jsonb_build_object('group', p_request.infra_owner_group)
                   else jsonb_build_object('authority', v_plan #> '{commercial,authority}',
-                                          'endorsers', jsonb_path_query_array(coalesce(p.endorsers, '[]'), '$[0 to 49]')) end order by s.step), '[]')
+                                          'endorsers', jsonb_path_query_array(coalesce(p.endorsers, '[]'), '$[0 to 49]')) end
+                                            order by s.step), '[]')
       from (values ('commercial', p_request.commercial_approved_at), ('technical', p_request.technical_approved_at)) s(step, approved_at)
       left join (select a.step,
                         jsonb_agg(jsonb_build_object('id', a.member_id, 'name', a.name, 'reason', a.reason, 'stands_for', a.stands_for)
                                   order by a.member_id) filter (where a.asked) as asked,
-                        jsonb_agg(jsonb_build_object('id', a.member_id, 'name', a.name) order by a.member_id) filter (where a.counts) as reviewers,
-                        jsonb_agg(jsonb_build_object('id', a.member_id, 'name', a.name) order by a.member_id) filter (where not a.counts) as endorsers
+                        jsonb_agg(jsonb_build_object('id', a.member_id, 'name', a.name)
+                                  order by a.member_id) filter (where a.counts) as reviewers,
+                        jsonb_agg(jsonb_build_object('id', a.member_id, 'name', a.name)
+                                  order by a.member_id) filter (where not a.counts) as endorsers
                    from capacity.asked_now(p_request) a group by a.step) p on p.step = s.step
      where s.approved_at is null
   );

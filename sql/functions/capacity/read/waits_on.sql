@@ -16,7 +16,8 @@ begin
   elsif p_request.state <> 'UNDER_REVIEW' then
     return '{}';
   end if;
-  select coalesce(array_agg(distinct case when a.reason = 'authority' and v_authority ->> 'kind' = 'role' then 'role ' || (v_authority ->> 'role')
+  select coalesce(array_agg(distinct case when a.reason = 'authority' and v_authority ->> 'kind' = 'role'
+                                            then 'role ' || (v_authority ->> 'role')
                                           else a.member_id end) filter (where a.step = 'commercial'), '{}'),
          bool_or(a.step = 'technical') is true
     into v_on, v_technical

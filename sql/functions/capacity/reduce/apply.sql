@@ -52,7 +52,8 @@ begin
   if not v_verdict.counts and v_before.commercial_endorsed_at is not null then
     select e.actor_id, e.created_at into decided_by, decided_at
       from capacity.events e
-     where e.request_id = v_before.id and e.event_type = p_event_type and e.actor_id = p_actor.id and e.payload -> 'counts' = 'false' limit 1;
+     where e.request_id = v_before.id and e.event_type = p_event_type and e.actor_id = p_actor.id and e.payload -> 'counts' = 'false'
+       limit 1;
     repeated := found;
     if repeated then
       request := v_before;
@@ -61,7 +62,8 @@ begin
   end if;
   if p_expected_version <> v_before.version then
     perform headroom.fail('stale_version', 'The request has changed since you looked at it.',
-      format('version %s, expected %s', v_before.version, p_expected_version), 'Read it again, and decide on what it says now. Nothing was changed.');
+      format('version %s, expected %s', v_before.version, p_expected_version),
+      'Read it again, and decide on what it says now. Nothing was changed.');
   end if;
 
   v_payload := coalesce(p_payload, '{}');
@@ -104,7 +106,8 @@ begin
          commercial_approved_by = request.commercial_approved_by, technical_approved_at = request.technical_approved_at,
          technical_approved_by = request.technical_approved_by, next_deadline_at = request.next_deadline_at,
          confirmation_token_id = request.confirmation_token_id, rejection_reason_hash = request.rejection_reason_hash,
-         cancellation_reason_hash = request.cancellation_reason_hash, cancellation_authorizer_user_id = request.cancellation_authorizer_user_id,
+         cancellation_reason_hash = request.cancellation_reason_hash,
+         cancellation_authorizer_user_id = request.cancellation_authorizer_user_id,
          head_hash = request.head_hash
    where r.id = v_before.id;
   v_told := capacity.dispatch_side_effects(request, v_event);

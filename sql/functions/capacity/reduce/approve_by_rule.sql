@@ -15,11 +15,13 @@ begin
   end if;
   v_step := p_request.review_plan -> 'technical';
   if v_step -> 'auto' = 'true' then
-    v_answer := capacity.apply(p_request.id, 'TECH_REVIEW_APPROVED', row('system', 'policy:' || (v_step ->> 'rule'), p_via)::capacity.actor,
+    v_answer := capacity.apply(p_request.id, 'TECH_REVIEW_APPROVED',
+                               row('system', 'policy:' || (v_step ->> 'rule'), p_via)::capacity.actor,
                                jsonb_build_object('rule', v_step -> 'rule'));
     v_request := v_answer.request;
   end if;
   return v_request;
 end
 $$;
-comment on function capacity.approve_by_rule(capacity.requests, text) is 'Gives the approvals that the plan gives by itself; returns the request after them.';
+comment on function capacity.approve_by_rule(capacity.requests, text)
+  is 'Gives the approvals that the plan gives by itself; returns the request after them.';

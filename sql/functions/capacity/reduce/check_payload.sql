@@ -1,6 +1,6 @@
--- What an event may carry: a reason, and the fields that belong to its type. No other, because the log is kept forever and shown
--- on every surface, and because what the reducer writes itself (counts, on_behalf_of, confirmation_token_id) must not be anybody
--- else's word. The system alone names the rule that approved and the payment that confirmed.
+-- What an event may carry: a reason, and the fields that belong to its type. No other, because the log is kept forever and shown on every
+-- surface, and because what the reducer writes itself (counts, on_behalf_of, confirmation_token_id) must not come from anybody else. The
+-- system alone names the rule that approved and the payment that confirmed.
 --
 -- Reasons are asked for where somebody is told no: without one the requester learns nothing.
 create or replace function capacity.check_payload(
@@ -30,7 +30,8 @@ begin
   v_reason := nullif(p_payload -> 'reason', 'null');
   if v_reason is null then
     if p_event_type in ('COMMERCIAL_REJECTED', 'TECH_REVIEW_REJECTED', 'CANCEL_APPROVED') then
-      perform headroom.fail('invalid_payload', 'A rejection or a cancellation needs a reason.', null, 'Put it into the payload as "reason".');
+      perform headroom.fail('invalid_payload', 'A rejection or a cancellation needs a reason.', null,
+                            'Put it into the payload as "reason".');
     end if;
   elsif jsonb_typeof(v_reason) <> 'string' or length(btrim(v_reason #>> '{}', E' \n\t')) not between 1 and 2000 then
     perform headroom.fail('invalid_payload', 'A reason is a text of 1 to 2000 characters.');

@@ -1,5 +1,5 @@
 -- What both entrances for decisions do: establishes who acts, gives the event to the reducer, and says who decided, this call or an
--- earlier one. Members who may not read the request are told that there is none; a repeat is answered to those who may read it.
+-- earlier one. Members who may not read the request are told that there is no such request; a repeat is answered to those who may read it.
 --
 -- One look-up brings all that an answer needs: who acts, the customer, and what deliveries left behind; the archive is asked when
 -- somebody was reached only if anybody was.
@@ -47,7 +47,8 @@ begin
   elsif v_caller.kind = 'member' then
     perform capacity.lock_readable(p_request_id, v_caller.workspace_id, v_caller.member_id);
   end if;
-  if v_caller.kind in ('service', 'sql') and p_actor_type = 'user' and v_known.member_id is not null and p_actor_id !~ '^[UW][A-Z0-9]{2,31}$' then
+  if v_caller.kind in ('service', 'sql') and p_actor_type = 'user' and v_known.member_id is not null
+    and p_actor_id !~ '^[UW][A-Z0-9]{2,31}$' then
     -- What acting() would answer, without asking for the member again.
     v_actor := row('user', v_known.member_id, v_caller.via)::capacity.actor;
   else
@@ -69,9 +70,10 @@ begin
   slack_thread_ts := v_known.thread_ts;
   linear_issue_id := v_known.issue_id;
   -- A thread tells that something was delivered. What this event sends has reached nobody yet.
-  last_notified_at := case when v_known.thread_ts is not null then capacity.last_delivery(request.id, request.version - (not repeated)::integer)
+  last_notified_at := case when v_known.thread_ts is not null
+                             then capacity.last_delivery(request.id, request.version - (not repeated)::integer)
                            else capacity.last_notified_at(request.id, request.version) end;
 end
 $$;
 comment on function capacity.decide(text, public.capacity_request_event_type, public.capacity_request_actor_type, text, jsonb, integer)
-  is 'Records an event for whoever calls and says who decided. Nullable: customer_ref, slack_thread_ts, linear_issue_id, last_notified_at.';
+  is 'Records an event for the caller and says who decided. Nullable: customer_ref, slack_thread_ts, linear_issue_id, last_notified_at.';

@@ -10,4 +10,5 @@ begin
     (extract(epoch from p_event.created_at) * 1000000)::bigint)::text, 'UTF8'));
 end
 $$;
-comment on function capacity.event_hash(bytea, capacity.events) is 'SHA-256 over the hash before and the canonical form of the event. Nullable: p_previous.';
+comment on function capacity.event_hash(bytea, capacity.events)
+  is 'SHA-256 over the hash before and the canonical form of the event. Nullable: p_previous.';

@@ -3,7 +3,8 @@ create or replace function capacity.free_text(p_request_id text, p_hash bytea) r
 language plpgsql stable strict set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return (select coalesce(t.content #>> '{}', '(erased)') from capacity.free_texts t where t.request_id = p_request_id and t.hash = p_hash);
+  return (select coalesce(t.content #>> '{}', '(erased)') from capacity.free_texts t
+           where t.request_id = p_request_id and t.hash = p_hash);
 end
 $$;
 comment on function capacity.free_text(text, bytea) is 'What somebody wrote, by its hash; "(erased)" once it was erased.';

@@ -31,7 +31,8 @@ begin
   elsif p_event.event_type = 'COMMERCIAL_APPROVED' then
     if v_fields -> 'counts' = 'false' then
       -- The first endorsement is the one that is shown; later ones are in the log.
-      v_next.commercial_endorsed_by := case when p_request.commercial_endorsed_at is null then p_event.actor_id else p_request.commercial_endorsed_by end;
+      v_next.commercial_endorsed_by := case when p_request.commercial_endorsed_at is null then p_event.actor_id
+                                            else p_request.commercial_endorsed_by end;
       v_next.commercial_endorsed_at := coalesce(p_request.commercial_endorsed_at, p_event.created_at);
     else
       v_next.commercial_approved_at := p_event.created_at;

@@ -11,4 +11,5 @@ begin
   return v_hash;
 end
 $$;
-comment on function capacity.put_free_text(text, jsonb) is 'Stores words of a person apart from the log, and returns the hash that stands for them.';
+comment on function capacity.put_free_text(text, jsonb)
+  is 'Stores words of a person apart from the log, and returns the hash that stands for them.';

@@ -9,7 +9,8 @@ declare
 begin
   foreach v_field in array array['reason', 'error'] loop
     if nullif(p_payload -> v_field, 'null') is not null then
-      v_kept := v_kept || jsonb_build_object(v_field || '_hash', encode(capacity.put_free_text(p_request_id, p_payload -> v_field), 'hex'));
+      v_kept := v_kept || jsonb_build_object(v_field || '_hash',
+                                             encode(capacity.put_free_text(p_request_id, p_payload -> v_field), 'hex'));
     end if;
   end loop;
   return v_kept;

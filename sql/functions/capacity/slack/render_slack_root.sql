@@ -1,7 +1,7 @@
--- The root message of a request's thread, at first and after every event: what is asked for, how each review stands, and buttons
--- for what is open now, so that used ones are gone. Who may press one is decided when it is pressed. The metadata is how a send
--- whose outcome is unknown is looked up; it stays that of the first posting. What a button is called for those who are read to begins
--- with the words on it, so that whoever says them aloud presses it.
+-- The root message of a request's thread, at first and after every event: what is asked for, how each review stands, and buttons for what
+-- is open now, so that used ones are gone. Who may press one is decided when it is pressed. The metadata is how a send whose outcome is
+-- unknown is looked up; it stays that of the first posting. A button's label for screen readers begins with the words on it, so that
+-- voice control finds it.
 --
 -- Slack's limits hold whatever the story says: every part is cut to a share of them. Few stories say anything that has to be cut
 -- or escaped, so that is asked once for all parts together. The message is put together as text in one expression and parsed
@@ -25,7 +25,8 @@ declare
 begin
   if length(v_value) > 30 or length(v_title) > 150 or length(v_requester) > 200 or length(v_sentence) > 1000
      or length(concat(p_story ->> 'customer', p_story ->> 'needed_by', p_story ->> 'duration_days', p_story ->> 'replaces')) > 50
-     or concat(v_title, v_requester, v_sentence, p_story ->> 'channel', p_story ->> 'customer', p_story ->> 'needed_by', p_story ->> 'duration_days',
+     or concat(v_title, v_requester, v_sentence, p_story ->> 'channel', p_story ->> 'customer', p_story ->> 'needed_by',
+               p_story ->> 'duration_days',
                p_story ->> 'replaces') ~ '[^\u0020\u0021\u0023-\u0025\u0027-\u003b\u003d\u003f-\u005b\u005d-\u007e\u00d7]'
      or concat(v_cost, v_commercial, v_technical) ~ '["\\\u0001-\u001f]' then
     v_story := capacity.slack_safe(p_story);
@@ -37,7 +38,7 @@ begin
     v_commercial := headroom.json_text(v_commercial);
     v_technical := headroom.json_text(v_technical);
   end if;
-  -- A message without a channel, an id or a sentence is none.
+  -- Without a channel, an id or a sentence there is no message.
   return ('{"method": "' || p_method || '", "channel": "' || (v_story ->> 'channel') || '", "text": "' || v_title || ' ('
     || v_stands || '). ' || v_sentence
     || '", "metadata": {"event_type": "capacity_request", "event_payload": {"cr_id": "' || (v_story ->> 'id')
@@ -52,28 +53,34 @@ begin
         ', {"type": "mrkdwn", "text": "*Estimated cost*\n' || v_cost || ' a month"}',
         ', {"type": "mrkdwn", "text": "*Replaces*\n' || (v_story ->> 'replaces') || '"}', ']},
       {"type": "section", "text": {"type": "mrkdwn", "text": "', v_commercial, '"}}, ',
-      case when v_state = 'UNDER_REVIEW' and starts_with(v_commercial, ':hourglass') and p_story #> '{commercial,auto}' is distinct from 'true' then replace(
+      case when v_state = 'UNDER_REVIEW' and starts_with(v_commercial, ':hourglass')
+                and p_story #> '{commercial,auto}' is distinct from 'true' then replace(
         '{"type": "actions", "block_id": "commercial_buttons", "elements": [
-           {"type": "button", "action_id": "commercial_approve", "value": "$id", "style": "primary", "text": {"type": "plain_text", "text": "Approve commercially"},
-            "accessibility_label": "Approve commercially: $id"},
-           {"type": "button", "action_id": "commercial_reject", "value": "$id", "style": "danger", "text": {"type": "plain_text", "text": "Reject"},
+           {"type": "button", "action_id": "commercial_approve", "value": "$id", "style": "primary",
+            "text": {"type": "plain_text", "text": "Approve commercially"}, "accessibility_label": "Approve commercially: $id"},
+           {"type": "button", "action_id": "commercial_reject", "value": "$id", "style": "danger",
+            "text": {"type": "plain_text", "text": "Reject"},
             "accessibility_label": "Reject in the commercial review: $id"}]}, ', '$id', v_value) end,
       '{"type": "section", "text": {"type": "mrkdwn", "text": "', v_technical, '"}}, ',
-      case when v_state = 'UNDER_REVIEW' and starts_with(v_technical, ':hourglass') and p_story #> '{technical,auto}' is distinct from 'true' then replace(
+      case when v_state = 'UNDER_REVIEW' and starts_with(v_technical, ':hourglass')
+                and p_story #> '{technical,auto}' is distinct from 'true' then replace(
         '{"type": "actions", "block_id": "technical_buttons", "elements": [
-           {"type": "button", "action_id": "tech_approve", "value": "$id", "style": "primary", "text": {"type": "plain_text", "text": "Approve technically"},
-            "accessibility_label": "Approve technically: $id"},
-           {"type": "button", "action_id": "tech_reject", "value": "$id", "style": "danger", "text": {"type": "plain_text", "text": "Reject"},
+           {"type": "button", "action_id": "tech_approve", "value": "$id", "style": "primary",
+            "text": {"type": "plain_text", "text": "Approve technically"}, "accessibility_label": "Approve technically: $id"},
+           {"type": "button", "action_id": "tech_reject", "value": "$id", "style": "danger",
+            "text": {"type": "plain_text", "text": "Reject"},
             "accessibility_label": "Reject in the technical review: $id"}]}, ', '$id', v_value)
            when v_state = 'CUSTOMER_CONFIRMATION_REQUIRED' then replace(replace(
         '{"type": "actions", "block_id": "customer_buttons", "elements": [
-           {"type": "button", "action_id": "customer_confirm", "value": "$id", "style": "primary", "text": {"type": "plain_text", "text": "Customer confirmed"},
-            "accessibility_label": "Customer confirmed: record it for $id"},
-           {"type": "button", "action_id": "customer_decline", "value": "$id", "style": "danger", "text": {"type": "plain_text", "text": "Customer declined"},
+           {"type": "button", "action_id": "customer_confirm", "value": "$id", "style": "primary",
+            "text": {"type": "plain_text", "text": "Customer confirmed"}, "accessibility_label": "Customer confirmed: record it for $id"},
+           {"type": "button", "action_id": "customer_decline", "value": "$id", "style": "danger",
+            "text": {"type": "plain_text", "text": "Customer declined"},
             "accessibility_label": "Customer declined: record it for $id"}$link]}, ', '$link', case
            when v_unasked in ('no_public_url', 'erased') then '' else replace(',
            {"type": "button", "action_id": "customer_link", "value": "$id", "text": {"type": "plain_text", "text": "$word"},
-            "accessibility_label": "$word: $id"}', '$word', case when v_unasked in ('no_address', 'bad_address') then 'Add the customer''s address'
+            "accessibility_label": "$word: $id"}', '$word', case
+              when v_unasked in ('no_address', 'bad_address') then 'Add the customer''s address'
               when v_unasked = 'not_sent' then 'Mail the link' else 'Mail the link again' end) end), '$id', v_value) end,
       '{"type": "context", "elements": [{"type": "mrkdwn", "text": "', v_sentence, ' ' || capacity.slack_time(p_story -> 'at'), '"}]}',
       case when p_story ->> 'reason' <> '' then
@@ -83,7 +90,8 @@ begin
            {"type": "button", "action_id": "note", "value": "$id", "text": {"type": "plain_text", "text": "Add a note"},
             "accessibility_label": "Add a note to $id"},
            {"type": "button", "action_id": "cancel", "value": "$id", "text": {"type": "plain_text", "text": "Cancel request"},
-            "accessibility_label": "Cancel request $id"}]}', '$nudge', case when v_state in ('UNDER_REVIEW', 'CUSTOMER_CONFIRMATION_REQUIRED') then '
+            "accessibility_label": "Cancel request $id"}]}', '$nudge', case
+           when v_state in ('UNDER_REVIEW', 'CUSTOMER_CONFIRMATION_REQUIRED') then '
            {"type": "button", "action_id": "nudge", "value": "$id", "text": {"type": "plain_text", "text": "Nudge"},
             "accessibility_label": "Nudge: remind those whom $id waits on"},' else '' end), '$id', v_value) end,
     ']}'))::jsonb;

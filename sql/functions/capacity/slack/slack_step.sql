@@ -17,10 +17,12 @@ begin
       ', ' || capacity.slack_time(v_step -> 'at'));
   elsif p_story ->> 'state' in ('SUBMITTED', 'UNDER_REVIEW') then
     return concat(':hourglass_flowing_sand: ', v_title, case when v_step -> 'auto' = 'true' then 'decided by a rule'
-      else concat_ws('; ', v_endorsed, coalesce('waiting for ' || capacity.slack_mentions(p_story, v_step -> 'asked'), 'waiting for a reviewer')) end);
+      else concat_ws('; ', v_endorsed, coalesce('waiting for ' || capacity.slack_mentions(p_story, v_step -> 'asked'),
+                                                'waiting for a reviewer')) end);
   elsif p_story ->> 'event' = (case p_step when 'commercial' then 'COMMERCIAL_REJECTED' else 'TECH_REVIEW_REJECTED' end) then
     return concat(':x: ', v_title, concat_ws('; ', v_endorsed,
-                                             'rejected by ' || capacity.slack_text(capacity.story_name(p_story, p_story ->> 'actor'), 200)));
+                                             'rejected by ' || capacity.slack_text(capacity.story_name(p_story, p_story ->> 'actor'),
+                                                                                   200)));
   end if;
   return concat(':heavy_minus_sign: ', v_title, coalesce(v_endorsed, 'not decided'));
 end

@@ -16,4 +16,5 @@ begin
   return case when v_text like '%…' then regexp_replace(v_text, '&[a-z]{0,3}…$', '…') else v_text end;
 end
 $$;
-comment on function capacity.slack_text(text, integer) is 'A text escaped for Slack and cut to a number of UTF-16 units. Nullable: result.';
+comment on function capacity.slack_text(text, integer)
+  is 'A text escaped for Slack and cut to a number of UTF-16 units. Nullable: result.';

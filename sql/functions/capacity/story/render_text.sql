@@ -36,4 +36,5 @@ begin
   return v_text || '…';
 end
 $$;
-comment on function capacity.render_text(text, integer) is 'A text cleaned of control characters and cut to a number of UTF-16 units. Nullable: result.';
+comment on function capacity.render_text(text, integer)
+  is 'A text cleaned of control characters and cut to a number of UTF-16 units. Nullable: result.';

@@ -1,5 +1,5 @@
--- A point in time, given in seconds since 1970: to the minute for people, or exactly as machines exchange it. Always in UTC, and
--- whatever is no such number is no time.
+-- A point in time, given in seconds since 1970: to the minute for people, or exactly as machines exchange it. Always in UTC; null for
+-- anything that is not such a number.
 create or replace function capacity.render_time(p_seconds jsonb, p_exact boolean default false) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

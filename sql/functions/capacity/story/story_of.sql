@@ -28,7 +28,8 @@ begin
     v_unasked := capacity.unasked(p_request.id, p_event.state_before);
   end if;
   if p_asks and p_request.state in ('UNDER_REVIEW', 'CUSTOMER_CONFIRMATION_REQUIRED') then
-    select coalesce(jsonb_agg(a.member_id) filter (where a.step = 'commercial'), '[]'), coalesce(jsonb_agg(a.member_id) filter (where a.step = 'technical'), '[]'),
+    select coalesce(jsonb_agg(a.member_id) filter (where a.step = 'commercial'), '[]'),
+           coalesce(jsonb_agg(a.member_id) filter (where a.step = 'technical'), '[]'),
            coalesce(jsonb_agg(a.member_id) filter (where a.step = 'confirmation'), '[]')
       into v_asked_commercial, v_asked_technical, v_asked_confirmation
       from (select n.step, n.member_id, row_number() over (partition by n.step order by n.member_id) as place
@@ -40,7 +41,8 @@ begin
              select jsonb_object_agg(m.id, jsonb_build_object('name', m.display_name, 'slack', m.slack_user_id))
                from directory.members m
               where m.workspace_id = p_request.workspace_id and m.id = any (
-                p_also || v_fixers || array[p_request.requester_user_id, p_request.commercial_owner_user_id, p_request.commercial_endorsed_by,
+                p_also || v_fixers || array[p_request.requester_user_id, p_request.commercial_owner_user_id,
+                                            p_request.commercial_endorsed_by,
                                 p_request.commercial_approved_by, p_request.technical_approved_by, p_event.actor_id]
                 || array(select jsonb_array_elements_text(v_asked_commercial || v_asked_technical || v_asked_confirmation)))),
            'customer', (select d.customer_ref ->> 'name' from capacity.personal_data d where d.request_id = p_request.id),
@@ -48,17 +50,18 @@ begin
            'what', p_request.quantity || ' × ' || p_request.requested_size || ' in ' || p_request.region,
            'needed_by', to_char(p_request.needed_by_date, 'YYYY-MM-DD'), 'duration_days', p_request.expected_duration_days,
            'monthly_cost', p_request.estimated_monthly_cost_usd, 'replaces', p_request.replaces_request_id,
-           'requester', p_request.requester_user_id, 'owner', p_request.commercial_owner_user_id,
+           'requester', p_request.requester_user_id,
            'deadline', extract(epoch from p_request.next_deadline_at),
            'commercial', jsonb_build_object(
              'by', p_request.commercial_approved_by, 'at', extract(epoch from p_request.commercial_approved_at),
-             'endorsed_by', p_request.commercial_endorsed_by, 'auto', v_plan #> '{commercial,auto}', 'why', v_plan #> '{commercial,why}',
+             'endorsed_by', p_request.commercial_endorsed_by, 'auto', v_plan #> '{commercial,auto}',
              'asked', v_asked_commercial),
            'technical', jsonb_build_object(
              'by', p_request.technical_approved_by, 'at', extract(epoch from p_request.technical_approved_at),
-             'auto', v_plan #> '{technical,auto}', 'why', v_plan #> '{technical,why}', 'asked', v_asked_technical),
+             'auto', v_plan #> '{technical,auto}', 'asked', v_asked_technical),
            'confirmation', jsonb_build_object('asked', v_asked_confirmation), 'unasked', v_unasked, 'fixers', to_jsonb(v_fixers),
-           'workspace', p_request.workspace_id, 'event', p_event.event_type, 'instruction', p_request.id || '#' || p_event.seq, 'at', extract(epoch from p_event.created_at),
+           'workspace', p_request.workspace_id, 'event', p_event.event_type, 'instruction', p_request.id || '#' || p_event.seq,
+           'at', extract(epoch from p_event.created_at),
            'actor_type', p_event.actor_type, 'actor', p_event.actor_id, 'counts', p_event.payload -> 'counts',
            'on_behalf', p_event.payload ->> 'on_behalf_of',
            'reason', capacity.free_text(p_event.request_id, decode(p_event.payload ->> 'reason_hash', 'hex')))
@@ -70,11 +73,13 @@ begin
   return v_facts || (
     select jsonb_build_object(
              'workspace_name', w.name, 'public_url', w.public_url, 'linear_team', w.linear_team_id,
-             'linear_state', (select s.linear_state_id from capacity.linear_states s where s.workspace_id = w.id and s.state = p_request.state),
-             'email', capacity.email_of_customer(p_request.id), 'version', p_request.version, 'size', p_request.requested_size, 'quantity', p_request.quantity,
-             'region', p_request.region, 'group', p_request.infra_owner_group, 'since', extract(epoch from p_request.state_since),
+             'linear_state', (select s.linear_state_id from capacity.linear_states s
+                               where s.workspace_id = w.id and s.state = p_request.state),
+             'email', capacity.email_of_customer(p_request.id), 'version', p_request.version, 'size', p_request.requested_size,
+             'quantity', p_request.quantity,
+             'region', p_request.region,
              'token_id', (select t.id from capacity.confirmation_tokens t where t.request_id = p_request.id and t.revoked_at is null),
-             'new_id', gen_random_uuid(), 'event_id', p_event.id, 'seq', p_event.seq,
+             'new_id', gen_random_uuid(), 'event_id', p_event.id,
              'state_before', p_event.state_before, 'state_after', p_event.state_after,
              'addresses', (select jsonb_object_agg(m.id, m.email) from directory.members m
                             where m.workspace_id = w.id and m.email is not null and 'email:member:' || m.id = any (p_event.effects)))
@@ -82,4 +87,5 @@ begin
      where w.id = p_request.workspace_id);
 end
 $$;
-comment on function capacity.story_of(capacity.requests, capacity.events, text[], boolean) is 'What messages about a request are rendered from.';
+comment on function capacity.story_of(capacity.requests, capacity.events, text[], boolean)
+  is 'What messages about a request are rendered from.';

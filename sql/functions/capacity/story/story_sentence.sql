@@ -16,7 +16,8 @@ begin
   if p_story ->> 'state' = 'CUSTOMER_CONFIRMATION_REQUIRED' then
     v_until := coalesce(capacity.render_time(p_story -> 'deadline'), 'the deadline');
     -- What stands in place of the deadline of a customer who does not know of it.
-    v_unasked := capacity.unasked_words(p_story ->> 'unasked', p_story ->> 'state') || ' Without an answer the request expires on ' || v_until || '. '
+    v_unasked := capacity.unasked_words(p_story ->> 'unasked', p_story ->> 'state') || ' Without an answer the request expires on '
+      || v_until || '. '
       || capacity.unasked_remedy(p_story ->> 'unasked', p_story ->> 'id', p_story ->> 'state');
   end if;
   if v_event is null then
@@ -25,7 +26,8 @@ begin
       when 'unasked' then coalesce(v_unasked, 'The mail with the customer''s link was not delivered.')
       when 'address' then concat_ws(' ', v_actor || ' set the customer''s e-mail address'
                                          || case when p_story -> 'mailed' = 'true'
-                                                 then ': the link is on its way, and a link that was mailed before no longer works.' else '.' end,
+                                                 then ': the link is on its way, and a link that was mailed before no longer works.'
+                                                 else '.' end,
                                     v_unasked)
       when 'link' then v_actor || ' sent the customer''s link again.'
       when 'late' then format('The %s review is late: it should take %s hours, and has been open since %s.', p_story ->> 'step',
@@ -49,8 +51,10 @@ begin
     when 'CUSTOMER_CONFIRMED' then case when v_behalf then v_actor || ' recorded that the customer confirmed.'
                                         when p_story ->> 'actor_type' = 'system' then 'The customer''s payment confirmed the request.'
                                         else 'The customer confirmed.' end || ' Provisioning begins.'
-    when 'CUSTOMER_DECLINED' then case when v_behalf then v_actor || ' recorded that the customer declined.' else 'The customer declined.' end
-    when 'CUSTOMER_CONFIRMATION_TIMEOUT' then coalesce(capacity.unasked_words(p_story ->> 'unasked', 'EXPIRED') || ' The request has expired.',
+    when 'CUSTOMER_DECLINED' then case when v_behalf then v_actor || ' recorded that the customer declined.'
+                                       else 'The customer declined.' end
+    when 'CUSTOMER_CONFIRMATION_TIMEOUT' then coalesce(capacity.unasked_words(p_story ->> 'unasked', 'EXPIRED')
+                                                       || ' The request has expired.',
                                                        'The customer did not answer in time: the request has expired.')
     when 'PROVISIONING_COMPLETE' then 'Provisioning is complete.'
     when 'PROVISIONING_FAILED' then 'Provisioning failed.'

@@ -1,5 +1,5 @@
--- A request is never changed: it is ended, and another takes its place. So the one that is replaced must be over, and whoever replaces
--- it must be able to read it: else anybody could find out what there is, and tie their own request to it.
+-- A request is never changed: it is ended, and another takes its place. So the one that is replaced must be over, and whoever replaces it
+-- must be able to read it: otherwise anybody could find out which requests exist.
 create or replace function capacity.check_replaced(p_workspace_id text, p_member_id text, p_request_id text) returns void
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -13,7 +13,8 @@ begin
   if v_request.id is null or not capacity.may_read(v_request, p_member_id) then
     perform capacity.no_such_request(p_request_id);
   elsif v_request.state in ('SUBMITTED', 'UNDER_REVIEW', 'CUSTOMER_CONFIRMATION_REQUIRED', 'PROVISIONING') then
-    perform headroom.fail('conflict', 'The request that this one replaces is still open.', p_request_id, 'Cancel it first, then submit again.');
+    perform headroom.fail('conflict', 'The request that this one replaces is still open.', p_request_id,
+                          'Cancel it first, then submit again.');
   end if;
 end
 $$;

@@ -14,11 +14,13 @@ begin
     when p_requested_size is null or p_requested_size !~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$'
       then 'requested_size: up to 32 letters, digits, dots, dashes and underscores, such as 32XL'
     when p_quantity is null or p_quantity not between 1 and 10000 then 'quantity: a whole number from 1 to 10000'
-    when p_region is null or p_region !~ '^[a-z0-9-]{2,32}$' then 'region: 2 to 32 lower-case letters, digits and dashes, such as us-east-1'
+    when p_region is null or p_region !~ '^[a-z0-9-]{2,32}$'
+      then 'region: 2 to 32 lower-case letters, digits and dashes, such as us-east-1'
     when p_needed_by_date < v_today then 'needed_by_date: not in the past'
     when p_needed_by_date > v_today + 3650 then 'needed_by_date: within the next ten years'
     when p_expected_duration_days not between 1 and 3650 then 'expected_duration_days: from 1 to 3650'
-    when p_estimated_monthly_cost_usd not between 0 and 1000000000000 or p_estimated_monthly_cost_usd <> round(p_estimated_monthly_cost_usd, 2)
+    when p_estimated_monthly_cost_usd not between 0 and 1000000000000
+      or p_estimated_monthly_cost_usd <> round(p_estimated_monthly_cost_usd, 2)
       then 'estimated_monthly_cost_usd: from 0 to 1000000000000, in whole cents'
     when p_confirmation_ttl_days is null or p_confirmation_ttl_days not between 1 and 90 then 'confirmation_ttl_days: from 1 to 90'
     when p_slack_channel_id !~ '^[A-Z0-9]{2,32}$' then 'slack_channel_id: the id of a channel, such as C024BE91L'
@@ -32,4 +34,5 @@ begin
   end if;
 end
 $$;
-comment on function capacity.check_terms(jsonb, text, integer, text, date, integer, numeric, integer, text) is 'Raises invalid_input unless a request may have these terms.';
+comment on function capacity.check_terms(jsonb, text, integer, text, date, integer, numeric, integer, text)
+  is 'Raises invalid_input unless a request may have these terms.';

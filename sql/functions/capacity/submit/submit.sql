@@ -1,5 +1,5 @@
--- Makes a request and submits it, for an actor whom the entrance has established. The row begins with its terms and version
--- 0; the event carries all of them, and everything else follows from the event.
+-- Makes a request and submits it, for an actor whom the entrance has verified. The row begins with its terms and version 0; the event
+-- carries all of them, and everything else follows from the event.
 --
 -- With an idempotency key the insert into submissions decides: a second call with the same content gets the first request,
 -- also while the first is still under way, and one with other content is refused. That is asked before the terms are checked,
@@ -7,7 +7,8 @@
 create or replace function capacity.submit(
   p_actor capacity.actor, p_workspace_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_customer_ref jsonb,
   p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer,
-  p_estimated_monthly_cost_usd numeric, p_confirmation_ttl_days integer, p_slack_channel_id text, p_idempotency_key text, p_replaces_request_id text
+  p_estimated_monthly_cost_usd numeric, p_confirmation_ttl_days integer, p_slack_channel_id text, p_idempotency_key text,
+  p_replaces_request_id text
 ) returns capacity.requests
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -25,8 +26,10 @@ begin
       perform headroom.fail('invalid_input', 'An idempotency key has 1 to 200 characters, none of them control characters.');
     end if;
     v_fingerprint := sha256(convert_to(jsonb_build_array(
-      p_actor.id, p_commercial_owner_user_id, p_infra_owner_group, p_customer_ref, p_requested_size, p_quantity, p_region, p_needed_by_date,
-      p_expected_duration_days, trim_scale(p_estimated_monthly_cost_usd), p_confirmation_ttl_days, p_slack_channel_id, p_replaces_request_id)::text, 'UTF8'));
+      p_actor.id, p_commercial_owner_user_id, p_infra_owner_group, p_customer_ref, p_requested_size, p_quantity, p_region,
+      p_needed_by_date,
+      p_expected_duration_days, trim_scale(p_estimated_monthly_cost_usd), p_confirmation_ttl_days, p_slack_channel_id,
+      p_replaces_request_id)::text, 'UTF8'));
     insert into capacity.submissions (workspace_id, idempotency_key, request_id, fingerprint)
     values (p_workspace_id, p_idempotency_key, v_request.id, v_fingerprint)
     on conflict do nothing;
@@ -49,7 +52,8 @@ begin
                                                 p_requested_size, p_quantity, p_region, p_estimated_monthly_cost_usd);
   v_request.commercial_owner_user_id := v_request.review_plan #>> '{commercial,owner}';
   v_request.infra_owner_group := v_request.review_plan #>> '{technical,group}';
-  v_request.slack_channel_id := coalesce(p_slack_channel_id, (select w.slack_channel_id from directory.workspaces w where w.id = p_workspace_id));
+  v_request.slack_channel_id := coalesce(p_slack_channel_id,
+                                         (select w.slack_channel_id from directory.workspaces w where w.id = p_workspace_id));
   if p_customer_ref is not null then
     v_salt := uuid_send(gen_random_uuid());
     v_request.customer_hash := sha256(v_salt || convert_to(p_customer_ref::text, 'UTF8'));
@@ -60,8 +64,10 @@ begin
     quantity, region, needed_by_date, expected_duration_days, estimated_monthly_cost_usd, confirmation_ttl_days, slack_channel_id,
     replaces_request_id, customer_hash, review_plan)
   values (
-    v_request.id, p_workspace_id, v_request.created_at, v_request.created_at, v_request.created_at, p_actor.id, v_request.commercial_owner_user_id,
-    v_request.infra_owner_group, p_requested_size, p_quantity, p_region, p_needed_by_date, p_expected_duration_days, p_estimated_monthly_cost_usd,
+    v_request.id, p_workspace_id, v_request.created_at, v_request.created_at, v_request.created_at, p_actor.id,
+    v_request.commercial_owner_user_id,
+    v_request.infra_owner_group, p_requested_size, p_quantity, p_region, p_needed_by_date, p_expected_duration_days,
+    p_estimated_monthly_cost_usd,
     p_confirmation_ttl_days, v_request.slack_channel_id, p_replaces_request_id, v_request.customer_hash, v_request.review_plan);
   if p_customer_ref is not null then
     insert into capacity.personal_data (request_id, salt, customer_ref) values (v_request.id, v_salt, p_customer_ref);
@@ -76,5 +82,6 @@ begin
   return v_answer.request;
 end
 $$;
-comment on function capacity.submit(capacity.actor, text, text, text, jsonb, text, integer, text, date, integer, numeric, integer, text, text, text)
+comment on function capacity.submit(capacity.actor, text, text, text, jsonb, text, integer, text, date, integer, numeric, integer, text,
+                                    text, text)
   is 'Makes and submits a request, once per idempotency key.';

@@ -1,7 +1,7 @@
--- The sweep: expires what is due, warns of what will be, tells of customers whose mail was given up, says what is late and reminds people of
--- it, and finishes erasures that waited for messages on their way. What was said to one person, and what layers above keep, is forgotten on
--- the way, when its time is over. Safe to run from several places at once, and as often as one likes. A bad row is written down in
--- capacity.timer_failures, named in the answer, and left alone for a while; it stops nothing else.
+-- The sweep: expires what is due, warns of what will be, tells of customers whose mail was given up, says what is late and reminds people
+-- of it, and finishes erasures that waited for messages on their way. What was said to one person, and what layers above keep, is
+-- forgotten on the way, when its time is over. Safe to run from several places at once, and as often as one likes. A bad row is written
+-- down in capacity.timer_failures, named in the answer, and left alone for a while; it stops nothing else.
 --
 -- p_most bounds how many requests of each kind one call takes on, since it is one transaction; `more` says that there were as
 -- many, so that calling again at once is worth it. p_runner says who calls, for the record of who swept last (capacity.timer_runs).
@@ -27,7 +27,8 @@ begin
   v_failed := v_expiry.failed || v_warning.failed || v_unasked.failed || v_review.failed || v_erasure.failed || v_past.failed;
   perform capacity.note_timer_run(p_runner, jsonb_array_length(v_failed));
   return jsonb_build_object(
-    'expired', v_expiry.expired, 'warned', v_warning.warned, 'unasked', v_unasked.told, 'reminded', v_review.reminded, 'late', v_review.late, 'erased', v_erasure.erased,
+    'expired', v_expiry.expired, 'warned', v_warning.warned, 'unasked', v_unasked.told, 'reminded', v_review.reminded,
+    'late', v_review.late, 'erased', v_erasure.erased,
     'failed', v_failed,
     'more', v_expiry.more or v_warning.more or v_unasked.more or v_review.more or v_erasure.more or v_past.more);
 end

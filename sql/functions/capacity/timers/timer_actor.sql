@@ -1,4 +1,4 @@
--- Who acts when time does.
+-- The actor of everything that happens because time passes.
 create or replace function capacity.timer_actor() returns capacity.actor
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

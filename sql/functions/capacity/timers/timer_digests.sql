@@ -11,13 +11,16 @@ begin
   return query
   select n.member_id,
          jsonb_agg(jsonb_build_object(
-           'member_id', n.member_id, 'id', n.request_id, 'step', n.step, 'since', extract(epoch from n.since), 'channel', r.slack_channel_id,
-           'what', r.quantity || ' × ' || r.requested_size || ' in ' || r.region) order by n.since, n.request_id, n.step) filter (where n.place <= 200),
+           'member_id', n.member_id, 'id', n.request_id, 'step', n.step, 'since', extract(epoch from n.since),
+           'channel', r.slack_channel_id,
+           'what', r.quantity || ' × ' || r.requested_size || ' in ' || r.region)
+             order by n.since, n.request_id, n.step) filter (where n.place <= 200),
          (max(n.waiting) - count(*) filter (where n.place <= 200))::integer
     from (select d.*, row_number() over (partition by d.member_id order by d.since, d.request_id, d.step) as place
             from (select m.id as member_id, w.request_id, w.step, w.since, count(*) over (partition by m.id) as waiting,
                          w.since <= now() - p_workspace.review_sla_hours * interval '1 hour'
-                         and (select count(*) from capacity.notices x where x.request_id = w.request_id and x.kind = 'reminder' and x.step = w.step
+                         and (select count(*) from capacity.notices x
+                               where x.request_id = w.request_id and x.kind = 'reminder' and x.step = w.step
                                  and x.member_id = m.id) < p_workspace.most_reminders as due
                     from capacity.waits w
                    cross join lateral unnest(w.asked) m(id)
@@ -28,4 +31,5 @@ begin
    group by n.member_id;
 end
 $$;
-comment on function capacity.timer_digests(directory.workspaces, text[]) is 'The late reviews of people who are to be reminded, and how many more wait on each.';
+comment on function capacity.timer_digests(directory.workspaces, text[])
+  is 'The late reviews of people who are to be reminded, and how many more wait on each.';

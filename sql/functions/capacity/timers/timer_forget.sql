@@ -1,5 +1,4 @@
--- Forgets what is past its time and hangs on no request: forms and notes to one person in Slack, and what layers above
--- keep. A failure is
+-- Forgets what is past its time and hangs on no request: forms and notes to one person in Slack, and what layers above keep. A failure is
 -- written down under the stream's name, and the next sweep tries again.
 create or replace function capacity.timer_forget(out failed jsonb, out more boolean)
 language plpgsql volatile set search_path = pg_catalog, pg_temp
@@ -17,4 +16,4 @@ begin
   end if;
 end
 $$;
-comment on function capacity.timer_forget() is 'Forgets interactions and deliveries that are past their time.';
+comment on function capacity.timer_forget() is 'Forgets interactions and receipts that are past their time.';

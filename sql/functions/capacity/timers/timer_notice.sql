@@ -20,4 +20,5 @@ exception when others then
   failed := jsonb_build_array(capacity.timer_failed(p_request.id, p_kind, sqlstate, sqlerrm));
 end
 $$;
-comment on function capacity.timer_notice(capacity.requests, text, timestamptz, boolean) is 'Posts a notice of a timer once, and what failed.';
+comment on function capacity.timer_notice(capacity.requests, text, timestamptz, boolean)
+  is 'Posts a notice of a timer once, and what failed.';

@@ -31,4 +31,5 @@ begin
   end loop;
 end
 $$;
-comment on function capacity.timer_remind_person(directory.workspaces, text, jsonb, integer) is 'Reminds a person of several reviews, isolating those that fail.';
+comment on function capacity.timer_remind_person(directory.workspaces, text, jsonb, integer)
+  is 'Reminds a person of several reviews, isolating those that fail.';

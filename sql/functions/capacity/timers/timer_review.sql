@@ -1,7 +1,9 @@
 -- Says which reviews are late, and reminds those who are asked: one message to each person about everything that waits on them, and
 -- no other until the workspace's interval is over. That is why only one sweep at a time works on a workspace; another one skips it
 -- and loses nothing. A review that somebody decides at this moment is left to the next reminder.
-create or replace function capacity.timer_review(p_most integer, out late integer, out reminded integer, out failed jsonb, out more boolean)
+create or replace function capacity.timer_review(
+  p_most integer, out late integer, out reminded integer, out failed jsonb, out more boolean
+)
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -18,7 +20,8 @@ begin
   for v_workspace in
     select w.* from directory.workspaces w
      where exists (select from capacity.requests r
-                    where r.workspace_id = w.id and r.state = 'UNDER_REVIEW' and r.state_since <= now() - w.review_sla_hours * interval '1 hour')
+                    where r.workspace_id = w.id and r.state = 'UNDER_REVIEW'
+                      and r.state_since <= now() - w.review_sla_hours * interval '1 hour')
      order by w.id for no key update skip locked
   loop
     v_due := '{}';
@@ -27,7 +30,8 @@ begin
         from capacity.requests r
         left join capacity.review_looks l on l.request_id = r.id
         left join capacity.timer_failures f on f.request_id = r.id and f.timer = 'review'
-       where r.workspace_id = v_workspace.id and r.state = 'UNDER_REVIEW' and r.state_since <= now() - v_workspace.review_sla_hours * interval '1 hour'
+       where r.workspace_id = v_workspace.id and r.state = 'UNDER_REVIEW'
+         and r.state_since <= now() - v_workspace.review_sla_hours * interval '1 hour'
          and coalesce(l.next_look_at, '-infinity') <= now() and coalesce(f.retry_at, '-infinity') <= now()
        order by r.state_since limit p_most - v_seen
          for update of r skip locked
@@ -47,7 +51,8 @@ begin
     continue when v_due = '{}';
     for v_row in select d.* from capacity.timer_digests(v_workspace, v_due) d order by d.member_id loop
       with free as materialized (
-        select r.id from capacity.requests r where r.id in (select i ->> 'id' from jsonb_array_elements(v_row.items) i) for no key update skip locked)
+        select r.id from capacity.requests r where r.id in (select i ->> 'id' from jsonb_array_elements(v_row.items) i)
+          for no key update skip locked)
       select coalesce(jsonb_agg(i order by n), '[]') into v_items
         from jsonb_array_elements(v_row.items) with ordinality x(i, n) where i ->> 'id' in (select f.id from free f);
       continue when v_items = '[]';

@@ -4,7 +4,9 @@
 --
 -- A person is due when a review that is late waits on them which they were not reminded of too often, and when they have had no
 -- reminder at all, of whatever request, for as long as the workspace leaves people alone.
-create or replace function capacity.timer_review_one(p_request capacity.requests, p_workspace directory.workspaces, out late integer, out due text[])
+create or replace function capacity.timer_review_one(
+  p_request capacity.requests, p_workspace directory.workspaces, out late integer, out due text[]
+)
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -26,7 +28,8 @@ begin
       v_next := least(v_next, v_since + v_sla);
       continue;
     end if;
-    if cardinality(v_asked) > 0 and not exists (select from capacity.notices n where n.request_id = p_request.id and n.kind = 'late' and n.step = v_step) then
+    if cardinality(v_asked) > 0 and not exists (select from capacity.notices n
+                                                 where n.request_id = p_request.id and n.kind = 'late' and n.step = v_step) then
       perform capacity.post_notice(p_request, 'late', v_step, null, capacity.timer_actor(), null);
       late := late + 1;
     end if;
@@ -37,7 +40,8 @@ begin
                              and r.workspace_id = p_workspace.id) as last
               from unnest(v_asked) p(id)
              where (select count(*) from capacity.notices n
-                     where n.request_id = p_request.id and n.kind = 'reminder' and n.step = v_step and n.member_id = p.id) < p_workspace.most_reminders) a;
+                     where n.request_id = p_request.id and n.kind = 'reminder' and n.step = v_step
+                       and n.member_id = p.id) < p_workspace.most_reminders) a;
     due := due || v_found;
     v_next := least(v_next, v_again);
   end loop;
@@ -45,4 +49,5 @@ begin
   on conflict (request_id) do update set next_look_at = excluded.next_look_at;
 end
 $$;
-comment on function capacity.timer_review_one(capacity.requests, directory.workspaces) is 'What is late in one request, and who is to be reminded of what waits on them.';
+comment on function capacity.timer_review_one(capacity.requests, directory.workspaces)
+  is 'What is late in one request, and who is to be reminded of what waits on them.';

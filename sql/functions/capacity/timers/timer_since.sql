@@ -4,7 +4,8 @@ create or replace function capacity.timer_since(p_request capacity.requests, p_s
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return case p_step when 'commercial' then coalesce(p_request.commercial_endorsed_at, p_request.state_since) else p_request.state_since end;
+  return case p_step when 'commercial' then coalesce(p_request.commercial_endorsed_at, p_request.state_since)
+              else p_request.state_since end;
 end
 $$;
 comment on function capacity.timer_since(capacity.requests, text) is 'When the clock of a review step began to run.';

@@ -5,7 +5,8 @@
 -- behind it as well.
 create or replace function capacity.verify_chain(p_after text, p_to text, p_workspace_id text)
 returns table (invariant text, code text, subject text, detail text)
-language plpgsql stable set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan set jit = off set enable_seqscan = off
+language plpgsql stable set search_path = pg_catalog, pg_temp
+  set plan_cache_mode = force_custom_plan set jit = off set enable_seqscan = off
 as $$
 #variable_conflict use_column
 begin
@@ -37,13 +38,15 @@ begin
          case j.code
            when 'event_missing' then format('event %s follows %s', j.seq, case j.last_seq when 0 then 'nothing' else j.last_seq::text end)
            when 'hash_differs' then format('%s or the event before it was changed, or its hash was', j.event_type)
-           when 'state_jumps' then format('%s begins in %s, but the event before it ended in %s', j.event_type, j.state_before, j.last_state)
+           when 'state_jumps' then format('%s begins in %s, but the event before it ended in %s', j.event_type, j.state_before,
+                                          j.last_state)
            when 'transition_unlawful' then format('%s does not lead from %s to %s', j.event_type, j.state_before, j.state_after)
            else format('%s is older than the event before it', j.event_type)
          end
     from judged j
    where j.code is not null
-     and (p_workspace_id is null or exists (select from capacity.requests r where r.id = j.request_id and r.workspace_id = p_workspace_id));
+     and (p_workspace_id is null or exists (select from capacity.requests r
+                                             where r.id = j.request_id and r.workspace_id = p_workspace_id));
 
   return query
   select 'I2', v.code, coalesce(r.id, h.request_id), v.detail
@@ -53,17 +56,22 @@ begin
            where e.request_id > p_after and e.request_id <= p_to
            group by e.request_id) h
     full join (select r.id, r.version, r.head_hash, r.workspace_id from capacity.requests r
-                where r.id > p_after and r.id <= p_to and (p_workspace_id is null or r.workspace_id = p_workspace_id)) r on r.id = h.request_id
+                where r.id > p_after and r.id <= p_to and (p_workspace_id is null
+                                                           or r.workspace_id = p_workspace_id)) r on r.id = h.request_id
    cross join lateral (
          select 'request_missing' as code, format('there are %s events, and no request', h.events) as detail where r.id is null
          union all
-         select 'events_missing', format('version is %s, and there are %s events, the last of them number %s', r.version, coalesce(h.events, 0), coalesce(h.last_seq, 0))
+         select 'events_missing', format('version is %s, and there are %s events, the last of them number %s', r.version,
+                                         coalesce(h.events, 0), coalesce(h.last_seq, 0))
           where r.id is not null and (h.last_seq is distinct from r.version or h.events is distinct from r.version)
          union all
-         select 'head_differs', 'the head of the request is not the hash of its last event' where r.id is not null and h.last_hash is distinct from r.head_hash
+         select 'head_differs', 'the head of the request is not the hash of its last event'
+          where r.id is not null and h.last_hash is distinct from r.head_hash
          union all
-         select 'workspace_differs', 'the events belong to another workspace than their request' where r.id is not null and h.workspaces <> array[r.workspace_id]) v
+         select 'workspace_differs', 'the events belong to another workspace than their request'
+          where r.id is not null and h.workspaces <> array[r.workspace_id]) v
    where r.id is not null or p_workspace_id is null;
 end
 $$;
-comment on function capacity.verify_chain(text, text, text) is 'Broken numbering, hashes and transitions in the log of a range of requests.';
+comment on function capacity.verify_chain(text, text, text)
+  is 'Broken numbering, hashes and transitions in the log of a range of requests.';

@@ -1,12 +1,14 @@
 -- One batch of the verification of outbox rows, in the order of their ids: each row of the workflow has the event or notice that named it
--- (I3), the archive's lines and what the row carries (I4), and the one place of each row (I6). The next batch begins after last_id; the last one has last_id null.
+-- (I3), the archive's lines and what the row carries (I4), and the one place of each row (I6). The next batch begins after last_id; the
+-- last one has last_id null.
 --
 -- Stable on purpose, like capacity.verify_requests(): one call, one snapshot, and nothing held between two.
 create or replace function capacity.verify_deliveries(
   p_after uuid default '00000000-0000-0000-0000-000000000000', p_limit integer default 10000,
   out last_id uuid, out deliveries bigint, out lines bigint, out findings jsonb
 )
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan set jit = off set enable_seqscan = off
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+  set plan_cache_mode = force_custom_plan set jit = off set enable_seqscan = off
 as $$
 declare
   v_batch record := outbox.verify_rows(p_after, p_limit);
@@ -18,4 +20,5 @@ begin
     from capacity.verify_origins(p_after, coalesce(last_id, 'ffffffff-ffff-ffff-ffff-ffffffffffff')) f;
 end
 $$;
-comment on function capacity.verify_deliveries(uuid, integer) is 'Verifies a batch of outbox rows: origin, lines, place. Nullable: last_id.';
+comment on function capacity.verify_deliveries(uuid, integer)
+  is 'Verifies a batch of outbox rows: origin, lines, place. Nullable: last_id.';

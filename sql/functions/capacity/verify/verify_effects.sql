@@ -1,7 +1,8 @@
 -- I3, for the requests of a range of ids: every side effect that an event or a notice names has exactly one outbox row. That no row
 -- stands there without its event is seen from the other side, by capacity.verify_deliveries().
 create or replace function capacity.verify_effects(p_after text, p_to text, p_workspace_id text, out effects bigint, out findings jsonb)
-language plpgsql stable set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan set jit = off set enable_seqscan = off
+language plpgsql stable set search_path = pg_catalog, pg_temp
+  set plan_cache_mode = force_custom_plan set jit = off set enable_seqscan = off
 as $$
 declare
   v_stream_id smallint := outbox.stream_id('capacity');
@@ -10,12 +11,14 @@ begin
     select e.request_id || '#' || e.seq as instruction_id, n.name
       from capacity.events e cross join lateral unnest(e.effects) n(name)
      where e.request_id > p_after and e.request_id <= p_to and e.effects <> '{}'
-       and (p_workspace_id is null or exists (select from capacity.requests r where r.id = e.request_id and r.workspace_id = p_workspace_id))
+       and (p_workspace_id is null or exists (select from capacity.requests r
+                                               where r.id = e.request_id and r.workspace_id = p_workspace_id))
     union all
     select t.request_id || '!' || t.id, n.name
       from capacity.notices t cross join lateral unnest(t.effects) n(name)
      where t.request_id > p_after and t.request_id <= p_to and t.effects <> '{}'
-       and (p_workspace_id is null or exists (select from capacity.requests r where r.id = t.request_id and r.workspace_id = p_workspace_id))
+       and (p_workspace_id is null or exists (select from capacity.requests r
+                                               where r.id = t.request_id and r.workspace_id = p_workspace_id))
   ), counted as (
     select w.instruction_id, w.name, count(*) as times from wanted w group by w.instruction_id, w.name
   ), judged as (
@@ -27,7 +30,8 @@ begin
            end as code
       from counted c
       left join lateral (select d.outbox_id, d.kept_as_named from outbox.rows d
-                          where d.stream_id = v_stream_id and d.instruction_id = c.instruction_id and d.idempotency_key = c.name offset 0) d on true
+                          where d.stream_id = v_stream_id and d.instruction_id = c.instruction_id
+                            and d.idempotency_key = c.name offset 0) d on true
   )
   select count(*),
          coalesce(jsonb_agg(jsonb_build_object(
@@ -41,4 +45,5 @@ begin
     from judged j;
 end
 $$;
-comment on function capacity.verify_effects(text, text, text) is 'Side effects of a range of requests: how many there are, and which lack their outbox row.';
+comment on function capacity.verify_effects(text, text, text)
+  is 'Side effects of a range of requests: how many there are, and which lack their outbox row.';

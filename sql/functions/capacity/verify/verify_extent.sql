@@ -1,5 +1,7 @@
 -- How much there is to verify, for a progress bar: requests exactly, the rest as the planner's statistics have it.
-create or replace function capacity.verify_extent(p_workspace_id text default null, out requests bigint, out deliveries bigint, out keys bigint, out lanes bigint)
+create or replace function capacity.verify_extent(
+  p_workspace_id text default null, out requests bigint, out deliveries bigint, out keys bigint, out lanes bigint
+)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 begin

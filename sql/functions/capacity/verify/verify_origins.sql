@@ -2,7 +2,8 @@
 -- none that the idempotency keys do not know.
 create or replace function capacity.verify_origins(p_after uuid, p_to uuid)
 returns table (invariant text, code text, subject text, detail text)
-language plpgsql stable set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan set jit = off set enable_seqscan = off
+language plpgsql stable set search_path = pg_catalog, pg_temp
+  set plan_cache_mode = force_custom_plan set jit = off set enable_seqscan = off
 as $$
 #variable_conflict use_column
 begin
@@ -18,7 +19,8 @@ begin
   select 'I3', v.code, d.outbox_id::text, format('%s, %s: %s', d.instruction_id, d.idempotency_key, v.detail)
     from delivery d
     left join lateral (select e.effects from capacity.events e where e.request_id = d.request_id and e.seq = d.seq offset 0) e on true
-    left join lateral (select n.effects from capacity.notices n where n.id = d.notice_id and n.request_id = d.request_id offset 0) n on true
+    left join lateral (select n.effects from capacity.notices n
+                        where n.id = d.notice_id and n.request_id = d.request_id offset 0) n on true
    cross join lateral (
          select 'outbox_row_extra' as code, 'no event names this side effect' as detail
           where not coalesce(d.idempotency_key = any (coalesce(e.effects, n.effects)), false)

@@ -32,4 +32,5 @@ begin
   end loop;
 end
 $$;
-comment on function capacity.verify_projection(text, text, text) is 'Requests of a range whose stored row is not the fold of their events.';
+comment on function capacity.verify_projection(text, text, text)
+  is 'Requests of a range whose stored row is not the fold of their events.';

@@ -1,5 +1,6 @@
--- One batch of the verification of requests, in the order of their ids: the log's chain (I2), the projection and what people wrote (I1), and the side effects (I3).
--- The next batch begins after last_id; the last one has last_id null, and looks past the last request, where strays may be.
+-- One batch of the verification of requests, in the order of their ids: the log's chain (I2), the projection and what people wrote (I1),
+-- and the side effects (I3). The next batch begins after last_id; the last one has last_id null, and looks past the last request, where
+-- strays may be.
 --
 -- Stable on purpose: everything in one call is read from one snapshot, so that a busy system is judged fairly, and nothing is held
 -- between two calls, so that vacuum does not wait for the whole of it.
@@ -7,7 +8,8 @@ create or replace function capacity.verify_requests(
   p_after text default '', p_limit integer default 2000, p_workspace_id text default null,
   out last_id text, out requests bigint, out events bigint, out effects bigint, out findings jsonb
 )
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan set jit = off set enable_seqscan = off
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+  set plan_cache_mode = force_custom_plan set jit = off set enable_seqscan = off
 as $$
 declare
   v_to text;
@@ -27,7 +29,8 @@ begin
 
   select count(*) into events from capacity.events e
    where e.request_id > coalesce(p_after, '') and e.request_id <= v_to
-     and (p_workspace_id is null or exists (select from capacity.requests r where r.id = e.request_id and r.workspace_id = p_workspace_id));
+     and (p_workspace_id is null or exists (select from capacity.requests r
+                                             where r.id = e.request_id and r.workspace_id = p_workspace_id));
   select f.effects, f.findings into effects, v_effect_findings from capacity.verify_effects(coalesce(p_after, ''), v_to, p_workspace_id) f;
   select coalesce(jsonb_agg(to_jsonb(f) order by f.subject, f.invariant), '[]') || v_effect_findings into findings
     from (select * from capacity.verify_chain(coalesce(p_after, ''), v_to, p_workspace_id)
@@ -37,4 +40,5 @@ begin
           select * from capacity.verify_texts(coalesce(p_after, ''), v_to, p_workspace_id)) f;
 end
 $$;
-comment on function capacity.verify_requests(text, integer, text) is 'Verifies a batch of requests: chain, projection, side effects. Nullable: last_id.';
+comment on function capacity.verify_requests(text, integer, text)
+  is 'Verifies a batch of requests: chain, projection, side effects. Nullable: last_id.';

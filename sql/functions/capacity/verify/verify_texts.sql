@@ -1,8 +1,9 @@
--- I1, for the requests of a range of ids: what people wrote is there, and is what the log has the hash of, unless an erasure is on record.
--- A hash that is none finds nothing, instead of stopping the verification.
+-- I1, for the requests of a range of ids: what people wrote is there, and is what the log has the hash of, unless an erasure is on
+-- record. A malformed hash finds nothing instead of stopping the verification.
 create or replace function capacity.verify_texts(p_after text, p_to text, p_workspace_id text)
 returns table (invariant text, code text, subject text, detail text)
-language plpgsql stable set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan set jit = off set enable_seqscan = off
+language plpgsql stable set search_path = pg_catalog, pg_temp
+  set plan_cache_mode = force_custom_plan set jit = off set enable_seqscan = off
 as $$
 #variable_conflict use_column
 begin
@@ -24,11 +25,13 @@ begin
    cross join lateral (
          select 'text_missing' as code, 'the text of a hash in the log is missing' as detail where t.hash is null
          union all
-         select 'text_missing', 'the text is gone, and no erasure is recorded' where t.hash is not null and t.content is null and x.request_id is null
+         select 'text_missing', 'the text is gone, and no erasure is recorded'
+          where t.hash is not null and t.content is null and x.request_id is null
          union all
          select 'text_differs', 'the text does not match its hash in the log'
           where sha256(uuid_send(t.salt) || convert_to(t.content::text, 'UTF8')) <> t.hash) v
    where p_workspace_id is null or exists (select from capacity.requests r where r.id = s.request_id and r.workspace_id = p_workspace_id);
 end
 $$;
-comment on function capacity.verify_texts(text, text, text) is 'Free texts of a range of requests that are not what the log has the hashes of.';
+comment on function capacity.verify_texts(text, text, text)
+  is 'Free texts of a range of requests that are not what the log has the hashes of.';

@@ -1,5 +1,4 @@
--- Who calls, as far as the connection proves it. Every entrance begins here; nothing that a caller passes as an argument has
--- a say.
+-- Who calls, as far as the connection proves it. Every entrance begins here; nothing that a caller passes as an argument counts.
 --
 --   member   a token that names an active member of the directory; acts as that member only
 --   service  a machine's key (service_role); may act for any active member
@@ -44,4 +43,5 @@ begin
   end if;
 end
 $$;
-comment on function directory.caller() is 'Who calls: member, service, sql or anon, and through which entrance. Nullable: workspace_id, member_id.';
+comment on function directory.caller()
+  is 'Who calls: member, service, sql or anon, and through which entrance. Nullable: workspace_id, member_id.';

@@ -1,5 +1,6 @@
--- Whose endpoints the caller keeps: an admin those of the own workspace; a machine's key and an operator those of the workspace that they
--- name, or with none named the installation's (a list then has all of them). Naming another workspace than the own one finds nothing.
+-- The workspace whose endpoints the caller manages: an admin manages those of their own workspace; a service key or an operator those of
+-- the workspace that they name, or those of the installation if they name none (a list then shows all of them). An admin who names
+-- another workspace finds nothing.
 create or replace function directory.endpoint_workspace(p_workspace_id text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -19,4 +20,5 @@ begin
   return v_caller.workspace_id;
 end
 $$;
-comment on function directory.endpoint_workspace(text) is 'The workspace whose endpoints the caller keeps; refuses everybody else. Nullable: p_workspace_id, result.';
+comment on function directory.endpoint_workspace(text)
+  is 'The workspace whose endpoints the caller manages; refuses everybody else. Nullable: p_workspace_id, result.';

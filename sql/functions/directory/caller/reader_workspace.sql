@@ -9,4 +9,5 @@ begin
   return case when p_with_roles is null or v_member.roles && p_with_roles then v_member.workspace_id end;
 end
 $$;
-comment on function directory.reader_workspace(text[]) is 'The workspace of the member who reads, if they have one of the roles. Nullable: result.';
+comment on function directory.reader_workspace(text[])
+  is 'The workspace of the member who reads, if they have one of the roles. Nullable: result.';

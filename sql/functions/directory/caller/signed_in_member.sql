@@ -1,9 +1,9 @@
--- The active member whom the token names, or null; nobody by a key or a session that was revoked. The token says only who and in which
--- workspace (app_metadata, which its holder cannot write); what that member may do stands in the directory. Never raises, because
--- policies ask it too: a reader whom nobody knows sees nothing.
+-- The active member whom the token names; null also for a key or a session that was revoked. The token says only who and in which
+-- workspace (app_metadata, which its holder cannot write); what that member may do is in the directory. Never raises, because policies
+-- call it too: an unknown reader sees nothing.
 --
--- Where the id was removed once, the token must be newer than that: an old one may be somebody else's. Of a key that is registered
--- its row tells, since a removal revokes all there are.
+-- If the id was removed before, the token must be newer than the removal: an older one may be somebody else's. For a registered key its
+-- row decides, since a removal revokes every key.
 create or replace function directory.signed_in_member() returns directory.members
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -23,7 +23,8 @@ begin
    where m.workspace_id = v_claims #>> '{app_metadata,workspace_id}' and m.id = v_claims #>> '{app_metadata,member_id}' and m.active
      and (m.tokens_from is null or directory.issued_at(v_claims) > m.tokens_from
           or exists (select from directory.api_keys k
-                      where k.id = v_claims ->> 'key_id' and k.workspace_id = m.workspace_id and k.member_id = m.id and k.revoked_at is null));
+                      where k.id = v_claims ->> 'key_id' and k.workspace_id = m.workspace_id and k.member_id = m.id
+                        and k.revoked_at is null));
   return v_member;
 end
 $$;

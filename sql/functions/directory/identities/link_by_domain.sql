@@ -10,14 +10,18 @@ declare
   v_members text[];
   v_identity directory.identities;
 begin
-  select d.* into v_rule from directory.identity_domains d where d.issuer = p_issuer and d.domain = lower(split_part(p_email, '@', 2)) for share;
+  select d.* into v_rule from directory.identity_domains d
+   where d.issuer = p_issuer and d.domain = lower(split_part(p_email, '@', 2)) for share;
   if v_rule.domain is null or p_email !~ '^[^@\s]+@[^@\s]+$'
-     or exists (select from directory.ended_accounts e where e.workspace_id = v_rule.workspace_id and e.issuer = p_issuer and e.subject = p_subject) then
+     or exists (select from directory.ended_accounts e
+                 where e.workspace_id = v_rule.workspace_id and e.issuer = p_issuer and e.subject = p_subject) then
     return null;
   end if;
-  v_members := array(select m.id from directory.members m where m.workspace_id = v_rule.workspace_id and lower(m.email) = lower(p_email) and m.active for update);
+  v_members := array(select m.id from directory.members m where m.workspace_id = v_rule.workspace_id and lower(m.email) = lower(p_email)
+                       and m.active for update);
   if cardinality(v_members) <> 1
-     or exists (select from directory.identities i where i.workspace_id = v_rule.workspace_id and i.member_id = v_members[1] and i.issuer = p_issuer) then
+     or exists (select from directory.identities i
+                 where i.workspace_id = v_rule.workspace_id and i.member_id = v_members[1] and i.issuer = p_issuer) then
     return null;
   end if;
   insert into directory.identities as i (issuer, subject, workspace_id, member_id, domain)

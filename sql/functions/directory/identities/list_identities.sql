@@ -10,4 +10,5 @@ begin
    order by i.member_id, i.issuer, i.subject;
 end
 $$;
-comment on function directory.list_identities(text, text) is 'Accounts at identity providers and the members they are. Nullable: made_by_domain.';
+comment on function directory.list_identities(text, text)
+  is 'Accounts at identity providers and the members they are. Nullable: made_by_domain.';

@@ -1,4 +1,4 @@
--- Whom a workspace trusts to say who its members are.
+-- The identity providers that a workspace trusts, each for the addresses of a domain.
 create or replace function directory.list_identity_domains(p_workspace_id text)
 returns table (issuer text, domain text, linked bigint, created_at timestamptz)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp

@@ -1,6 +1,8 @@
--- Links an account at an identity provider to a member, by an admin's word. An account is one member only; linking it to another
--- one ends the sessions of the member that it was.
-create or replace function directory.put_identity(p_workspace_id text, p_member_id text, p_issuer text, p_subject text) returns directory.identities
+-- Links an account at an identity provider to a member, when an admin says so. An account belongs to one member; linking it to another
+-- ends the sessions of the previous one.
+create or replace function directory.put_identity(
+  p_workspace_id text, p_member_id text, p_issuer text, p_subject text
+) returns directory.identities
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -15,14 +17,16 @@ begin
     where w.id in (select p_workspace_id union all
                    select i.workspace_id from directory.identities i where i.issuer = p_issuer and i.subject = p_subject)
     order by w.id for no key update;
-  -- Both members are locked, in one order: a removal that comes at the same time ends this link too, and two moves do not meet head-on.
+  -- Both members are locked, in one order: a removal that comes at the same time ends this link too, and two moves do not deadlock.
   perform from directory.members m
     where (m.workspace_id, m.id) in (select p_workspace_id, p_member_id
                                      union all
-                                     select i.workspace_id, i.member_id from directory.identities i where i.issuer = p_issuer and i.subject = p_subject)
+                                     select i.workspace_id, i.member_id from directory.identities i
+                                      where i.issuer = p_issuer and i.subject = p_subject)
     order by m.workspace_id, m.id for no key update;
   if not exists (select from directory.members m where m.workspace_id = p_workspace_id and m.id = p_member_id and m.active) then
-    perform headroom.fail('not_found', format('There is no active member "%s" in this workspace.', left(p_member_id, 64)), null, 'List members: headroom members list');
+    perform headroom.fail('not_found', format('There is no active member "%s" in this workspace.', left(p_member_id, 64)), null,
+                          'List members: headroom members list');
   end if;
   update directory.members m set signed_out_at = clock_timestamp()
     from directory.identities i
@@ -36,4 +40,5 @@ begin
   return v_identity;
 end
 $$;
-comment on function directory.put_identity(text, text, text, text) is 'Links an account at an identity provider to a member. Nullable: domain.';
+comment on function directory.put_identity(text, text, text, text)
+  is 'Links an account at an identity provider to a member. Nullable: domain.';

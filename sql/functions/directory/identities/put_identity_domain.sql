@@ -1,6 +1,8 @@
--- Trusts an issuer with the addresses of a domain. For one workspace: were there two, the address alone would not say which one somebody
--- meant.
-create or replace function directory.put_identity_domain(p_workspace_id text, p_issuer text, p_domain text) returns directory.identity_domains
+-- Trusts an issuer with the addresses of a domain. A domain belongs to one workspace: with two, an address alone would not tell which one
+-- is meant.
+create or replace function directory.put_identity_domain(
+  p_workspace_id text, p_issuer text, p_domain text
+) returns directory.identity_domains
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -11,15 +13,18 @@ begin
   if v_domain is null or v_domain !~ '^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$' then
     perform headroom.fail('invalid_input', 'The domain is the part of an address after the @, such as example.org.', left(p_domain, 80));
   elsif not exists (select from directory.workspaces w where w.id = p_workspace_id) then
-    perform headroom.fail('not_found', format('There is no workspace "%s".', left(p_workspace_id, 64)), null, 'Create it first, or name another one.');
+    perform headroom.fail('not_found', format('There is no workspace "%s".', left(p_workspace_id, 64)), null,
+                          'Create it first, or name another one.');
   end if;
   insert into directory.identity_domains as d (issuer, domain, workspace_id) values (p_issuer, v_domain, p_workspace_id)
   on conflict (issuer, domain) do nothing;
   select d.* into v_rule from directory.identity_domains d where d.issuer = p_issuer and d.domain = v_domain;
   if v_rule.workspace_id <> p_workspace_id then
-    perform headroom.fail('conflict', 'This domain belongs to another workspace already.', null, 'Remove that rule first. Nothing was changed.');
+    perform headroom.fail('conflict', 'This domain belongs to another workspace already.', null,
+                          'Remove that rule first. Nothing was changed.');
   end if;
   return v_rule;
 end
 $$;
-comment on function directory.put_identity_domain(text, text, text) is 'Lets verified addresses of a domain sign in as the members who have them.';
+comment on function directory.put_identity_domain(text, text, text)
+  is 'Lets verified addresses of a domain sign in as the members who have them.';

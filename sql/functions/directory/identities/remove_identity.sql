@@ -12,7 +12,8 @@ begin
    where i.issuer = p_issuer and i.subject = p_subject and m.workspace_id = i.workspace_id and m.id = i.member_id
   returning m.workspace_id, m.id into workspace_id, member_id;
   if member_id is null then
-    perform headroom.fail('not_found', 'No member is linked to this account.', null, 'List the linked accounts: headroom members identity list');
+    perform headroom.fail('not_found', 'No member is linked to this account.', null,
+                          'List the linked accounts: headroom members identity list');
   end if;
   delete from directory.identities i where i.issuer = p_issuer and i.subject = p_subject;
   insert into directory.ended_accounts as e (workspace_id, issuer, subject, member_id)

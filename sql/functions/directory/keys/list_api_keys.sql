@@ -1,6 +1,7 @@
 -- The keys that were handed out, newest first.
 create or replace function directory.list_api_keys()
-returns table (id text, role text, workspace_id text, member_id text, note text, created_at timestamptz, expires_at timestamptz, revoked_at timestamptz)
+returns table (id text, role text, workspace_id text, member_id text, note text, created_at timestamptz, expires_at timestamptz,
+               revoked_at timestamptz)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 begin

@@ -1,6 +1,7 @@
 -- Registers a key before it is handed out. A key id is used once: a second key under the same id would be revoked with the first.
 create or replace function directory.put_api_key(
-  p_id text, p_role text, p_workspace_id text default null, p_member_id text default null, p_expires_at timestamptz default null, p_note text default null
+  p_id text, p_role text, p_workspace_id text default null, p_member_id text default null, p_expires_at timestamptz default null,
+  p_note text default null
 ) returns directory.api_keys
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -20,7 +21,8 @@ begin
     -- Locked, so that a removal that comes at the same time ends this key too.
     perform from directory.members m where m.workspace_id = p_workspace_id and m.id = p_member_id and m.active for share;
     if not found then
-      perform headroom.fail('not_found', format('There is no active member "%s" in this workspace.', left(p_member_id, 64)), null, 'List members: headroom members list');
+      perform headroom.fail('not_found', format('There is no active member "%s" in this workspace.', left(p_member_id, 64)), null,
+                            'List members: headroom members list');
     end if;
   end if;
   insert into directory.api_keys as k (id, role, workspace_id, member_id, expires_at, note)

@@ -1,10 +1,10 @@
--- Why the key or the session of this call counts no more, in a sentence; null while it stands: a key that was revoked, and a session in a
--- browser that began before its member was signed out. A key without a row is one that was never registered; the signature alone speaks
--- for it. Never raises, because policies ask it too.
+-- Why the key or the session of this call is no longer valid, as a sentence; null while it is. Invalid are a key that was revoked, and a
+-- session in a browser that began before its member was signed out. A key without a row was never registered; only its signature counts.
+-- Never raises, because policies call it too.
 --
--- Whoever establishes who calls asks this, however the request came in: a gate before every request is something that an operator can
--- forget to set up. It is one look-up by primary key, for those alone who bring something that can be revoked, and so cheap that no
--- answer is kept: one that was kept would have to be guarded against forgery.
+-- Every function that finds out who calls asks this, however the request came in, because an operator can forget to set up a check before
+-- every request. It is one look-up by primary key, only for callers with something that can be revoked. It is cheap enough not to be
+-- cached; a cached answer would have to be protected against forgery.
 create or replace function directory.revocation(p_claims jsonb default headroom.claims()) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -26,4 +26,4 @@ begin
   return null;
 end
 $$;
-comment on function directory.revocation(jsonb) is 'Why the key or session of the caller counts no more. Nullable: result.';
+comment on function directory.revocation(jsonb) is 'Why the key or session of the caller is no longer valid. Nullable: result.';

@@ -1,4 +1,4 @@
--- Calls a key back, at once and for good. One that was never registered is noted too: what bears its id is refused from now on.
+-- Revokes a key, at once and for good. A key that was never registered is recorded too: whatever carries its id is refused from now on.
 create or replace function directory.revoke_api_key(p_id text) returns directory.api_keys
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

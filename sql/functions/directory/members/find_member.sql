@@ -18,4 +18,4 @@ begin
   return case when v_member.id is null then v_by_slack else v_member end;
 end
 $$;
-comment on function directory.find_member(text, text) is 'The member with this id or Slack id in a workspace, active or not; null when there is none.';
+comment on function directory.find_member(text, text) is 'The member with this id or Slack id in a workspace, active or not; or null.';

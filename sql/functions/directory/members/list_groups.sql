@@ -7,7 +7,8 @@ as $$
 begin
   return query
   select g.id, g.name,
-         array(select gm.member_id from directory.group_members gm where gm.workspace_id = g.workspace_id and gm.group_id = g.id order by gm.member_id)
+         array(select gm.member_id from directory.group_members gm where gm.workspace_id = g.workspace_id and gm.group_id = g.id
+               order by gm.member_id)
     from directory.groups g
    where g.workspace_id = p_workspace_id
    order by g.id;

@@ -9,11 +9,13 @@ as $$
 #variable_conflict use_column
 begin
   if not exists (select from directory.workspaces w where w.id = p_workspace_id) then
-    perform headroom.fail('not_found', format('There is no workspace "%s".', left(p_workspace_id, 64)), null, 'List workspaces: headroom policy settings');
+    perform headroom.fail('not_found', format('There is no workspace "%s".', left(p_workspace_id, 64)), null,
+                          'List workspaces: headroom policy settings');
   end if;
   return query
   select m.id, m.display_name, m.email, m.slack_user_id, m.roles,
-         array(select g.group_id from directory.group_members g where g.workspace_id = m.workspace_id and g.member_id = m.id order by g.group_id),
+         array(select g.group_id from directory.group_members g where g.workspace_id = m.workspace_id and g.member_id = m.id
+               order by g.group_id),
          m.delegate_id, m.away_from, m.away_until, coalesce(now() between m.away_from and m.away_until, false), m.active, m.created_at
     from directory.members m
    where m.workspace_id = p_workspace_id and (m.active or p_inactive)

@@ -1,7 +1,9 @@
 -- The member behind a Slack user, once Slack's signature has been checked. A user whom the directory does not know becomes a
 -- requester on first use, where the workspace wants that, and never more than a requester; somebody who was removed is not unknown. Two
 -- first uses at once make one member: the insert decides.
-create or replace function directory.member_for_slack(p_workspace_id text, p_slack_user_id text, p_display_name text) returns directory.members
+create or replace function directory.member_for_slack(
+  p_workspace_id text, p_slack_user_id text, p_display_name text
+) returns directory.members
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -13,9 +15,11 @@ begin
   end if;
   select m.* into v_member from directory.members m where m.workspace_id = p_workspace_id and m.slack_user_id = p_slack_user_id;
   if v_member.id is null
-     and not exists (select from directory.ended_accounts e where e.workspace_id = p_workspace_id and e.issuer = 'slack' and e.subject = p_slack_user_id) then
+     and not exists (select from directory.ended_accounts e
+                      where e.workspace_id = p_workspace_id and e.issuer = 'slack' and e.subject = p_slack_user_id) then
     if not exists (select from directory.workspaces w where w.id = p_workspace_id and w.slack_users_become_requesters) then
-      perform headroom.fail('not_allowed', 'You are not in the directory of this workspace.', null, 'Ask an admin to add you with your Slack id.');
+      perform headroom.fail('not_allowed', 'You are not in the directory of this workspace.', null,
+                            'Ask an admin to add you with your Slack id.');
     end if;
     -- The Slack id becomes the member's id, unless somebody else has that already.
     insert into directory.members (workspace_id, id, display_name, slack_user_id)
@@ -30,4 +34,5 @@ begin
   return v_member;
 end
 $$;
-comment on function directory.member_for_slack(text, text, text) is 'The active member behind a Slack user, made a requester on first use where the workspace allows it.';
+comment on function directory.member_for_slack(text, text, text)
+  is 'The active member behind a Slack user, made a requester on first use where the workspace allows it.';

@@ -12,7 +12,8 @@ begin
   -- One change of a directory at a time: nobody gets a place who is being removed.
   perform from directory.workspaces w where w.id = p_workspace_id for no key update;
   if not found then
-    perform headroom.fail('not_found', format('There is no workspace "%s".', left(p_workspace_id, 64)), null, 'Create it first, or name another one.');
+    perform headroom.fail('not_found', format('There is no workspace "%s".', left(p_workspace_id, 64)), null,
+                          'Create it first, or name another one.');
   elsif p_id is null or p_id !~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$' then
     perform headroom.fail('invalid_input', 'The id of a group is 1 to 63 letters, digits, dots, dashes or underscores.', left(p_id, 80));
   elsif length(p_name) not between 1 and 200 then
@@ -32,7 +33,8 @@ begin
   insert into directory.group_members (workspace_id, group_id, member_id)
   select p_workspace_id, p_id, a.id from unnest(p_add) a(id)
   on conflict do nothing;
-  select g.id, g.name, coalesce(array_agg(gm.member_id order by gm.member_id) filter (where gm.member_id is not null), '{}') into id, name, members
+  select g.id, g.name, coalesce(array_agg(gm.member_id order by gm.member_id) filter (where gm.member_id is not null), '{}') into id, name,
+         members
     from directory.groups g
     left join directory.group_members gm on gm.workspace_id = g.workspace_id and gm.group_id = g.id
    where g.workspace_id = p_workspace_id and g.id = p_id

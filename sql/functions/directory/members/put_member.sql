@@ -1,8 +1,9 @@
--- Puts a member into the directory, or changes the fields that are given: what p_changes does not name stays as it is, null empties a
--- field. `active: false` removes a member, and is nothing else than that.
+-- Adds a member to the directory, or changes the fields that are given: what p_changes does not name stays as it is, null empties a
+-- field. `active: false` removes the member and changes nothing else.
 --
 -- Somebody who was removed comes back by `active: true`, with nothing but what is given beside it, and not by any other change: the log
--- names whoever had the id before, so it must be said that this is the same person. Layers above refuse while something of theirs still names the id.
+-- names whoever had the id before, so it must be said that this is the same person. Layers above refuse while something of theirs still
+-- names the id.
 create or replace function directory.put_member(p_workspace_id text, p_id text, p_changes jsonb default '{}') returns directory.members
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -14,16 +15,19 @@ begin
   -- One change of a directory at a time.
   perform from directory.workspaces w where w.id = p_workspace_id for no key update;
   if not found then
-    perform headroom.fail('not_found', format('There is no workspace "%s".', left(p_workspace_id, 64)), null, 'Create it first, or name another one.');
+    perform headroom.fail('not_found', format('There is no workspace "%s".', left(p_workspace_id, 64)), null,
+                          'Create it first, or name another one.');
   elsif p_id is null or p_id !~ '^[A-Za-z0-9][A-Za-z0-9._@-]{0,62}$' then
-    perform headroom.fail('invalid_input', 'The id of a member is 1 to 63 letters, digits, dots, dashes, underscores or @ signs.', left(p_id, 80));
+    perform headroom.fail('invalid_input', 'The id of a member is 1 to 63 letters, digits, dots, dashes, underscores or @ signs.',
+                          left(p_id, 80));
   end if;
   perform headroom.check_changes(p_changes, '{display_name,email,slack_user_id,roles,delegate_id,away_from,away_until,active}');
   select * into v_old from directory.members m where m.workspace_id = p_workspace_id and m.id = p_id for update;
   begin
     v_new := jsonb_populate_record(
       case when v_old.active then v_old
-           else jsonb_populate_record(null::directory.members, jsonb_build_object('display_name', p_id, 'roles', array['requester'], 'active', true)) end,
+           else jsonb_populate_record(null::directory.members,
+                                      jsonb_build_object('display_name', p_id, 'roles', array['requester'], 'active', true)) end,
       p_changes);
   exception when data_exception then
     perform headroom.fail('invalid_input', 'A field of the member has a value of the wrong type.', sqlerrm, 'Nothing was changed.');
@@ -31,7 +35,8 @@ begin
 
   if v_new.active is false then
     if p_changes - 'active' <> '{}' then
-      perform headroom.fail('invalid_input', 'A member cannot be changed and removed at once.', 'pass active alone', 'Nothing was changed.');
+      perform headroom.fail('invalid_input', 'A member cannot be changed and removed at once.', 'pass active alone',
+                            'Nothing was changed.');
     end if;
     perform directory.remove_member(p_workspace_id, p_id);
     select * into v_new from directory.members m where m.workspace_id = p_workspace_id and m.id = p_id;
@@ -39,7 +44,8 @@ begin
   elsif v_old.active is false then
     if not p_changes ? 'active' then
       perform headroom.fail('conflict', format('"%s" was removed from the directory.', p_id), null,
-        'The log names whoever had this id. If it is the same person, pass active: true (headroom members put --back); else choose another id. Nothing was changed.');
+        'The log names whoever had this id. For the same person, pass active: true (headroom members put --back); '
+        'otherwise choose another id. Nothing was changed.');
     end if;
     perform headroom.run_hooks('directory.member_returned', jsonb_build_object('workspace_id', p_workspace_id, 'member_id', p_id));
     -- Whatever was issued since, or left by a removal that ended less.
@@ -49,7 +55,8 @@ begin
   v_wrong := case
     when v_new.display_name is null or length(v_new.display_name) not between 1 and 200 or v_new.display_name ~ '[[:cntrl:]]'
       then 'display_name: 1 to 200 characters on one line'
-    when length(v_new.email) > 320 or v_new.email !~ '^[^@\s[:cntrl:]]+@[^@\s[:cntrl:]]+$' then 'email: an address, such as ann@example.org'
+    when length(v_new.email) > 320 or v_new.email !~ '^[^@\s[:cntrl:]]+@[^@\s[:cntrl:]]+$'
+      then 'email: an address, such as ann@example.org'
     when v_new.slack_user_id !~ '^[UW][A-Z0-9]{2,31}$' then 'slack_user_id: the id of a Slack user, such as U024BE7LH'
     when v_new.roles is null or array_position(v_new.roles, null) is not null
          or not v_new.roles <@ array['requester', 'commercial', 'vp', 'operator', 'admin', 'auditor']
@@ -62,14 +69,18 @@ begin
          and not exists (select from directory.members m where m.workspace_id = p_workspace_id and m.id = v_new.delegate_id and m.active)
       then 'delegate_id: an active member of the workspace'
     when exists (select from directory.members m
-                  where m.workspace_id = p_workspace_id and m.id <> p_id and (m.slack_user_id = v_new.slack_user_id or m.id = v_new.slack_user_id or m.slack_user_id = p_id))
+                  where m.workspace_id = p_workspace_id and m.id <> p_id
+                    and (m.slack_user_id = v_new.slack_user_id or m.id = v_new.slack_user_id or m.slack_user_id = p_id))
       then 'slack_user_id: one that no other member has'
   end;
   if v_wrong is not null then
-    perform headroom.fail('invalid_input', format('The %s of the member is not acceptable.', split_part(v_wrong, ':', 1)), v_wrong, 'Nothing was changed.');
+    perform headroom.fail('invalid_input', format('The %s of the member is not acceptable.', split_part(v_wrong, ':', 1)), v_wrong,
+                          'Nothing was changed.');
   end if;
-  insert into directory.members as m (workspace_id, id, display_name, email, slack_user_id, roles, delegate_id, away_from, away_until, active)
-  values (p_workspace_id, p_id, v_new.display_name, v_new.email, v_new.slack_user_id, v_new.roles, v_new.delegate_id, v_new.away_from, v_new.away_until, v_new.active)
+  insert into directory.members as m (workspace_id, id, display_name, email, slack_user_id, roles, delegate_id, away_from, away_until,
+                                      active)
+  values (p_workspace_id, p_id, v_new.display_name, v_new.email, v_new.slack_user_id, v_new.roles, v_new.delegate_id, v_new.away_from,
+          v_new.away_until, v_new.active)
   on conflict (workspace_id, id) do update
     set display_name = excluded.display_name, email = excluded.email, slack_user_id = excluded.slack_user_id, roles = excluded.roles,
         delegate_id = excluded.delegate_id, away_from = excluded.away_from, away_until = excluded.away_until, active = excluded.active
@@ -77,7 +88,8 @@ begin
   delete from directory.ended_accounts e where e.workspace_id = p_workspace_id and e.issuer = 'slack' and e.subject = v_new.slack_user_id;
   return v_new;
 exception when unique_violation then
-  perform headroom.fail('conflict', 'Somebody else has just been given this Slack id.', null, 'Look at the directory again. Nothing was changed.');
+  perform headroom.fail('conflict', 'Somebody else has just been given this Slack id.', null,
+                        'Look at the directory again. Nothing was changed.');
 end
 $$;
 comment on function directory.put_member(text, text, jsonb) is 'Adds a member to the directory or changes one.';

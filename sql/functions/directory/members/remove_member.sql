@@ -1,11 +1,12 @@
--- Takes a member out of the directory, and with the member everything by which somebody could be them: accounts, keys, sessions, the Slack
--- user, roles, groups, delegations. The log names members for ever, so the row stays, with the name alone; whoever gets the id next
--- begins with nothing. The one way in which anybody is removed; once more changes nothing, but ends what was issued meanwhile.
+-- Removes a member from the directory, with everything by which somebody could act as them: accounts, keys, sessions, the Slack user,
+-- roles, groups, delegations. The log names members for ever, so the row stays, with only the name; whoever gets the id next starts with
+-- nothing. This is the only way to remove a member; a repeat changes nothing, but ends what was issued since.
 --
 -- The answer says what ended, and what now waits for somebody else: those whose delegate this was, and in left_behind whatever layers
 -- above know of.
 create or replace function directory.remove_member(
-  p_workspace_id text, p_id text, out member_id text, out left_groups text[], out roles text[], out slack_user_id text, out accounts bigint,
+  p_workspace_id text, p_id text, out member_id text, out left_groups text[], out roles text[], out slack_user_id text,
+  out accounts bigint,
   out api_keys text[], out delegators text[], out left_behind jsonb
 )
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -17,7 +18,8 @@ begin
   select m.id, m.roles, m.slack_user_id into member_id, roles, slack_user_id
     from directory.members m where m.workspace_id = p_workspace_id and m.id = p_id for update;
   if not found then
-    perform headroom.fail('not_found', format('There is no member "%s" in this workspace.', left(p_id, 64)), null, 'List members: headroom members list');
+    perform headroom.fail('not_found', format('There is no member "%s" in this workspace.', left(p_id, 64)), null,
+                          'List members: headroom members list');
   end if;
 
   with gone as (
@@ -41,7 +43,8 @@ begin
   )
   select coalesce(array_agg(r.id order by r.id), '{}') into api_keys from revoked r;
   with freed as (
-    update directory.members m set delegate_id = null where m.workspace_id = p_workspace_id and m.delegate_id = p_id returning m.id, m.active
+    update directory.members m set delegate_id = null where m.workspace_id = p_workspace_id and m.delegate_id = p_id
+      returning m.id, m.active
   )
   select coalesce(array_agg(f.id order by f.id) filter (where f.active), '{}') into delegators from freed f;
   update directory.members m
@@ -52,4 +55,5 @@ begin
   left_behind := headroom.run_hooks('directory.member_removed', jsonb_build_object('workspace_id', p_workspace_id, 'member_id', p_id));
 end
 $$;
-comment on function directory.remove_member(text, text) is 'Removes a member, and tells what ended and what waited on them. Nullable: slack_user_id.';
+comment on function directory.remove_member(text, text)
+  is 'Removes a member, and tells what ended and what waited on them. Nullable: slack_user_id.';

@@ -6,7 +6,8 @@ declare
   v_id text := p_argument ->> 'tenant_id';
 begin
   if not exists (select from directory.workspaces w where w.id = v_id) then
-    perform headroom.fail('not_found', format('There is no workspace "%s".', left(v_id, 64)), null, 'Create it first, or name another one.');
+    perform headroom.fail('not_found', format('There is no workspace "%s".', left(v_id, 64)), null,
+                          'Create it first, or name another one.');
   end if;
   return null;
 end

@@ -10,11 +10,14 @@ begin
   if p_id is null or p_id !~ '^[a-z0-9][a-z0-9-]{0,62}$' then
     perform headroom.fail('invalid_input', 'The id of a workspace is 1 to 63 lower-case letters, digits and dashes.', left(p_id, 80));
   end if;
-  perform headroom.check_changes(p_changes, '{name,public_url,slack_channel_id,slack_channel_ids,slack_team_id,slack_enterprise_id,linear_team_id,linear_actor_id,
-    slack_users_become_requesters,warn_before_hours,review_sla_hours,remind_every_hours,most_reminders,nudge_every_minutes}');
+  perform headroom.check_changes(p_changes, '{name,public_url,slack_channel_id,slack_channel_ids,slack_team_id,slack_enterprise_id,
+    linear_team_id,linear_actor_id,slack_users_become_requesters,warn_before_hours,review_sla_hours,
+    remind_every_hours,most_reminders,nudge_every_minutes}');
   select * into v_old from directory.workspaces w where w.id = p_id for update;
   if not found then
-    v_old := jsonb_populate_record(null::directory.workspaces, jsonb_build_object('name', p_id, 'slack_channel_ids', '[]'::jsonb, 'slack_users_become_requesters', true,
+    v_old := jsonb_populate_record(null::directory.workspaces,
+                                   jsonb_build_object('name', p_id, 'slack_channel_ids', '[]'::jsonb,
+                                                      'slack_users_become_requesters', true,
       'warn_before_hours', 48, 'review_sla_hours', 24, 'remind_every_hours', 24, 'most_reminders', 3, 'nudge_every_minutes', 60));
   end if;
   begin
@@ -28,7 +31,8 @@ begin
     when length(v_new.public_url) > 500 or v_new.public_url !~ '^https?://[^\s]+$' then 'public_url: an address that begins with https://'
     when v_new.slack_channel_id !~ '^[A-Z0-9]{2,32}$' then 'slack_channel_id: the id of a channel, such as C024BE91L'
     when v_new.slack_channel_ids is null or cardinality(v_new.slack_channel_ids) > 100
-         or array_to_string(v_new.slack_channel_ids, ' ', '?') !~ '^([A-Z0-9]{2,32}( |$))*$' then 'slack_channel_ids: up to 100 ids of channels, such as C024BE91L'
+         or array_to_string(v_new.slack_channel_ids, ' ', '?') !~ '^([A-Z0-9]{2,32}( |$))*$'
+           then 'slack_channel_ids: up to 100 ids of channels, such as C024BE91L'
     when v_new.slack_team_id !~ '^T[A-Z0-9]{2,31}$' then 'slack_team_id: the id of a Slack workspace, such as T024BE7LD'
     when v_new.slack_enterprise_id !~ '^E[A-Z0-9]{2,31}$' then 'slack_enterprise_id: the id of an Enterprise Grid, such as E024BE7LD'
     when exists (select from directory.workspaces w
@@ -44,20 +48,26 @@ begin
     when coalesce(v_new.nudge_every_minutes, 0) not between 1 and 10080 then 'nudge_every_minutes: 1 to 10080'
   end;
   if v_wrong is not null then
-    perform headroom.fail('invalid_input', format('The %s of the workspace is not acceptable.', split_part(v_wrong, ':', 1)), v_wrong, 'Nothing was changed.');
+    perform headroom.fail('invalid_input', format('The %s of the workspace is not acceptable.', split_part(v_wrong, ':', 1)), v_wrong,
+                          'Nothing was changed.');
   end if;
-  insert into directory.workspaces as w (id, name, public_url, slack_channel_id, linear_team_id, slack_users_become_requesters, warn_before_hours,
+  insert into directory.workspaces as w (id, name, public_url, slack_channel_id, linear_team_id, slack_users_become_requesters,
+                                         warn_before_hours,
                                         review_sla_hours, remind_every_hours, most_reminders, nudge_every_minutes,
                                         slack_team_id, slack_enterprise_id, linear_actor_id, slack_channel_ids)
-  values (p_id, v_new.name, v_new.public_url, v_new.slack_channel_id, v_new.linear_team_id, v_new.slack_users_become_requesters, v_new.warn_before_hours,
+  values (p_id, v_new.name, v_new.public_url, v_new.slack_channel_id, v_new.linear_team_id, v_new.slack_users_become_requesters,
+          v_new.warn_before_hours,
           v_new.review_sla_hours, v_new.remind_every_hours, v_new.most_reminders, v_new.nudge_every_minutes,
           v_new.slack_team_id, v_new.slack_enterprise_id, v_new.linear_actor_id, v_new.slack_channel_ids)
   on conflict (id) do update
-    set name = excluded.name, public_url = excluded.public_url, slack_channel_id = excluded.slack_channel_id, linear_team_id = excluded.linear_team_id,
+    set name = excluded.name, public_url = excluded.public_url, slack_channel_id = excluded.slack_channel_id,
+        linear_team_id = excluded.linear_team_id,
         slack_users_become_requesters = excluded.slack_users_become_requesters, warn_before_hours = excluded.warn_before_hours,
-        review_sla_hours = excluded.review_sla_hours, remind_every_hours = excluded.remind_every_hours, most_reminders = excluded.most_reminders,
+        review_sla_hours = excluded.review_sla_hours, remind_every_hours = excluded.remind_every_hours,
+        most_reminders = excluded.most_reminders,
         nudge_every_minutes = excluded.nudge_every_minutes, slack_team_id = excluded.slack_team_id,
-        slack_enterprise_id = excluded.slack_enterprise_id, linear_actor_id = excluded.linear_actor_id, slack_channel_ids = excluded.slack_channel_ids
+        slack_enterprise_id = excluded.slack_enterprise_id, linear_actor_id = excluded.linear_actor_id,
+        slack_channel_ids = excluded.slack_channel_ids
   returning w.* into v_new;
   return v_new;
 end

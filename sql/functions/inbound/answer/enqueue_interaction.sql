@@ -7,7 +7,9 @@ as $$
 begin
   perform outbox.add_row(false, null, 'interactions', null, 'slack:' || (p_receipt ->> 'id'), p_purpose,
                          case p_payload ->> 'method' when 'chat.postMessage' then 'slack' else 'slack-interaction' end, p_payload,
-                         p_expires_at => clock_timestamp() + p_for, p_destination => 'slack-interactions:' || coalesce(p_receipt ->> 'user', ''));
+                         p_expires_at => clock_timestamp() + p_for,
+                         p_destination => 'slack-interactions:' || coalesce(p_receipt ->> 'user', ''));
 end
 $$;
-comment on function inbound.enqueue_interaction(jsonb, text, jsonb, interval) is 'Enqueues a form or a note for the person who sent a receipt.';
+comment on function inbound.enqueue_interaction(jsonb, text, jsonb, interval)
+  is 'Enqueues a form or a note for the person who sent a receipt.';

@@ -6,9 +6,11 @@ as $$
 begin
   perform inbound.enqueue_interaction(p_receipt, 'note', jsonb_strip_nulls(case
     when p_receipt ? 'channel' then jsonb_build_object(
-      'method', 'chat.postEphemeral', 'channel', p_receipt ->> 'channel', 'user', p_receipt ->> 'user', 'thread_ts', p_receipt ->> 'thread_ts')
+      'method', 'chat.postEphemeral', 'channel', p_receipt ->> 'channel', 'user', p_receipt ->> 'user',
+      'thread_ts', p_receipt ->> 'thread_ts')
     else jsonb_build_object('method', 'chat.postMessage', 'channel', p_receipt ->> 'user') end
     || jsonb_build_object('text', capacity.slack_text(p_text, 3000))), interval '5 minutes');
 end
 $$;
-comment on function inbound.slack_note(jsonb, text) is 'Enqueues a note to the person who clicked, in the channel where they did, or to them directly.';
+comment on function inbound.slack_note(jsonb, text)
+  is 'Enqueues a note to the person who clicked, in the channel where they did, or to them directly.';

@@ -1,5 +1,7 @@
 -- An answer to a command, which only the person who typed it sees.
-create or replace function inbound.slack_reply(p_text text, p_outcome text, p_request_id text default null, p_blocks jsonb default null) returns jsonb
+create or replace function inbound.slack_reply(
+  p_text text, p_outcome text, p_request_id text default null, p_blocks jsonb default null
+) returns jsonb
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
 begin

@@ -16,7 +16,7 @@ begin
     if exists (select from capacity.events e where e.request_id = v_id and e.event_type = v_meant.event_type) then
       perform inbound.too_late(v_request);
     end if;
-    perform inbound.slack_open(p_receipt, inbound.render_reason(v_id, p_receipt ->> 'what', p_receipt ->> 'channel', p_receipt ->> 'message_ts'));
+    perform inbound.slack_open(p_receipt, inbound.render_reason(v_id, p_receipt ->> 'what', p_receipt ->> 'channel'));
     return jsonb_build_object('outcome', 'opened', 'request', v_id, 'answer', '{}'::jsonb);
   end if;
   v_decided := inbound.decide(p_member, v_id, v_meant.event_type, null, true);
@@ -24,7 +24,8 @@ begin
   if v_decided.repeated or v_request.slack_channel_id is distinct from p_receipt ->> 'channel' then
     perform inbound.slack_note(p_receipt, v_decided.said);
   end if;
-  return jsonb_build_object('outcome', case when v_decided.repeated then 'answered' else 'done' end, 'request', v_id, 'answer', '{}'::jsonb);
+  return jsonb_build_object('outcome', case when v_decided.repeated then 'answered' else 'done' end, 'request', v_id,
+                            'answer', '{}'::jsonb);
 end
 $$;
 comment on function inbound.slack_action(jsonb, directory.members) is 'Carries out a click on a button and replies.';

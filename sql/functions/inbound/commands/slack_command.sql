@@ -25,13 +25,15 @@ begin
   elsif v_verb in ('list', 'ls', 'mine') then
     return inbound.slack_reply(inbound.slack_list(p_member), 'answered');
   elsif v_verb in ('show', 'status') or v_text ~* '^cr-\d{4}-\d{6,}$' then
-    return inbound.slack_show(p_member, upper(left(case when v_verb in ('show', 'status') then v_rest else v_text end, 80)), p_receipt ->> 'channel');
+    return inbound.slack_show(p_member, upper(left(case when v_verb in ('show', 'status') then v_rest else v_text end, 80)),
+                              p_receipt ->> 'channel');
   elsif v_verb in ('approve', 'reject', 'confirm', 'decline', 'cancel') then
     return inbound.slack_decision(p_receipt, p_member, v_verb, v_rest);
   elsif v_verb in ('nudge', 'note', 'address', 'link') then
     v_id := upper(substring(v_rest from '^\S+'));
     if v_id is null or v_id !~ '^CR-\d{4}-\d{6,}$' then
-      return inbound.slack_reply(inbound.slack_help(format('Name the request, such as `/capacity %s CR-2026-000042`.', v_verb)), 'answered');
+      return inbound.slack_reply(inbound.slack_help(format('Name the request, such as `/capacity %s CR-2026-000042`.', v_verb)),
+                                 'answered');
     end if;
     v_rest := btrim(regexp_replace(v_rest, '^\S+', ''), E' \t\r\n');
     if v_verb = 'address' then

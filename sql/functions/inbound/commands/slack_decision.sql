@@ -1,5 +1,6 @@
--- Decisions by text: `approve CR-2026-000042`, `reject CR-2026-000042 technical because …`, `cancel CR-2026-000042 because …`. Which of the
--- two reviews is meant need not be said by somebody who may give only one of them. Where the reason is missing, the button's form asks for it.
+-- Decisions by text: `approve CR-2026-000042`, `reject CR-2026-000042 technical because …`, `cancel CR-2026-000042 because …`. Which of
+-- the two reviews is meant need not be said by somebody who may give only one of them. Where the reason is missing, the button's form
+-- asks for it.
 create or replace function inbound.slack_decision(p_receipt jsonb, p_member directory.members, p_verb text, p_rest text) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -27,7 +28,8 @@ begin
       end if;
       v_step := inbound.review_step(p_member, v_request);
       if v_step is null then
-        return inbound.slack_reply(format('You may give both reviews of %s. Name one: `/capacity %s %s commercial` or `/capacity %s %s technical`.',
+        return inbound.slack_reply(format('You may give both reviews of %s. '
+                                          'Name one: `/capacity %s %s commercial` or `/capacity %s %s technical`.',
                                         v_id, p_verb, v_id, p_verb, v_id), 'answered');
       end if;
     end if;
@@ -38,13 +40,17 @@ begin
   if v_words = '' and p_verb in ('reject', 'cancel') then
     v_request := inbound.may_decide(p_member, v_id, v_event, false);
     if not exists (select from capacity.events e where e.request_id = v_id and e.event_type = v_event) then
-      perform inbound.slack_open(p_receipt, inbound.render_reason(v_id, v_action, p_receipt ->> 'channel', null));
-      return inbound.slack_reply(format('Opening a form that asks why. If it does not appear, write the reason after the id: `/capacity %s %s%s because …`.',
-                                      p_verb, v_id, case v_step when 'tech' then ' technical' when 'commercial' then ' commercial' end), 'opened', v_id);
+      perform inbound.slack_open(p_receipt, inbound.render_reason(v_id, v_action, p_receipt ->> 'channel'));
+      return inbound.slack_reply(format('Opening a form that asks why. If it does not appear, write the reason after the id: '
+                                        '`/capacity %s %s%s because …`.',
+                                        p_verb, v_id,
+                                        case v_step when 'tech' then ' technical' when 'commercial'
+                                               then ' commercial' end), 'opened', v_id);
     end if;
   end if;
   v_decided := inbound.decide(p_member, v_id, v_event, nullif(v_words, ''), false);
-  return inbound.slack_reply(capacity.slack_text(v_decided.said, 3000), case when v_decided.repeated then 'answered' else 'done' end, v_id);
+  return inbound.slack_reply(
+    capacity.slack_text(v_decided.said, 3000), case when v_decided.repeated then 'answered' else 'done' end, v_id);
 end
 $$;
 comment on function inbound.slack_decision(jsonb, directory.members, text, text) is 'Carries out a decision that was typed, and replies.';

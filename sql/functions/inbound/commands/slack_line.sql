@@ -9,4 +9,5 @@ begin
                 capacity.story_state(p_state::text), capacity.slack_time(to_jsonb(extract(epoch from p_since))));
 end
 $$;
-comment on function inbound.slack_line(text, integer, text, text, public.capacity_request_state, timestamptz) is 'A request as a line of a list in Slack.';
+comment on function inbound.slack_line(text, integer, text, text, public.capacity_request_state, timestamptz)
+  is 'A request as a line of a list in Slack.';

@@ -13,7 +13,8 @@ begin
   end if;
   select e.* into v_event from capacity.events e where e.request_id = v_request.id order by e.seq desc limit 1;
   v_message := capacity.render_slack_root(
-    capacity.story_of(v_request, v_event) || jsonb_build_object('channel', coalesce(p_channel, v_request.slack_channel_id, 'none')), 'chat.postEphemeral');
+    capacity.story_of(v_request, v_event) || jsonb_build_object('channel', coalesce(p_channel, v_request.slack_channel_id, 'none')),
+    'chat.postEphemeral');
   return inbound.slack_reply(v_message ->> 'text', 'answered', v_request.id, v_message -> 'blocks');
 end
 $$;

@@ -37,4 +37,5 @@ begin
   said := request.id || ': ' || capacity.story_sentence(capacity.story_of(request, v_event));
 end
 $$;
-comment on function inbound.decide(directory.members, text, public.capacity_request_event_type, text, boolean) is 'Records a decision taken in Slack and says what came of it.';
+comment on function inbound.decide(directory.members, text, public.capacity_request_event_type, text, boolean)
+  is 'Records a decision taken in Slack and says what came of it.';

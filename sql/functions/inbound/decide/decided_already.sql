@@ -6,7 +6,8 @@ language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_who text := case when p_by = p_asking then 'You'
-    else coalesce((select m.display_name from directory.members m where m.workspace_id = p_request.workspace_id and m.id = p_by), p_by, 'Somebody') end;
+    else coalesce((select m.display_name from directory.members m where m.workspace_id = p_request.workspace_id and m.id = p_by), p_by,
+                  'Somebody') end;
 begin
   return format('%s already %s %s, on %s. Nothing was changed.', v_who, case p_event_type
       when 'COMMERCIAL_APPROVED' then 'approved the commercial review of'
@@ -18,4 +19,5 @@ begin
       else 'cancelled' end, p_request.id, capacity.render_time(to_jsonb(extract(epoch from p_at))));
 end
 $$;
-comment on function inbound.decided_already(capacity.requests, public.capacity_request_event_type, text, timestamptz, text) is 'Who took a decision before, and when.';
+comment on function inbound.decided_already(capacity.requests, public.capacity_request_event_type, text, timestamptz, text)
+  is 'Who took a decision before, and when.';

@@ -1,5 +1,5 @@
 -- Refuses what a member could not decide about a request, before anything is locked or anybody fills in a form. Who sees a request's
--- message in a channel knows that it exists; everybody else is told that there is none, unless they may read it.
+-- message in a channel knows that it exists; everybody else is told that there is no such request, unless they may read it.
 create or replace function inbound.may_decide(
   p_member directory.members, p_request_id text, p_event_type public.capacity_request_event_type, p_seen boolean
 ) returns capacity.requests
@@ -29,4 +29,5 @@ begin
   return v_request;
 end
 $$;
-comment on function inbound.may_decide(directory.members, text, public.capacity_request_event_type, boolean) is 'The request, if this member could decide this about it now.';
+comment on function inbound.may_decide(directory.members, text, public.capacity_request_event_type, boolean)
+  is 'The request, if this member could decide this about it now.';

@@ -1,5 +1,5 @@
--- Which review of a request a member may give: null when both are. Who may give neither is told so by the commercial one's rules,
--- or by the technical one's where the commercial one is settled.
+-- Which review of a request a member may give: null when they may give both. Who may give neither is told so by the rules of
+-- the commercial one, or of the technical one where the commercial one is decided.
 create or replace function inbound.review_step(p_member directory.members, p_request capacity.requests) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -16,4 +16,5 @@ begin
   return case when v_technical or not v_commercial and p_request.commercial_approved_at is not null then 'tech' else 'commercial' end;
 end
 $$;
-comment on function inbound.review_step(directory.members, capacity.requests) is 'The review that a member means when they name none. Nullable: result.';
+comment on function inbound.review_step(directory.members, capacity.requests)
+  is 'The review that a member means when they name none. Nullable: result.';

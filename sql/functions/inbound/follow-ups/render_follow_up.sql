@@ -1,4 +1,5 @@
--- The form for a note, or for the customer's address and link. Where the button was goes along, since a submission may carry no channel. Pure.
+-- The form for a note, or for the customer's address and link. Where the button was goes along, since a submission may carry no channel.
+-- Pure.
 create or replace function inbound.render_follow_up(p_request_id text, p_follow_up text, p_channel text, p_address text) returns jsonb
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -19,4 +20,5 @@ begin
         'The link is mailed to this address. If you change it, the link that was mailed before no longer works.') end));
 end
 $$;
-comment on function inbound.render_follow_up(text, text, text, text) is 'The view of the form for a note or for the customer''s address. Nullable: p_channel, p_address.';
+comment on function inbound.render_follow_up(text, text, text, text)
+  is 'The view of the form for a note or for the customer''s address. Nullable: p_channel, p_address.';

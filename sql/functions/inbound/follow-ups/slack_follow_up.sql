@@ -1,7 +1,9 @@
 -- What can be asked for about a request without deciding it: `nudge`, `note`, `link` and `address`, by the same functions as every other
 -- entrance. Says in words what was done. Who sees a request's message in a channel knows that it exists; everybody else is told that
--- there is none, unless they may read it.
-create or replace function inbound.slack_follow_up(p_member directory.members, p_request_id text, p_follow_up text, p_words text, p_seen boolean) returns text
+-- there is no such request, unless they may read it.
+create or replace function inbound.slack_follow_up(
+  p_member directory.members, p_request_id text, p_follow_up text, p_words text, p_seen boolean
+) returns text
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -16,12 +18,14 @@ begin
   if p_follow_up = 'nudge' then
     v_done := capacity.nudge(v_request, v_actor);
     return format('%s: %s. You can nudge again from %s on.', v_request.id,
-      coalesce((select string_agg(a.value ->> 'name', ', ' order by a.ordinality) from jsonb_array_elements(v_done -> 'asked') with ordinality a)
+      coalesce((select string_agg(a.value ->> 'name', ', ' order by a.ordinality)
+                  from jsonb_array_elements(v_done -> 'asked') with ordinality a)
                || ' will be asked to decide', 'noted, but there is nobody to ask'),
       capacity.render_time(to_jsonb(extract(epoch from (v_done ->> 'next_nudge_at')::timestamptz))));
   elsif p_follow_up = 'note' then
     if not capacity.may_read(v_request, p_member.id) then
-      perform headroom.fail('not_allowed', 'Only people who may read a request can add notes to it.', v_request.id, 'Nothing was changed.');
+      perform headroom.fail('not_allowed', 'Only people who may read a request can add notes to it.', v_request.id,
+                            'Nothing was changed.');
     end if;
     v_done := capacity.note(v_request, v_actor, p_words);
     return format('%s: your note was added.', v_request.id);

@@ -25,4 +25,5 @@ begin
   return jsonb_build_object('outcome', 'opened', 'request', v_id, 'answer', '{}'::jsonb);
 end
 $$;
-comment on function inbound.slack_follow_up_button(jsonb, directory.members) is 'Carries out a click on a button that decides nothing, and replies.';
+comment on function inbound.slack_follow_up_button(jsonb, directory.members)
+  is 'Carries out a click on a button that decides nothing, and replies.';

@@ -12,7 +12,8 @@ begin
     perform capacity.no_such_request(p_request_id);
   end if;
   v_said := case
-    when p_receipt ->> 'what' = 'capacity_note' then inbound.slack_follow_up(p_member, v_id, 'note', inbound.form_value(p_receipt -> 'values', 'note'), true)
+    when p_receipt ->> 'what' = 'capacity_note'
+      then inbound.slack_follow_up(p_member, v_id, 'note', inbound.form_value(p_receipt -> 'values', 'note'), true)
     when v_email = capacity.email_of_customer(v_id) then inbound.slack_follow_up(p_member, v_id, 'link', null, true)
     else inbound.slack_follow_up(p_member, v_id, 'address', v_email, true) end;
   perform inbound.slack_note(inbound.form_channel(p_receipt), v_said);

@@ -4,7 +4,8 @@ language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_element jsonb := p_values #> array[p_field, 'value'];
-  v_value jsonb := coalesce(nullif(v_element -> 'value', 'null'), nullif(v_element -> 'selected_date', 'null'), nullif(v_element -> 'selected_user', 'null'),
+  v_value jsonb := coalesce(nullif(v_element -> 'value', 'null'), nullif(v_element -> 'selected_date', 'null'),
+                            nullif(v_element -> 'selected_user', 'null'),
                             nullif(v_element #> '{selected_option,value}', 'null'));
 begin
   return case when jsonb_typeof(v_value) in ('string', 'number') then left(v_value #>> '{}', 4000) end;

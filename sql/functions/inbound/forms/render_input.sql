@@ -1,6 +1,7 @@
 -- One field of a form. What is filled in must suit its element, or Slack refuses the whole form; so what does not is left out. Pure.
 create or replace function inbound.render_input(
-  p_name text, p_label text, p_element text, p_optional boolean, p_value text default null, p_hint text default null, p_most integer default 200
+  p_name text, p_label text, p_element text, p_optional boolean, p_value text default null, p_hint text default null,
+  p_most integer default 200
 ) returns jsonb
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -9,8 +10,10 @@ declare
   v_element jsonb := jsonb_build_object('type', p_element, 'action_id', 'value');
 begin
   if p_element = 'number_input' then
-    v_element := v_element || jsonb_build_object('is_decimal_allowed', p_name = 'cost', 'min_value', case when p_name = 'cost' then '0' else '1' end)
-      || case when v_value ~ '^\d{1,13}(\.\d{1,2})?$' and (p_name = 'cost' or v_value !~ '\.') then jsonb_build_object('initial_value', v_value) else '{}' end;
+    v_element := v_element
+      || jsonb_build_object('is_decimal_allowed', p_name = 'cost', 'min_value', case when p_name = 'cost' then '0' else '1' end)
+      || case when v_value ~ '^\d{1,13}(\.\d{1,2})?$' and (p_name = 'cost' or v_value !~ '\.')
+                then jsonb_build_object('initial_value', v_value) else '{}' end;
   elsif p_element = 'datepicker' then
     v_element := v_element || case when inbound.parse_date(v_value) is null then '{}'
                                    else jsonb_build_object('initial_date', to_char(inbound.parse_date(v_value), 'YYYY-MM-DD')) end;

@@ -1,6 +1,6 @@
 -- The form that asks why. What is decided, about which request and where the button was goes along in the form's own metadata, since
 -- its submission may carry no channel. Pure.
-create or replace function inbound.render_reason(p_request_id text, p_action text, p_channel text, p_message_ts text) returns jsonb
+create or replace function inbound.render_reason(p_request_id text, p_action text, p_channel text) returns jsonb
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -14,8 +14,8 @@ begin
     'title', jsonb_build_object('type', 'plain_text', 'text', capacity.render_text(p_request_id, 24)),
     'submit', jsonb_build_object('type', 'plain_text', 'text', coalesce(v_words ->> 0, 'Cancel request')),
     'close', '{"type": "plain_text", "text": "Back"}'::jsonb,
-    'private_metadata', jsonb_strip_nulls(jsonb_build_object('request', left(p_request_id, 40), 'action', left(p_action, 40), 'channel', left(p_channel, 32),
-                                                             'ts', left(p_message_ts, 40)))::text,
+    'private_metadata', jsonb_strip_nulls(jsonb_build_object(
+      'request', left(p_request_id, 40), 'action', left(p_action, 40), 'channel', left(p_channel, 32)))::text,
     'blocks', jsonb_build_array(jsonb_build_object(
       'type', 'input', 'block_id', 'reason', 'optional', p_action = 'customer_decline',
       'label', jsonb_build_object('type', 'plain_text', 'text', coalesce(v_words ->> 1, 'Why is the request cancelled?')),
@@ -23,4 +23,4 @@ begin
       'element', '{"type": "plain_text_input", "action_id": "value", "multiline": true, "min_length": 1, "max_length": 2000}'::jsonb)));
 end
 $$;
-comment on function inbound.render_reason(text, text, text, text) is 'The view of the form that asks for a reason.';
+comment on function inbound.render_reason(text, text, text) is 'The view of the form that asks for a reason.';

@@ -1,4 +1,5 @@
--- A form that was sent: a new request, the reason for a decision, a note, or the customer's address. What is wrong with it is said at the field where it is.
+-- A form that was sent: a new request, the reason for a decision, a note, or the customer's address. What is wrong with it is said at the
+-- field where it is.
 create or replace function inbound.slack_submission(p_receipt jsonb, p_member directory.members) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -13,9 +14,11 @@ declare
 begin
   if p_receipt ->> 'what' = 'capacity_reason' then
     if v_reason is null and v_metadata ->> 'action' <> 'customer_decline' then
-      perform headroom.fail('invalid_payload', 'A rejection or a cancellation needs a reason.', null, 'Write it here. Nothing was changed.');
+      perform headroom.fail('invalid_payload', 'A rejection or a cancellation needs a reason.', null,
+                            'Write it here. Nothing was changed.');
     end if;
-    v_decided := inbound.decide(p_member, v_metadata ->> 'request', (inbound.action_event(v_metadata ->> 'action')).event_type, v_reason, true);
+    v_decided := inbound.decide(p_member, v_metadata ->> 'request', (inbound.action_event(v_metadata ->> 'action')).event_type, v_reason,
+                                true);
     if v_decided.repeated then
       perform headroom.fail('conflict', v_decided.said);
     end if;
@@ -26,18 +29,23 @@ begin
     return inbound.slack_follow_up_form(p_receipt, p_member, v_metadata ->> 'request');
   end if;
   v_terms := inbound.check_typed_terms((
-    select coalesce(jsonb_object_agg(f.name, inbound.form_value(v_values, f.name)) filter (where inbound.form_value(v_values, f.name) is not null), '{}')
-      from unnest(array['size', 'quantity', 'region', 'customer', 'email', 'needed_by', 'days', 'cost', 'owner', 'group']) f(name)));
+    select coalesce(jsonb_object_agg(f.name, f.value) filter (where f.value is not null), '{}')
+      from (select n.name, inbound.form_value(v_values, n.name) as value
+              from unnest(array['size', 'quantity', 'region', 'customer', 'email', 'needed_by', 'days', 'cost', 'owner',
+                                'group']) n(name)) f));
   if v_terms -> 'wrong' <> '{}' then
-    return jsonb_build_object('outcome', 'refused', 'answer', jsonb_build_object('response_action', 'errors', 'errors', v_terms -> 'wrong'));
+    return jsonb_build_object(
+      'outcome', 'refused', 'answer', jsonb_build_object('response_action', 'errors', 'errors', v_terms -> 'wrong'));
   end if;
   v_request := inbound.submit_terms(p_receipt, p_member, v_terms -> 'fields', v_metadata ->> 'channel');
   -- What the form was filled in with goes when the request's customer is erased.
   update inbound.receipts d set request_id = v_request.id
-   where d.provider = 'slack' and d.receipt_id = v_metadata ->> 'opened_by' and d.request_id is null and d.payload ->> 'user' = p_receipt ->> 'user';
+   where d.provider = 'slack' and d.receipt_id = v_metadata ->> 'opened_by' and d.request_id is null
+     and d.payload ->> 'user' = p_receipt ->> 'user';
   v_unasked := inbound.slack_unasked(v_request);
   if v_metadata ->> 'channel' ~ '^[A-Z0-9]{2,32}$' or v_unasked is not null then
-    -- Where the form was asked for, since the request may live in another channel; a form that came from no channel is answered to the person.
+    -- Where the form was asked for, since the request may live in another channel; a form that came from no channel is answered to the
+    -- person.
     perform inbound.slack_note(inbound.form_channel(p_receipt),
       concat_ws(' ', format('%s is %s.', v_request.id, capacity.story_state(v_request.state::text)), v_unasked));
   end if;

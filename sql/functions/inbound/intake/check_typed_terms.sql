@@ -1,6 +1,6 @@
--- Makes numbers and dates of what was typed into fields, and says of each that is none what it should look like. The same for the
--- command and for the form. Pure: `fields` has what is good, `problems` a sentence for each that is not,
--- with what was typed, `wrong` the sentences by field, where it stands already.
+-- Turns what was typed into numbers and dates, and explains for each field that is wrong what it should look like. The same for the
+-- command and for the form. Pure: `fields` has what is good, `problems` a sentence for each that is not, with what was typed, `wrong` the
+-- sentences by field, where it stands already.
 create or replace function inbound.check_typed_terms(p_terms jsonb, p_problems jsonb default '[]') returns jsonb
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$

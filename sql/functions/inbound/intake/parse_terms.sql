@@ -11,8 +11,9 @@ declare
   -- Curly quotes are what phones type; "30 days" and "for 30 days" are how people say it.
   v_text text := regexp_replace(regexp_replace(translate(left(p_text, 4000), '“”„«»', '"""""'),
     '(^|\s)(?:for\s+)?(\d{1,5})\s*days?(?=\s|$)', '\1days \2', 'gi'), '<(?:mailto:[^|>]*\|)([^>]*)>', '\1', 'g');
-  v_words constant jsonb := '{"for": "customer", "customer": "customer", "by": "needed_by", "needed_by": "needed_by", "days": "days", "duration": "days",
-    "cost": "cost", "at": "cost", "owner": "owner", "group": "group", "team": "group", "email": "email", "mail": "email", "ttl": "ttl",
+  v_words constant jsonb := '{"for": "customer", "customer": "customer", "by": "needed_by", "needed_by": "needed_by",
+    "days": "days", "duration": "days", "cost": "cost", "at": "cost", "owner": "owner", "group": "group", "team": "group",
+    "email": "email", "mail": "email", "ttl": "ttl",
     "replaces": "replaces", "size": "size", "region": "region", "in": "region", "quantity": "quantity", "qty": "quantity"}';
   v_terms jsonb := '{}';
   v_problems jsonb := '[]';
@@ -60,4 +61,5 @@ begin
     'recognised', v_terms ?| '{quantity,region,customer,needed_by,days,cost,owner,group}' or coalesce(v_terms ->> 'size' ~ '^\d', false));
 end
 $$;
-comment on function inbound.parse_terms(text) is 'The terms of a request as somebody typed them: fields, problems, and whether anything was recognised.';
+comment on function inbound.parse_terms(text)
+  is 'The terms of a request as somebody typed them: fields, problems, and whether anything was recognised.';

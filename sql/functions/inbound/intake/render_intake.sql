@@ -1,15 +1,18 @@
 -- The form for a new request, filled in with what was typed. Pure. Slack's limits hold for any input: what is filled in is cut to what
 -- its field takes, and of more groups than a menu holds the rest is left to the command. The form carries the receipt that opened it,
 -- so that what was filled in is known to belong to the request that is made of it.
-create or replace function inbound.render_intake(p_fields jsonb, p_groups jsonb, p_channel text, p_receipt_id text default null) returns jsonb
+create or replace function inbound.render_intake(
+  p_fields jsonb, p_groups jsonb, p_channel text, p_receipt_id text default null
+) returns jsonb
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_options jsonb;
   v_blocks jsonb;
 begin
-  select jsonb_agg(jsonb_build_object('text', jsonb_build_object('type', 'plain_text', 'text', capacity.render_text(g.value ->> 'name', 75)),
-                                      'value', left(g.value ->> 'id', 75)) order by g.ordinality)
+  select jsonb_agg(jsonb_build_object(
+           'text', jsonb_build_object('type', 'plain_text', 'text', capacity.render_text(g.value ->> 'name', 75)),
+           'value', left(g.value ->> 'id', 75)) order by g.ordinality)
     into v_options from jsonb_array_elements(p_groups) with ordinality g
    where g.ordinality <= 100 and g.value ->> 'name' <> '' and g.value ->> 'id' <> '';
   v_blocks := jsonb_build_array(
@@ -33,7 +36,8 @@ begin
     'type', 'modal', 'callback_id', 'capacity_intake',
     'title', '{"type": "plain_text", "text": "Request capacity"}'::jsonb, 'submit', '{"type": "plain_text", "text": "Submit"}'::jsonb,
     'close', '{"type": "plain_text", "text": "Cancel"}'::jsonb,
-    'private_metadata', jsonb_strip_nulls(jsonb_build_object('channel', left(p_channel, 32), 'opened_by', left(p_receipt_id, 200)))::text, 'blocks', v_blocks);
+    'private_metadata', jsonb_strip_nulls(jsonb_build_object('channel', left(p_channel, 32), 'opened_by', left(p_receipt_id, 200)))::text,
+    'blocks', v_blocks);
 end
 $$;
 comment on function inbound.render_intake(jsonb, jsonb, text, text) is 'The view of the form for a new request.';

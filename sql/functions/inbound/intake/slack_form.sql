@@ -7,13 +7,15 @@ declare
 begin
   -- The menu of people knows Slack ids only.
   if v_fields ? 'owner' then
-    v_fields := v_fields || jsonb_build_object('owner', coalesce((directory.find_member(p_member.workspace_id, v_fields ->> 'owner')).slack_user_id, ''));
+    v_fields := v_fields || jsonb_build_object(
+      'owner', coalesce((directory.find_member(p_member.workspace_id, v_fields ->> 'owner')).slack_user_id, ''));
   end if;
   perform inbound.slack_open(p_receipt, inbound.render_intake(v_fields,
-    (select coalesce(jsonb_agg(jsonb_build_object('id', g.id, 'name', g.name) order by g.id), '[]') from directory.groups g where g.workspace_id = p_member.workspace_id),
+    (select coalesce(jsonb_agg(jsonb_build_object('id', g.id, 'name', g.name) order by g.id), '[]') from directory.groups g
+      where g.workspace_id = p_member.workspace_id),
     p_receipt ->> 'channel', p_receipt ->> 'id'));
-  return inbound.slack_reply('Opening the form. If it does not appear, try again, or submit by text: `/capacity create 32XL x4 us-east-1 for Acme by 2026-12-01`. '
-    || '`/capacity help` shows more.', 'opened');
+  return inbound.slack_reply('Opening the form. If it does not appear, try again, or submit by text: '
+    || '`/capacity create 32XL x4 us-east-1 for Acme by 2026-12-01`. `/capacity help` shows more.', 'opened');
 end
 $$;
 comment on function inbound.slack_form(jsonb, directory.members, jsonb) is 'Opens the form for a new request and says so.';

@@ -8,7 +8,8 @@ declare
   v_state text := capacity.render_text(p_sent #>> '{data,state,name}', 100);
 begin
   return case concat_ws('.', p_sent ->> 'type', p_sent ->> 'action')
-    when 'Comment.create' then v_who || ' commented in Linear: ' || nullif(btrim(capacity.render_text(p_sent #>> '{data,body}', 3500), E' \n\t'), '')
+    when 'Comment.create' then v_who || ' commented in Linear: '
+      || nullif(btrim(capacity.render_text(p_sent #>> '{data,body}', 3500), E' \n\t'), '')
     when 'Issue.update' then case when p_sent -> 'updatedFrom' ? 'stateId' then
       format('%s moved the issue in Linear to “%s”. The request itself is unchanged.', v_who, coalesce(v_state, 'another state')) end
     when 'Issue.remove' then v_who || ' removed the issue in Linear. The request itself is unchanged.' end;

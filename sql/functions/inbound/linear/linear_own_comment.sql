@@ -6,9 +6,11 @@ as $$
 begin
   return exists (
     select
-      from (select e.request_id || '#' || e.seq as instruction_id from capacity.events e where e.request_id = p_request_id and 'linear:comment' = any (e.effects)
+      from (select e.request_id || '#' || e.seq as instruction_id from capacity.events e
+             where e.request_id = p_request_id and 'linear:comment' = any (e.effects)
             union all
-            select n.request_id || '!' || n.id from capacity.notices n where n.request_id = p_request_id and 'linear:comment' = any (n.effects)) i
+            select n.request_id || '!' || n.id from capacity.notices n
+             where n.request_id = p_request_id and 'linear:comment' = any (n.effects)) i
       join outbox.rows m on m.stream = 'capacity' and m.instruction_id = i.instruction_id and m.idempotency_key = 'linear:comment'
      where m.payload #>> '{input,id}' = p_comment_id);
 end

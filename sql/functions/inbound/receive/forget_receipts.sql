@@ -9,7 +9,8 @@ declare
 begin
   update inbound.receipts d set refusal = substring(d.refusal from '^[a-z_]+')
    where (d.provider, d.receipt_id) in (
-         select o.provider, o.receipt_id from inbound.receipts o where strpos(o.refusal, ' ') > 0 and o.received_at < now() - interval '30 minutes'
+         select o.provider, o.receipt_id from inbound.receipts o
+          where strpos(o.refusal, ' ') > 0 and o.received_at < now() - interval '30 minutes'
           order by o.received_at limit c_most for update skip locked);
   delete from inbound.receipts d using (
     select o.provider, o.receipt_id from inbound.receipts o where o.received_at < now() - interval '90 days'

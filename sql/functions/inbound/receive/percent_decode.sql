@@ -22,4 +22,5 @@ exception when character_not_in_repertoire or untranslatable_character then
   perform headroom.fail('invalid_input', 'The form is not encoded correctly.', 'bytes that are not UTF-8, or a NUL');
 end
 $$;
-comment on function inbound.percent_decode(text) is 'One name or value of a form, decoded; raises invalid_input when it is not well formed.';
+comment on function inbound.percent_decode(text)
+  is 'One name or value of a form, decoded; raises invalid_input when it is not well formed.';

@@ -14,4 +14,5 @@ begin
     and headroom.equal_constant_time(headroom.hmac_sha256(convert_to(v_previous, 'UTF8'), p_data), p_signature);
 end
 $$;
-comment on function inbound.signed_by(text, bytea, bytea) is 'Whether HMAC-SHA-256 of the data under the named secret, or its predecessor, is this signature.';
+comment on function inbound.signed_by(text, bytea, bytea)
+  is 'Whether HMAC-SHA-256 of the data under the named secret, or its predecessor, is this signature.';

@@ -9,11 +9,12 @@ declare
   v_member directory.members;
   v_reply jsonb;
 begin
-  -- Events, forms that were put away, and buttons and forms that are not ours ask for nothing.
+  -- Events, forms that were dismissed, and buttons and forms that are not ours ask for nothing.
   if v_kind not in ('command', 'action', 'submission', 'shortcut')
      or v_kind = 'action' and (inbound.action_event(p_receipt ->> 'what')).event_type is null
         and coalesce(p_receipt ->> 'what', '') not in ('nudge', 'note', 'customer_link')
-     or v_kind = 'submission' and coalesce(p_receipt ->> 'what', '') not in ('capacity_intake', 'capacity_reason', 'capacity_note', 'capacity_link')
+     or v_kind = 'submission' and coalesce(p_receipt ->> 'what', '') not in ('capacity_intake', 'capacity_reason', 'capacity_note',
+                                                                             'capacity_link')
      or v_kind = 'shortcut' and p_receipt ->> 'what' is distinct from 'capacity_intake' then
     return '{"outcome": "ignored", "answer": {}}';
   end if;

@@ -10,7 +10,8 @@ begin
   select w.id into v_id from directory.workspaces w
    where w.slack_team_id = p_team_id or w.slack_enterprise_id = p_enterprise_id
    order by (w.slack_team_id = p_team_id) is true desc limit 1;
-  if v_id is null and not exists (select from directory.workspaces w where w.slack_team_id is not null or w.slack_enterprise_id is not null) then
+  if v_id is null and not exists (select from directory.workspaces w
+                                   where w.slack_team_id is not null or w.slack_enterprise_id is not null) then
     select w.id into v_id from directory.workspaces w where w.id = 'default';
   end if;
   return v_id;

@@ -10,7 +10,8 @@ begin
      and p_receipt ->> 'user_team' is distinct from p_receipt ->> 'enterprise'
      and not exists (select from directory.workspaces w where w.id = p_workspace_id and w.slack_team_id = p_receipt ->> 'user_team')
      and not exists (select from directory.members m where m.workspace_id = p_workspace_id and m.slack_user_id = p_receipt ->> 'user') then
-    perform headroom.fail('not_allowed', 'You are not in the directory of this workspace.', null, 'Ask an admin to add you with your Slack id.');
+    perform headroom.fail('not_allowed', 'You are not in the directory of this workspace.', null,
+                          'Ask an admin to add you with your Slack id.');
   end if;
   return directory.member_for_slack(p_workspace_id, p_receipt ->> 'user', p_receipt ->> 'user_name');
 end

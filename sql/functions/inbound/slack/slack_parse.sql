@@ -17,7 +17,8 @@ begin
     v_sent := inbound.parse_json(p_body);
     v_found := case v_sent ->> 'type'
       when 'url_verification' then jsonb_build_object('kind', 'url_verification', 'challenge', left(v_sent ->> 'challenge', 500))
-      when 'event_callback' then jsonb_build_object('kind', 'event', 'event_id', v_sent ->> 'event_id', 'what', left(v_sent #>> '{event,type}', 80)) end;
+      when 'event_callback' then jsonb_build_object('kind', 'event', 'event_id', v_sent ->> 'event_id',
+                                                    'what', left(v_sent #>> '{event,type}', 80)) end;
   else
     v_form := inbound.form_decode(p_body);
     if v_form ? 'payload' then
@@ -26,7 +27,8 @@ begin
     elsif v_form ? 'command' then
       v_found := jsonb_build_object(
         'kind', 'command', 'what', left(v_form ->> 'command', 80), 'text', left(v_form ->> 'text', 4000), 'user', v_form ->> 'user_id',
-        'user_name', v_form ->> 'user_name', 'team', nullif(v_form ->> 'team_id', ''), 'enterprise', nullif(v_form ->> 'enterprise_id', ''),
+        'user_name', v_form ->> 'user_name', 'team', nullif(v_form ->> 'team_id', ''),
+        'enterprise', nullif(v_form ->> 'enterprise_id', ''),
         'channel', v_form ->> 'channel_id', 'trigger', nullif(v_form ->> 'trigger_id', ''));
     elsif v_form ->> 'ssl_check' = '1' then
       v_found := '{"kind": "ssl_check"}';
@@ -40,7 +42,8 @@ begin
        when 'event' then v_found ->> 'event_id' ~ '^[A-Za-z0-9_-]{1,100}$'
        else v_found ->> 'user' ~ '^[UW][A-Z0-9]{2,31}$'
             and coalesce(v_found ->> 'team' ~ '^T[A-Z0-9]{2,31}$', true) and coalesce(v_found ->> 'enterprise' ~ '^E[A-Z0-9]{2,31}$', true)
-            and coalesce(v_found ->> 'channel' ~ '^[A-Z0-9]{2,32}$', true) and coalesce(v_found ->> 'trigger' ~ '^[\u0021-\u007e]{1,200}$', true)
+            and coalesce(v_found ->> 'channel' ~ '^[A-Z0-9]{2,32}$', true)
+              and coalesce(v_found ->> 'trigger' ~ '^[\u0021-\u007e]{1,200}$', true)
      end, false) is not true then
     perform headroom.fail('invalid_input', 'Slack does not send this, or Headroom does not understand it.',
       null, 'Point only the slash command, the interactivity and the event URL of the Slack app here. Nothing was written.');
@@ -48,4 +51,4 @@ begin
   return v_found;
 end
 $$;
-comment on function inbound.slack_parse(text) is 'A receipt of Slack in one form; raises invalid_input for what is none.';
+comment on function inbound.slack_parse(text) is 'A receipt of Slack in one form; raises invalid_input for anything else.';

@@ -12,7 +12,6 @@ begin
     || case v_type
       when 'block_actions' then jsonb_build_object(
         'kind', 'action', 'what', left(p_sent #>> '{actions,0,action_id}', 80), 'value', left(p_sent #>> '{actions,0,value}', 100),
-        'message_ts', left(coalesce(p_sent #>> '{container,message_ts}', p_sent #>> '{message,ts}'), 40),
         'thread_ts', left(coalesce(p_sent #>> '{message,thread_ts}', p_sent #>> '{container,thread_ts}'), 40))
       when 'view_submission' then jsonb_build_object(
         'kind', 'submission', 'what', left(p_sent #>> '{view,callback_id}', 80), 'values', p_sent #> '{view,state,values}',

@@ -8,7 +8,8 @@ declare
   v_facts text := substring(p_detail from '^[a-z_]+: (.*)$');
   v_field text := inbound.refused_field(p_receipt ->> 'what', v_facts);
   v_text text := concat_ws(' ', p_message,
-    case when v_code in ('invalid_input', 'invalid_payload', 'nobody_can_approve') then '(' || regexp_replace(v_facts, '^[a-z_]+: ', '') || ')' end, p_hint);
+    case when v_code in ('invalid_input', 'invalid_payload', 'nobody_can_approve') then '(' || regexp_replace(v_facts, '^[a-z_]+: ', '')
+      || ')' end, p_hint);
   v_reply jsonb := jsonb_build_object('outcome', 'refused', 'refusal', left(concat_ws(': ', v_code, p_message), 500),
                                       'request', inbound.named_request(p_receipt));
 begin

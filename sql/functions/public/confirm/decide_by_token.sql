@@ -4,7 +4,8 @@ create or replace function public.decide_by_token(p_token text, p_decision text,
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_event public.capacity_request_event_type := case p_decision when 'confirm' then 'CUSTOMER_CONFIRMED' when 'decline' then 'CUSTOMER_DECLINED' end;
+  v_event public.capacity_request_event_type := case p_decision when 'confirm' then 'CUSTOMER_CONFIRMED' when 'decline'
+                                                       then 'CUSTOMER_DECLINED' end;
   v_reason text := nullif(btrim(p_reason, E' \n\t'), '');
   v_token capacity.confirmation_tokens;
   v_story jsonb;
@@ -19,7 +20,8 @@ begin
   if v_story ->> 'decision' = p_decision then
     return v_story || jsonb_build_object('repeated', true);
   elsif v_story ->> 'decision' is not null then
-    perform headroom.fail('already_used', format('This offer was already %s.', case v_story ->> 'decision' when 'confirm' then 'confirmed' else 'declined' end),
+    perform headroom.fail('already_used', format('This offer was already %s.', case v_story ->> 'decision' when 'confirm' then 'confirmed'
+                                                                                    else 'declined' end),
       null, 'Nothing was changed. If that was a mistake, ask whoever sent you the link.');
   elsif v_story ->> 'status' <> 'open' then
     perform headroom.fail('gone', case v_story ->> 'status' when 'expired' then 'The time to answer this offer has passed.'

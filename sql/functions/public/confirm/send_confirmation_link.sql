@@ -8,4 +8,5 @@ begin
   return capacity.ask_customer(v_found.request, v_found.actor, null);
 end
 $$;
-comment on function public.send_confirmation_link(text, text) is 'Mails the customer the link of a request again, some time after the last mail.';
+comment on function public.send_confirmation_link(text, text)
+  is 'Mails the customer the link of a request again, some time after the last mail.';

@@ -1,5 +1,4 @@
--- Disables an endpoint that the caller keeps: an admin one of the own workspace; a machine one of the workspace that it names, or of the
--- installation.
+-- Disables an endpoint: an admin one of their own workspace; a machine one of the workspace that it names, or of the installation.
 create or replace function public.disable_endpoint(p_name text, p_reason text default null, p_workspace_id text default null) returns void
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

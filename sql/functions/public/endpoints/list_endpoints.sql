@@ -1,8 +1,9 @@
--- The endpoints that the caller keeps: of one's workspace for an admin; of all, or of the one that is named, for a machine's key. Secrets are
--- not among what it says.
+-- The endpoints that the caller manages: those of their workspace for an admin; all of them, or those of the workspace that is named, for
+-- a service key. Secrets are not shown.
 create or replace function public.list_endpoints(p_workspace_id text default null)
 returns table (
-  id uuid, name text, workspace_id text, url text, description text, topics text[], header_names text[], enabled boolean, disabled_at timestamptz,
+  id uuid, name text, workspace_id text, url text, description text, topics text[], header_names text[], enabled boolean,
+  disabled_at timestamptz,
   disabled_code text, disabled_reason text, secrets integer, readable boolean, old_secret_until timestamptz, dead bigint,
   circuit text, created_at timestamptz, updated_at timestamptz
 )
@@ -15,4 +16,5 @@ begin
 end
 $$;
 comment on function public.list_endpoints(text)
-  is 'The webhook endpoints that the caller keeps. Nullable: workspace_id, description, disabled_at, disabled_code, disabled_reason, old_secret_until.';
+  is 'The webhook endpoints that the caller manages.
+Nullable: workspace_id, description, disabled_at, disabled_code, disabled_reason, old_secret_until.';

@@ -1,6 +1,6 @@
--- Makes an endpoint, or changes what is given of it; null leaves a field as it is. An admin's endpoint belongs to the own workspace,
--- where its name means something and nowhere else; one that a machine makes without naming a workspace belongs to the
--- installation. The secret of a new one is in this answer and in no other.
+-- Makes an endpoint, or changes what is given of it; null leaves a field as it is. An admin's endpoint belongs to their own workspace,
+-- and its name counts only there; one that a machine makes without naming a workspace belongs to the installation. Only this answer shows
+-- the secret of a new one.
 create or replace function public.put_endpoint(
   p_name text, p_url text default null, p_topics text[] default null, p_description text default null, p_headers jsonb default null,
   p_workspace_id text default null,
@@ -15,7 +15,8 @@ declare
                      case when p_topics is null then '{}' else jsonb_build_object('topics', p_topics) end ||
                      case when p_headers is null then '{}' else jsonb_build_object('headers', p_headers) end;
 begin
-  select p.name, p.created, p.secret into name, created, secret from webhooks.put_endpoint(p_name, v_changes, p_tenant_id => v_workspace_id) p;
+  select p.name, p.created, p.secret into name, created, secret
+    from webhooks.put_endpoint(p_name, v_changes, p_tenant_id => v_workspace_id) p;
 end
 $$;
 comment on function public.put_endpoint(text, text, text[], text, jsonb, text)

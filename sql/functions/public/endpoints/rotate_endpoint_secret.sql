@@ -1,5 +1,7 @@
--- A new secret for an endpoint that the caller keeps; this answer alone shows it. The old one signs beside it for the hours that are given.
-create or replace function public.rotate_endpoint_secret(p_name text, p_hours integer default 24, p_workspace_id text default null, out name text, out secret text)
+-- A new secret for an endpoint that the caller manages; only this answer shows it. The old one signs beside it for the given hours.
+create or replace function public.rotate_endpoint_secret(
+  p_name text, p_hours integer default 24, p_workspace_id text default null, out name text, out secret text
+)
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column

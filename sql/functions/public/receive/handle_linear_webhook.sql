@@ -16,12 +16,14 @@ declare
 begin
   if $1 is null or v_signature is null or v_signature !~ '^[0-9a-f]{64}$'
      or not inbound.signed_by('LINEAR_WEBHOOK_SECRET', convert_to($1, 'UTF8'), decode(v_signature, 'hex')) then
-    perform headroom.fail('bad_signature', 'The request does not carry Linear''s signature.', null, 'Send the body exactly as Linear sent it. Nothing was written.');
+    perform headroom.fail('bad_signature', 'The request does not carry Linear''s signature.', null,
+                          'Send the body exactly as Linear sent it. Nothing was written.');
   end if;
   v_sent := inbound.parse_json($1);
   v_stamp := v_sent -> 'webhookTimestamp';
   if jsonb_typeof(v_stamp) is distinct from 'number' or abs(extract(epoch from clock_timestamp()) * 1000 - v_stamp::numeric) > 60000 then
-    perform headroom.fail('bad_signature', 'The request was signed too long ago, or by a clock that is wrong.', null, 'Linear signs every attempt again. Nothing was written.');
+    perform headroom.fail('bad_signature', 'The request was signed too long ago, or by a clock that is wrong.', null,
+                          'Linear signs every attempt again. Nothing was written.');
   end if;
 
   select c.request_id into v_request_id from capacity.request_captures c
@@ -34,17 +36,22 @@ begin
   v_id := left(concat_ws(':', v_sent ->> 'type', v_sent ->> 'action', v_sent #>> '{data,id}'), 120) || ':'
     || left(encode(sha256(convert_to(concat_ws(' ', v_sent #>> '{data,updatedAt}', v_sent ->> 'createdAt', (
          select string_agg(k, ' ' order by k)
-           from jsonb_object_keys(case jsonb_typeof(v_sent -> 'updatedFrom') when 'object' then v_sent -> 'updatedFrom' end) k)), 'UTF8')), 'hex'), 32);
+           from jsonb_object_keys(case jsonb_typeof(v_sent -> 'updatedFrom') when 'object' then v_sent -> 'updatedFrom' end) k)), 'UTF8')),
+           'hex'), 32);
   insert into inbound.receipts (provider, receipt_id, kind, request_id, payload)
-  values ('linear', v_id, left(concat_ws('.', v_sent ->> 'type', v_sent ->> 'action'), 100), v_request_id, jsonb_strip_nulls(jsonb_build_object(
-            'id', left(v_sent #>> '{data,id}', 64), 'actor', left(v_sent #>> '{actor,id}', 64), 'delivery', left(v_headers ->> 'linear-delivery', 64))))
+  values ('linear', v_id, left(concat_ws('.', v_sent ->> 'type', v_sent ->> 'action'), 100), v_request_id,
+          jsonb_strip_nulls(jsonb_build_object(
+            'id', left(v_sent #>> '{data,id}', 64), 'actor', left(v_sent #>> '{actor,id}', 64),
+            'delivery', left(v_headers ->> 'linear-delivery', 64))))
   on conflict do nothing;
   if found then
     update inbound.receipts d
-       set outcome = inbound.linear_handle(v_sent, v_request_id), workspace_id = (select r.workspace_id from capacity.requests r where r.id = v_request_id)
+       set outcome = inbound.linear_handle(v_sent, v_request_id),
+           workspace_id = (select r.workspace_id from capacity.requests r where r.id = v_request_id)
      where d.provider = 'linear' and d.receipt_id = v_id;
   end if;
   return '{}';
 end
 $$;
-comment on function public.handle_linear_webhook(text) is 'Receives what Linear tells of a request''s issue, as the raw body, and makes a note of it.';
+comment on function public.handle_linear_webhook(text)
+  is 'Receives what Linear tells of a request''s issue, as the raw body, and makes a note of it.';

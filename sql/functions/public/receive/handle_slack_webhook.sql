@@ -1,9 +1,9 @@
--- Everything that Slack sends comes in here, as the raw body of the request: the signature is over exactly those bytes, and it is the
--- one credential. The answer is what Slack is to be answered with.
+-- Everything that Slack sends comes in here, as the raw body of the request: the signature covers exactly those bytes, and it is the only
+-- credential. The result is the answer for Slack.
 --
--- The insert into the table of receipts decides who handles one that comes twice, also at the same instant. A refusal by the
--- workflow undoes what was begun and is answered in Slack's own way, with its line in the book; any other failure undoes all,
--- the line too, so that Slack's next try is handled.
+-- The insert into the table of receipts decides who handles one that comes twice, also at the same instant. A refusal by the workflow
+-- undoes what was begun and is answered in Slack's own way, and kept in its receipt; any other failure undoes everything, the receipt
+-- too, so that Slack's next try is handled.
 create or replace function public.handle_slack_webhook(text) returns json
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -18,7 +18,8 @@ declare
   v_hint text;
 begin
   if not inbound.verify_slack_signature($1, v_stamp, v_headers ->> 'x-slack-signature') then
-    perform headroom.fail('bad_signature', coalesce(inbound.slack_stamp_problem(v_stamp, v_headers ->> 'x-slack-signature'), 'The signature of the request is wrong.'),
+    perform headroom.fail('bad_signature', coalesce(inbound.slack_stamp_problem(v_stamp, v_headers ->> 'x-slack-signature'),
+                                                    'The signature of the request is wrong.'),
       null, 'Send the body exactly as Slack sent it, with its two signature headers. Nothing was written.');
   end if;
   v_receipt := inbound.slack_parse($1);
@@ -42,20 +43,22 @@ begin
   begin
     v_reply := inbound.slack_handle(v_receipt);
   exception
-    when sqlstate 'PT400' or sqlstate 'PT401' or sqlstate 'PT403' or sqlstate 'PT404' or sqlstate 'PT409' or sqlstate 'PT410' or sqlstate 'PT422'
+    when sqlstate 'PT400' or sqlstate 'PT401' or sqlstate 'PT403' or sqlstate 'PT404' or sqlstate 'PT409' or sqlstate 'PT410'
+      or sqlstate 'PT422'
       or sqlstate 'PT429' or sqlstate 'PT503' then
       get stacked diagnostics v_message = message_text, v_detail = pg_exception_detail, v_hint = pg_exception_hint;
       v_reply := inbound.slack_refused(v_receipt, v_message, v_detail, nullif(v_hint, ''));
   end;
-  -- Slack waits three seconds for the answer to a form, and whoever stands between gives up sooner. From then on nobody may read what is
-  -- wrong with it, so it is said where the form was asked for as well. Whether the answer still arrives cannot be known here; said twice
-  -- is better than a form that closes as if it had been taken.
+  -- Slack waits three seconds for the answer to a form, and whoever stands between gives up sooner. After that nobody may read what is
+  -- wrong with it, so it is also said where the form was opened. Whether the answer still arrives cannot be known here; saying it twice
+  -- is better than a form that closes as if it had been submitted.
   if v_reply #>> '{answer,response_action}' = 'errors' and extract(epoch from clock_timestamp()) - v_stamp::bigint >= 2 then
     perform inbound.slack_note(inbound.form_channel(v_receipt),
       'Your form was not submitted. ' || (select string_agg(e.value, ' ') from jsonb_each_text(v_reply #> '{answer,errors}') e));
   end if;
   update inbound.receipts d
-     set outcome = v_reply ->> 'outcome', refusal = v_reply ->> 'refusal', workspace_id = v_reply ->> 'workspace', member_id = v_reply ->> 'member',
+     set outcome = v_reply ->> 'outcome', refusal = v_reply ->> 'refusal', workspace_id = v_reply ->> 'workspace',
+         member_id = v_reply ->> 'member',
          request_id = v_reply ->> 'request', payload = d.payload || jsonb_strip_nulls(jsonb_build_object('field', v_reply ->> 'field'))
    where d.provider = 'slack' and d.receipt_id = v_receipt ->> 'id';
   return v_reply -> 'answer';

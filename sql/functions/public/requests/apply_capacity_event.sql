@@ -23,7 +23,8 @@ begin
     v_request.region, v_request.needed_by_date, v_request.expected_duration_days, v_request.estimated_monthly_cost_usd,
     v_request.commercial_approved_at, v_request.technical_approved_at, v_request.next_deadline_at, v_request.confirmation_ttl_days,
     v_request.slack_channel_id, v_answer.slack_thread_ts, v_answer.linear_issue_id, v_answer.last_notified_at,
-    capacity.free_text(v_request.id, v_request.cancellation_reason_hash), v_request.cancellation_authorizer_user_id, v_request.workspace_id, v_request.state_since,
+    capacity.free_text(v_request.id, v_request.cancellation_reason_hash), v_request.cancellation_authorizer_user_id,
+    v_request.workspace_id, v_request.state_since,
     v_request.replaces_request_id, v_request.review_plan, v_request.commercial_endorsed_at, v_request.commercial_endorsed_by,
     v_request.commercial_approved_by, v_request.technical_approved_by, capacity.free_text(v_request.id, v_request.rejection_reason_hash),
     capacity.unasked(v_request.id, v_request.state))::public.capacity_requests;

@@ -27,7 +27,8 @@ declare
 begin
   v_request := capacity.submit(
     v_actor, v_workspace_id, p_commercial_owner_user_id, p_infra_owner_group, p_customer_ref, p_requested_size, p_quantity, p_region,
-    p_needed_by_date, p_expected_duration_days, p_estimated_monthly_cost_usd, p_confirmation_ttl_days, p_slack_channel_id, p_idempotency_key,
+    p_needed_by_date, p_expected_duration_days, p_estimated_monthly_cost_usd, p_confirmation_ttl_days, p_slack_channel_id,
+    p_idempotency_key,
     p_replaces_request_id);
   select * into v_row from public.capacity_requests r where r.id = v_request.id;
   return v_row;

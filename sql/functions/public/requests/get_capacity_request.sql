@@ -14,24 +14,30 @@ begin
   end if;
   select * into v_request from capacity.requests r where r.id = p_request_id;
   if v_request.id is null
-     or v_caller.kind = 'member' and (v_caller.workspace_id <> v_request.workspace_id or not capacity.may_read(v_request, v_caller.member_id)) then
+     or v_caller.kind = 'member' and (v_caller.workspace_id <> v_request.workspace_id
+                                      or not capacity.may_read(v_request, v_caller.member_id)) then
     perform capacity.no_such_request(p_request_id);
   end if;
   v_unasked := capacity.unasked(v_request.id, v_request.state);
   return jsonb_build_object(
     'request', (select to_jsonb(r) from public.capacity_requests r where r.id = v_request.id),
-    'history', (select jsonb_agg(to_jsonb(e) order by e.seq) from public.capacity_request_events e where e.capacity_request_id = v_request.id),
+    'history', (select jsonb_agg(to_jsonb(e) order by e.seq) from public.capacity_request_events e
+                 where e.capacity_request_id = v_request.id),
     'pending_approvals', capacity.pending_approvals(v_request),
     'deliveries', capacity.deliveries_of(v_request.id),
     'jobs', '[]'::jsonb,
-    'notices', (select coalesce(jsonb_agg(jsonb_build_object('id', n.id, 'kind', n.kind, 'step', n.step, 'member_id', n.member_id, 'actor_type', n.actor_type,
+    'notices', (select coalesce(jsonb_agg(jsonb_build_object('id', n.id, 'kind', n.kind, 'step', n.step, 'member_id', n.member_id,
+                                                             'actor_type', n.actor_type,
                                                              'actor_id', n.actor_id, 'via', n.via,
-                                                             'body', capacity.free_text(n.request_id, n.body_hash), 'created_at', n.created_at) order by n.id), '[]')
+                                                             'body', capacity.free_text(n.request_id, n.body_hash),
+                                                             'created_at', n.created_at) order by n.id), '[]')
                   from capacity.notices n where n.request_id = v_request.id),
     'customer', jsonb_build_object(
       'address', capacity.email_of_customer(v_request.id), 'unasked', v_unasked,
-      'fixers', (select coalesce(jsonb_agg(jsonb_build_object('id', m.id, 'name', m.display_name) order by m.id), '[]') from directory.members m
-                   where v_unasked is not null and v_request.state = 'CUSTOMER_CONFIRMATION_REQUIRED' and m.workspace_id = v_request.workspace_id
+      'fixers', (select coalesce(jsonb_agg(jsonb_build_object('id', m.id, 'name', m.display_name) order by m.id), '[]')
+                   from directory.members m
+                   where v_unasked is not null and v_request.state = 'CUSTOMER_CONFIRMATION_REQUIRED'
+                     and m.workspace_id = v_request.workspace_id
                      and m.id = any (capacity.fixers(v_request, v_unasked)))),
     'erasure', capacity.erasure_state(v_request.id));
 end

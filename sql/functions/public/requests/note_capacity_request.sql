@@ -1,4 +1,4 @@
--- Says something about a request without deciding anything, for everybody who may read it.
+-- Adds a note to a request, which decides nothing, for everybody who may read it.
 create or replace function public.note_capacity_request(p_request_id text, p_body text, p_actor_id text default null) returns jsonb
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -8,4 +8,5 @@ begin
   return capacity.nudge(v_found.request, v_found.actor);
 end
 $$;
-comment on function public.nudge_capacity_request(text, text) is 'Nudges those whose decision a request waits for; says whom, and when it may be done again.';
+comment on function public.nudge_capacity_request(text, text)
+  is 'Nudges those whose decision a request waits for; says whom, and when it may be done again.';

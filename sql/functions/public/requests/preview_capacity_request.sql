@@ -1,5 +1,5 @@
--- What would happen to a request with these terms: who would be asked, by which rule, where it would be posted, and why its customer would get
--- no link. Nothing is written; what would be refused is refused here as well.
+-- What would happen to a request with these terms: who would be asked, by which rule, where it would be posted, and why its customer
+-- would get no link. Nothing is written; what would be refused is refused here as well.
 create or replace function public.preview_capacity_request(
   p_requester_user_id text,
   p_commercial_owner_user_id text,
@@ -21,7 +21,8 @@ declare
   v_request capacity.requests;
   v_asked jsonb;
 begin
-  perform capacity.check_terms(p_customer_ref, p_requested_size, p_quantity, p_region, null, null, p_estimated_monthly_cost_usd, 7, p_slack_channel_id);
+  perform capacity.check_terms(p_customer_ref, p_requested_size, p_quantity, p_region, null, null, p_estimated_monthly_cost_usd, 7,
+                               p_slack_channel_id);
   perform capacity.check_channel(v_workspace_id, v_actor.via, p_slack_channel_id);
   v_plan := capacity.review_plan(v_workspace_id, v_actor.id, p_commercial_owner_user_id, p_infra_owner_group,
                                  p_requested_size, p_quantity, p_region, p_estimated_monthly_cost_usd);
@@ -32,17 +33,20 @@ begin
   v_request.commercial_owner_user_id := v_plan #>> '{commercial,owner}';
   v_request.infra_owner_group := v_plan #>> '{technical,group}';
   v_request.review_plan := v_plan;
-  select jsonb_object_agg(s.step, v_plan -> s.step || jsonb_build_object('asked', jsonb_path_query_array(coalesce(a.asked, '[]'), '$[0 to 49]')))
+  select jsonb_object_agg(s.step, v_plan -> s.step
+                          || jsonb_build_object('asked', jsonb_path_query_array(coalesce(a.asked, '[]'), '$[0 to 49]')))
     into v_asked
     from (values ('commercial'), ('technical')) s(step)
-    left join (select n.step, jsonb_agg(jsonb_build_object('id', n.member_id, 'name', n.name, 'reason', n.reason, 'stands_for', n.stands_for)
+    left join (select n.step, jsonb_agg(jsonb_build_object('id', n.member_id, 'name', n.name, 'reason', n.reason,
+                                                           'stands_for', n.stands_for)
                                         order by n.member_id) as asked
                  from capacity.asked_now(v_request) n where n.asked group by n.step) a on a.step = s.step;
   return v_asked || jsonb_build_object(
     'state', case when v_plan #> '{commercial,auto}' = 'true' and v_plan #> '{technical,auto}' = 'true'
                   then 'CUSTOMER_CONFIRMATION_REQUIRED' else 'UNDER_REVIEW' end,
     'slack_channel_id', coalesce(p_slack_channel_id, (select w.slack_channel_id from directory.workspaces w where w.id = v_workspace_id)),
-    'customer_unasked', (select capacity.address_problem(p_customer_ref -> 'email', w.public_url) from directory.workspaces w where w.id = v_workspace_id));
+    'customer_unasked', (select capacity.address_problem(p_customer_ref -> 'email', w.public_url) from directory.workspaces w
+                          where w.id = v_workspace_id));
 end
 $$;
 comment on function public.preview_capacity_request(text, text, text, text, integer, text, numeric, text, text, jsonb)

@@ -5,7 +5,8 @@
 -- transaction goes on; all of those transactions have a number below `next`, the first one that was not given to anybody yet. (A
 -- snapshot's xmax would not do: it is only one more than the last that ended.) Once a later answer's `xmin` has reached that `next`,
 -- nothing from before `at` is still to come. So a reader that keeps (at, next) of its calls can move on without missing anything, with
--- neither a lock nor a counter that writers would have to share. Members are not told: how fast these numbers grow is how busy everybody is.
+-- neither a lock nor a counter that writers would have to share. Members are not told: how fast these numbers grow is how busy everybody
+-- is.
 create or replace function public.recent_capacity_events(p_since bigint, p_limit integer default 500) returns jsonb
 language plpgsql stable security invoker set search_path = pg_catalog, pg_temp
 as $$
@@ -29,4 +30,5 @@ begin
                order by x.created_at limit least(greatest(p_limit, 1), 1000)) e), '[]'));
 end
 $$;
-comment on function public.recent_capacity_events(bigint, integer) is 'Events since a moment that the caller may read, and how complete the answer is.';
+comment on function public.recent_capacity_events(bigint, integer)
+  is 'Events since a moment that the caller may read, and how complete the answer is.';

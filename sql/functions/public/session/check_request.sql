@@ -1,5 +1,5 @@
--- What runs before every request over HTTP (PostgREST's db-pre-request, and our gateway): refuses a delivery of Slack or Linear that is
--- not signed, was signed too long ago or is garbled, before anything is locked and any secret is read. It sees no body; the full check
+-- What runs before every request over HTTP (PostgREST's db-pre-request, and our gateway): refuses a receipt of Slack or Linear that is
+-- not signed, was signed too long ago or is malformed, before anything is locked and any secret is read. It sees no body; the full check
 -- is the receiver's. On all other paths it refuses a key or a session that was revoked, before anything is done for it. What establishes
 -- who calls asks that too (directory.revocation), so that nothing depends on whether this was set up.
 create or replace function public.check_request() returns void
@@ -23,8 +23,9 @@ begin
     v_problem := 'The signature of the request is malformed.';
   end if;
   if v_problem is not null then
-    perform headroom.fail('bad_signature', v_problem, null, 'Send the request with the signature headers that the provider made. Nothing was written.');
+    perform headroom.fail('bad_signature', v_problem, null,
+                          'Send the request with the signature headers that the provider made. Nothing was written.');
   end if;
 end
 $$;
-comment on function public.check_request() is 'Refuses deliveries that no provider signed, and keys and sessions that were revoked.';
+comment on function public.check_request() is 'Refuses receipts that no provider signed, and keys and sessions that were revoked.';

@@ -1,7 +1,9 @@
 -- Who an account at an identity provider is. Our server calls this once it has verified the provider's token, and nobody else can. A
 -- link that an admin made counts; so does one that a domain rule makes now, from an address that the issuer calls verified. Nobody is
 -- added to the directory by signing in.
-create or replace function public.sign_in_member(p_issuer text, p_subject text, p_email text default null, p_email_verified boolean default false) returns jsonb
+create or replace function public.sign_in_member(
+  p_issuer text, p_subject text, p_email text default null, p_email_verified boolean default false
+) returns jsonb
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -14,7 +16,8 @@ begin
   if v_identity.subject is null and p_email_verified and length(p_subject) between 1 and 255 and p_subject !~ '[[:cntrl:]]' then
     v_identity := directory.link_by_domain(p_issuer, p_subject, p_email);
   end if;
-  select m.* into v_member from directory.members m where m.workspace_id = v_identity.workspace_id and m.id = v_identity.member_id and m.active;
+  select m.* into v_member from directory.members m where m.workspace_id = v_identity.workspace_id and m.id = v_identity.member_id
+    and m.active;
   if v_member.id is null then
     perform headroom.fail('not_allowed', 'Your account is not linked to an active member of a workspace.', null,
       'Ask an admin of the workspace to link it: headroom members identity add');

@@ -11,7 +11,8 @@ begin
   return (
     select jsonb_build_object(
              'workspace_id', m.workspace_id, 'workspace_name', w.name, 'member_id', m.id, 'name', m.display_name, 'roles', m.roles,
-             'groups', array(select g.group_id from directory.group_members g where g.workspace_id = m.workspace_id and g.member_id = m.id order by g.group_id))
+             'groups', array(select g.group_id from directory.group_members g where g.workspace_id = m.workspace_id and g.member_id = m.id
+                             order by g.group_id))
       from directory.members m join directory.workspaces w on w.id = m.workspace_id
      where m.workspace_id = v_caller.workspace_id and m.id = v_caller.member_id);
 end

@@ -296,6 +296,12 @@ describe.each(POSTGRES_VERSIONS)("another workspace on PostgreSQL %i", async (ve
           where l.key = $3`,
         [name, own.thread, `${theirs.request}:${ending}`],
       );
+      await rowsOf(
+        superuser,
+        `select capacity.keep_captures(jsonb_build_array(jsonb_build_object(
+           'stream', 'shop', 'key', $3::text, 'name', $1::text, 'value', to_jsonb($2::text))))`,
+        [name, own.thread, `${theirs.request}:${ending}`],
+      );
     }
     expect(
       await rowsOf(superuser, "select from outbox.captures c where c.value = to_jsonb($1::text)", [own.thread]),

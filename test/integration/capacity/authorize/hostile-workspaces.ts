@@ -199,6 +199,13 @@ async function firstRequest(db: TestDatabase, names: Names): Promise<string> {
        join outbox.lanes l on l.key = $1 || c.ending`,
     [id, names.thread, names.issue],
   );
+  await rowsOf(
+    client,
+    `select capacity.keep_captures(jsonb_build_array(
+       jsonb_build_object('stream', 'capacity', 'key', $1 || ':slack', 'name', 'slack_thread_ts', 'value', to_jsonb($2::text)),
+       jsonb_build_object('stream', 'capacity', 'key', $1 || ':linear', 'name', 'linear_issue_id', 'value', to_jsonb($3::text))))`,
+    [id, names.thread, names.issue],
+  );
   return id;
 }
 

@@ -1,6 +1,6 @@
 /**
  * The customer who is not asked: for want of an address, of the workspace's public address, or because the mail was given up. That
- * every surface says so, to those who can mend it, and that they can: another address, the link again. Time is moved by making rows older.
+ * every surface says so, to those who can fix it, and that they can: another address, the link again. Time is moved by making rows older.
  */
 import { createHmac } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -80,8 +80,8 @@ describe.each(POSTGRES_VERSIONS)("a customer who is not asked, on PostgreSQL %i"
 
   describe("is told of", () => {
     test.each<[string, RequestInput, string | null, string, string]>([
-      ["no address", {}, publicUrl, "no_address", "no e-mail address of theirs is known"],
-      ["an address that is none", { customer: { email: "a@x, b@x" } }, publicUrl, "bad_address", "address is none"],
+      ["no address", {}, publicUrl, "no_address", "their e-mail address is not known"],
+      ["an address that is none", { customer: { email: "a@x, b@x" } }, publicUrl, "bad_address", "address is not one"],
       ["no public address", { customer }, null, "no_public_url", "no public address for their link"],
     ])("in the thread, the root, the row, the story and the list: %s", async (_what, input, url, code, words) => {
       await surfaces.settings({ public_url: url });
@@ -179,7 +179,7 @@ describe.each(POSTGRES_VERSIONS)("a customer who is not asked, on PostgreSQL %i"
       expect(await sweep()).toEqual({ ...nothing, unasked: 1 });
       expect(await sweep()).toEqual(nothing);
       const said = JSON.stringify(await lastReply(id));
-      expect(said).toContain("the mail with their link was given up");
+      expect(said).toContain("the mail with their link was not delivered");
       expect(said).toContain("<@U0CORA>");
       expect(await surfaces.rootNow(id)).toContain("who has not been asked");
 

@@ -221,9 +221,9 @@ describe.each(POSTGRES_VERSIONS)("review reminders on PostgreSQL %i", async (ver
       `insert into capacity.notices (request_id, id, kind, step, actor_type, actor_id, via) values ($1, 1, 'late', 'commercial', 'cron', 'x', 'cron')`,
       [bad],
     );
-    const mend = await spoil(surfaces, bad);
+    const repair = await spoil(surfaces, bad);
     const done = await sweep();
-    await mend();
+    await repair();
     expect(done).toMatchObject({ late: 2, reminded: 2 });
     expect(done.failed).toMatchObject([{ request_id: bad, timer: "reminder", message: "this row is spoilt" }]);
     for (const id of ids)
@@ -234,9 +234,9 @@ describe.each(POSTGRES_VERSIONS)("review reminders on PostgreSQL %i", async (ver
     await quiet(surfaces);
     const [bad, good] = [await surfaces.create(), await surfaces.create()];
     for (const { id } of [bad, good]) await age(surfaces, id, 30);
-    const mend = await spoil(surfaces, bad.id);
+    const repair = await spoil(surfaces, bad.id);
     const done = await sweep();
-    await mend();
+    await repair();
     expect(done.failed).toMatchObject([{ request_id: bad.id, timer: "review" }]);
     expect(done).toMatchObject({ late: 2, reminded: 4 });
   });

@@ -63,7 +63,7 @@ export async function age(surfaces: Surfaces, id: string, hours: number): Promis
   await client.end();
 }
 
-/** From here on the request cannot be written about: whatever is tried on it fails. Returns how to mend it. */
+/** From here on the request cannot be written about: whatever is tried on it fails. Returns how to repair it. */
 export async function spoil(surfaces: Surfaces, id: string): Promise<() => Promise<void>> {
   const tables = ["events", "notices"];
   await rowsOf(

@@ -128,9 +128,9 @@ describe.each(POSTGRES_VERSIONS)("the timers' runners on PostgreSQL %i", async (
     const id = await overdue(surfaces);
     await forgetRuns();
     expect(await runs()).toEqual(new Map());
-    const mend = await spoil(surfaces, id);
+    const repair = await spoil(surfaces, id);
     await runTimers(executor.pool, { runner: "worker" });
-    await mend();
+    await repair();
     await runTimers(executor.pool);
     const [{ now }] = (await rowsOf<{ now: Date }>(surfaces.superuser, "select clock_timestamp() as now")) as [
       { now: Date },

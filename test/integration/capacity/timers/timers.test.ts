@@ -33,13 +33,13 @@ describe.each(POSTGRES_VERSIONS)("timers on PostgreSQL %i", async (version) => {
       expect(await sweep()).toEqual(nothing);
     });
 
-    test("one bad row is named, left alone for longer each time, and stops no other; mended, it expires too", async () => {
+    test("one bad row is named, left alone for longer each time, and stops no other; repaired, it expires too", async () => {
       await quiet(surfaces);
       const ids: string[] = [];
       for (let index = 0; index < 5; index += 1) ids.push(await surfaces.createIn("CUSTOMER_CONFIRMATION_REQUIRED"));
       for (const id of ids) await deadlineIn(surfaces, id, -1);
       const [bad = "", ...good] = ids;
-      const mend = await spoil(surfaces, bad);
+      const repair = await spoil(surfaces, bad);
       const first = await sweep();
       expect(first).toMatchObject({ expired: 4 });
       expect(first.failed).toMatchObject([
@@ -58,7 +58,7 @@ describe.each(POSTGRES_VERSIONS)("timers on PostgreSQL %i", async (version) => {
       );
       expect(waits.minutes).toBe(2);
 
-      await mend();
+      await repair();
       await rowsOf(surfaces.superuser, "update capacity.timer_failures set retry_at = now()");
       expect(await sweep()).toEqual({ ...nothing, expired: 1 });
       expect(await rowsOf(surfaces.superuser, "select * from capacity.timer_failures")).toEqual([]);
@@ -176,9 +176,9 @@ describe.each(POSTGRES_VERSIONS)("timers on PostgreSQL %i", async (version) => {
         await surfaces.createIn("CUSTOMER_CONFIRMATION_REQUIRED"),
       ];
       for (const id of [bad, good]) await deadlineIn(surfaces, id, 24);
-      const mend = await spoil(surfaces, bad);
+      const repair = await spoil(surfaces, bad);
       const done = await sweep();
-      await mend();
+      await repair();
       expect(done.warned).toBe(1);
       expect(done.failed).toMatchObject([{ request_id: bad, timer: "warning" }]);
     });

@@ -75,6 +75,12 @@ describe.each(POSTGRES_VERSIONS)("deliveries of Linear on PostgreSQL %i", async 
          from outbox.rows r where r.stream = 'capacity' and r.instruction_id = $1 || '#1' and r.idempotency_key = 'linear:issue'`,
       [id, issue],
     );
+    await rowsOf(
+      superuser,
+      `select capacity.keep_captures(jsonb_build_array(jsonb_build_object(
+         'stream', 'capacity', 'key', $1 || ':linear', 'name', 'linear_issue_id', 'value', to_jsonb($2::text))))`,
+      [id, issue],
+    );
     return { id, issue };
   }
 

@@ -147,7 +147,7 @@ describe.each(POSTGRES_VERSIONS)("the slash command on PostgreSQL %i", async (ve
   ])("%s by %s without a reason opens the form that asks for it", async (verb, user, state) => {
     const id = await workflow.createIn("UNDER_REVIEW");
     const answer = await slack.command(`${verb} ${id}`, user);
-    expect(answer.text).toContain("Opening the form that asks why.");
+    expect(answer.text).toContain("Opening a form that asks why.");
     expect(answer.text).toContain(`/capacity ${verb} ${id}`);
     const [opened, ...others] = await slack.takeInteractions();
     expect(others).toEqual([]);
@@ -194,7 +194,7 @@ describe.each(POSTGRES_VERSIONS)("the slash command on PostgreSQL %i", async (ve
     async (text) => {
       const answer = await slack.command(text);
       expect(answer.response_type).toBe("ephemeral");
-      expect(answer.text).toMatch(/did not understand|Say which request|no such request/);
+      expect(answer.text).toMatch(/did not understand|Name the request|no such request/);
     },
   );
 

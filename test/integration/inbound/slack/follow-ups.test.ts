@@ -43,7 +43,7 @@ describe.each(POSTGRES_VERSIONS)("follow-ups in Slack on PostgreSQL %i", async (
     const answer = await slack.command(`nudge ${id.toLowerCase()}`, "U0RITA");
     expect(answer).toMatchObject({ response_type: "ephemeral" });
     expect(answer.text).toMatch(
-      new RegExp(`^${id}: Cora, Rob, Tess, Tim will be asked to decide\\. Another nudge may follow from .+ on\\.$`),
+      new RegExp(`^${id}: Cora, Rob, Tess, Tim will be asked to decide\\. You can nudge again from .+ on\\.$`),
     );
     expect(await noticesOf(id)).toMatchObject([
       { kind: "nudge", actor_id: "rita", via: "slack", effects: ["slack:reply"] },
@@ -148,7 +148,9 @@ describe.each(POSTGRES_VERSIONS)("follow-ups in Slack on PostgreSQL %i", async (
     await slack.command("new", "U0RITA");
     const [opened] = await slack.takeInteractions();
     const email = opened?.view?.blocks.find(({ block_id }) => block_id === "email");
-    expect(email).toMatchObject({ hint: { text: expect.stringContaining("Without it nobody asks them by mail") } });
+    expect(email).toMatchObject({
+      hint: { text: expect.stringContaining("Without an address the commercial owner has to ask") },
+    });
     const metadata = JSON.parse(opened?.view?.private_metadata ?? "") as object;
     const fields = {
       size: typed("32XL"),
@@ -182,7 +184,7 @@ describe.each(POSTGRES_VERSIONS)("follow-ups in Slack on PostgreSQL %i", async (
       new RegExp(`\\*${id}\\*.*waiting for the customer.*:warning: the customer has not been asked`),
     );
     expect((await slack.command(`address ${id} buyer@initech.example`, "U0RITA")).text).toContain(
-      "who asked for it does not say where the customer's link goes",
+      "its requester cannot change where the customer's link goes",
     );
     expect((await slack.command(`address ${id} nonsense`, "U0CORA")).text).toContain("That is not an e-mail address.");
     expect(
@@ -197,7 +199,7 @@ describe.each(POSTGRES_VERSIONS)("follow-ups in Slack on PostgreSQL %i", async (
     const id = await offered();
     await slack.click("customer_link", id, "U0RITA");
     expect(await slack.takeInteractions()).toMatchObject([
-      { user: "U0RITA", text: expect.stringContaining("does not say where the customer's link goes") },
+      { user: "U0RITA", text: expect.stringContaining("cannot change where the customer's link goes") },
     ]);
     expect(await slack.click("customer_link", id, "U0CORA")).toEqual({});
     const [opened] = await slack.takeInteractions();

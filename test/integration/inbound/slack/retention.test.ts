@@ -1,5 +1,5 @@
 /**
- * How long the book of deliveries remembers: ninety days, and then the timers forget, a bounded number at a time.
+ * How long receipts are kept: ninety days, and then the timers forget, a bounded number at a time.
  */
 import { describe, expect, test } from "vitest";
 import { runTimers } from "../../../../src/capacity/timers.ts";

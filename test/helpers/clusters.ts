@@ -11,6 +11,7 @@ import {
 } from "../../src/db/embedded.ts";
 import { HeadroomError } from "../../src/db/errors.ts";
 import { migrate } from "../../src/db/migrate.ts";
+import { dataFolder } from "./data-folder.ts";
 
 /** The versions that everything must work on. */
 export const POSTGRES_VERSIONS = [15, 17, 18] as const satisfies readonly EmbeddedVersion[];
@@ -40,6 +41,8 @@ const testSettings = {
   full_page_writes: "off",
   max_connections: 200,
   shared_buffers: "64MB",
+  // Data in memory is memory that is gone.
+  max_wal_size: "256MB",
   jit: "off",
 } as const;
 
@@ -78,6 +81,7 @@ export async function startBareCluster(
 ): Promise<EmbeddedServer> {
   const server = await startEmbedded({
     ephemeral: true,
+    dataDir: dataFolder,
     version,
     database: "postgres",
     settings: { ...testSettings, ...settings },

@@ -80,10 +80,12 @@ export async function run(argv: readonly string[]): Promise<number> {
   }
 }
 
-// A reader that went away (`headroom … | head`) is no failure worth a stack.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code === "EPIPE") process.exit(0);
-  throw error;
-});
-
-process.exitCode = await run(process.argv.slice(2));
+/** Runs this process's own command line, and leaves its exit code. */
+export async function runProcess(): Promise<void> {
+  // A reader that went away (`headroom … | head`) is no failure worth a stack.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(0);
+    throw error;
+  });
+  process.exitCode = await run(process.argv.slice(2));
+}

@@ -13,7 +13,11 @@ import { HeadroomError } from "../../src/db/errors.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { dataFolder } from "./data-folder.ts";
 
-/** The versions that everything must work on. */
+/**
+ * The versions that everything must work on. A test runs on all of them where the version can matter: SQL of the engine and the workflow, the
+ * migrator, grants, policies, plans. Where it is about TypeScript (the command line, HTTP, rails, the sandbox), one version is enough: the
+ * newest, which createTestDatabase() takes by itself.
+ */
 export const POSTGRES_VERSIONS = [15, 17, 18] as const satisfies readonly EmbeddedVersion[];
 
 export const migratorRole = "migrator";

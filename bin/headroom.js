@@ -12,5 +12,6 @@ if (!(await handOver(fileURLToPath(import.meta.url)))) {
   const [folder, ending] = installed ? ["../dist/cli", "js"] : ["../src/cli", "ts"];
   // First of all, because it notes who started us.
   await import(`${folder}/signals.${ending}`);
-  await import(`${folder}/main.${ending}`);
+  const { runProcess } = await import(`${folder}/main.${ending}`);
+  await runProcess();
 }

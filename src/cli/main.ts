@@ -85,10 +85,12 @@ export async function run(argv: readonly string[]): Promise<number> {
   }
 }
 
-// That the reader of a pipe ends first (`headroom … | head`) is no failure.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code === "EPIPE") process.exit(0);
-  throw error;
-});
-
-process.exitCode = await run(process.argv.slice(2));
+/** Runs this process's own command line, and leaves its exit code. */
+export async function runProcess(): Promise<void> {
+  // That the reader of a pipe ends first (`headroom … | head`) is no failure.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(0);
+    throw error;
+  });
+  process.exitCode = await run(process.argv.slice(2));
+}

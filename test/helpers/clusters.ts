@@ -11,8 +11,13 @@ import {
 } from "../../src/db/embedded.ts";
 import { HeadroomError } from "../../src/db/errors.ts";
 import { migrate } from "../../src/db/migrate.ts";
+import { dataFolder } from "./data-folder.ts";
 
-/** The versions that everything must work on. */
+/**
+ * The versions that everything must work on. A test runs on all of them where the version can matter: SQL of the engine and the workflow, the
+ * migrator, grants, policies, plans. Where it is about TypeScript (the command line, HTTP, rails, the sandbox), one version is enough: the
+ * newest, which createTestDatabase() takes by itself.
+ */
 export const POSTGRES_VERSIONS = [15, 17, 18] as const satisfies readonly EmbeddedVersion[];
 
 export const migratorRole = "migrator";
@@ -40,6 +45,8 @@ const testSettings = {
   full_page_writes: "off",
   max_connections: 200,
   shared_buffers: "64MB",
+  // Data in memory is memory that is gone.
+  max_wal_size: "256MB",
   jit: "off",
 } as const;
 
@@ -78,6 +85,7 @@ export async function startBareCluster(
 ): Promise<EmbeddedServer> {
   const server = await startEmbedded({
     ephemeral: true,
+    dataDir: dataFolder,
     version,
     database: "postgres",
     settings: { ...testSettings, ...settings },

@@ -126,7 +126,8 @@ export async function createEmptyDatabase(version: EmbeddedVersion = 18): Promis
 }
 
 async function cloneTemplate(client: Client, name: string): Promise<void> {
-  await client.query(`create database ${name} template ${templateName} owner ${migratorRole}`);
+  // Through the log, which is the default, every page is written twice.
+  await client.query(`create database ${name} template ${templateName} owner ${migratorRole} strategy file_copy`);
   // A clone does not inherit what was granted on the database itself.
   const granted = await client.query<{ privilege: string; grantee: string }>(
     `select a.privilege_type as privilege, coalesce(quote_ident(r.rolname), 'public') as grantee

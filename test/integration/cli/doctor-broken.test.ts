@@ -11,6 +11,7 @@ import { environmentOf } from "../../../src/cli/commands/up/product.ts";
 import { startEmbedded, type EmbeddedServer } from "../../../src/db/embedded.ts";
 import { defaultCast } from "../../../src/sandbox/cast.ts";
 import { startSandbox, type Sandbox } from "../../../src/sandbox/sandbox.ts";
+import { dataFolder } from "../../helpers/data-folder.ts";
 import { until } from "../outbox/relay/stage.ts";
 import { secrets } from "../sandbox/stage.ts";
 import { startDaemon, type Daemon } from "./daemon.ts";
@@ -40,7 +41,12 @@ let server: Daemon;
 let relay: Daemon;
 
 beforeAll(async () => {
-  database = await startEmbedded({ ephemeral: true, database: "installation", settings: { fsync: "off" } });
+  database = await startEmbedded({
+    ephemeral: true,
+    dataDir: dataFolder,
+    database: "installation",
+    settings: { fsync: "off" },
+  });
   sandbox = await startSandbox({ cast: defaultCast, secrets });
   db = new Client({ connectionString: database.url });
   await db.connect();

@@ -1,10 +1,16 @@
-/** The command line as a user runs it: a process of its own, its output, its exit code. */
+/**
+ * The command line as a user runs it: its output, its exit code.
+ *
+ * A command that runs to its end runs in a thread that is kept for the next one (thread.ts), because starting a process takes longer
+ * than most commands. What goes on until it is told to stop, and what needs a folder of its own, is a process.
+ */
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
+import { runInThread } from "./threads.ts";
 
 export const program = fileURLToPath(new URL("../../../bin/headroom.js", import.meta.url));
 
@@ -23,8 +29,18 @@ function environment(options: ProgramOptions): NodeJS.ProcessEnv {
   return { PATH: process.env["PATH"], HOME: process.env["HOME"], NO_COLOR: "1", ...options.env };
 }
 
-/** Runs a command to its end. */
-export async function headroom(parameters: readonly string[], options: ProgramOptions = {}): Promise<Outcome> {
+/** Runs a command to its end: in a thread, or, where it is given a folder to run in, in a process. */
+export async function headroom(
+  parameters: readonly string[],
+  options: ProgramOptions & { readonly stdin?: string } = {},
+): Promise<Outcome> {
+  const { stdin = "", ...others } = options;
+  if (options.cwd !== undefined) return headroomProcess(parameters, others);
+  return runInThread({ parameters: [...parameters], env: environment(options), stdin });
+}
+
+/** Runs a command to its end in a process of its own. */
+export async function headroomProcess(parameters: readonly string[], options: ProgramOptions = {}): Promise<Outcome> {
   const child = spawn(process.execPath, [program, ...parameters], {
     stdio: ["ignore", "pipe", "pipe"],
     env: environment(options),

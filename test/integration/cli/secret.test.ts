@@ -1,10 +1,7 @@
 /** `headroom secret …`: secrets go in through standard input and never come out. */
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { createTestDatabase } from "../../helpers/database.ts";
-import { headroom, program, type Outcome } from "./program.ts";
+import { headroom, type Outcome } from "./program.ts";
 
 const db = await createTestDatabase();
 const control = db.as("headroom_control");
@@ -12,15 +9,8 @@ const secretKey = "0123456789abcdef0123456789abcdef";
 const env = { DATABASE_URL: control.url, HEADROOM_SECRET_KEY: secretKey };
 
 /** As `printf … | headroom secret …` does. */
-async function piped(value: string, parameters: readonly string[], more: Record<string, string> = env) {
-  const child = spawn(process.execPath, [program, "secret", ...parameters], {
-    stdio: ["pipe", "pipe", "pipe"],
-    env: { PATH: process.env["PATH"], NO_COLOR: "1", ...more },
-  });
-  child.stdin.end(value);
-  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
-  return { status: child.exitCode, out, err } satisfies Outcome;
-}
+const piped = (value: string, parameters: readonly string[], more: Record<string, string> = env): Promise<Outcome> =>
+  headroom(["secret", ...parameters], { env: more, stdin: value });
 
 test("a secret is stored encrypted, listed by name, and shown nowhere", async () => {
   const value = "xoxb-very-secret-token";

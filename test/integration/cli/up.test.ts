@@ -2,12 +2,12 @@
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text as wholeText } from "node:stream/consumers";
 import { Client } from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
+import { dataFolder } from "../../helpers/data-folder.ts";
 import { createEmptyDatabase } from "../../helpers/database.ts";
 import { forgedHosts, rawRequest } from "../../helpers/raw-http.ts";
 import { until } from "../outbox/relay/stage.ts";
@@ -75,7 +75,7 @@ function placesIn(folder: string): string[] {
 }
 
 async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "headroom-up-"));
+  const folder = await mkdtemp(join(dataFolder, "headroom-up-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }

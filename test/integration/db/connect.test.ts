@@ -1,11 +1,11 @@
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ClientBase } from "pg";
 import { afterAll, describe, expect, test } from "vitest";
 import { connect, createPool, probeServer, requireUsable, withConnection } from "../../../src/db/connect.ts";
 import { startEmbedded } from "../../../src/db/embedded.ts";
 import { HeadroomError } from "../../../src/db/errors.ts";
+import { dataFolder } from "../../helpers/data-folder.ts";
 import { clusterOf, createTestDatabase, POSTGRES_VERSIONS } from "../../helpers/database.ts";
 import { startTransactionPooler } from "../../helpers/transaction-pooler.ts";
 
@@ -75,7 +75,7 @@ describe.each(POSTGRES_VERSIONS)("probing PostgreSQL %i", async (version) => {
 });
 
 test("a standby is refused with the advice to use the primary", async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), "headroom-standby-"));
+  const dataDir = await mkdtemp(join(dataFolder, "headroom-standby-"));
   await chmod(dataDir, 0o755);
   try {
     const primary = await startEmbedded({ dataDir });

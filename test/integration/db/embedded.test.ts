@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { chmod, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -9,11 +8,12 @@ import { isAlive } from "../../../src/db/embedded/postmaster.ts";
 import { startEmbedded } from "../../../src/db/embedded.ts";
 import { withConnection } from "../../../src/db/connect.ts";
 import { POSTGRES_VERSIONS } from "../../helpers/clusters.ts";
+import { dataFolder } from "../../helpers/data-folder.ts";
 import { spawnEmbedded } from "../../helpers/embedded-process.ts";
 
 let dataDir: string;
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), "headroom-test-"));
+  dataDir = await mkdtemp(join(dataFolder, "headroom-test-"));
   // Open to the server's user, so that the data stays below it and goes with it.
   await chmod(dataDir, 0o755);
 });

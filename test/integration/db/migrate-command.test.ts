@@ -1,25 +1,7 @@
 /** `headroom migrate`, run as a user runs it. */
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { createEmptyDatabase, createTestDatabase } from "../../helpers/database.ts";
-
-const program = fileURLToPath(new URL("../../../bin/headroom.js", import.meta.url));
-
-interface Outcome {
-  readonly status: number | null;
-  readonly out: string;
-  readonly err: string;
-}
-
-async function headroom(parameters: readonly string[], environment: Record<string, string> = {}): Promise<Outcome> {
-  const env: NodeJS.ProcessEnv = { PATH: process.env["PATH"], ...environment };
-  const child = spawn(process.execPath, [program, ...parameters], { stdio: ["ignore", "pipe", "pipe"], env });
-  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
-  return { status: child.exitCode, out, err };
-}
+import { headroom, headroomProcess } from "../cli/program.ts";
 
 const migrated = await createTestDatabase();
 
@@ -34,7 +16,7 @@ test("migrates an empty database, says what it did and what comes next", async (
 });
 
 test("takes the database from the environment, and prints one JSON object when asked to", async () => {
-  const outcome = await headroom(["migrate", "--json"], { DATABASE_URL: migrated.url });
+  const outcome = await headroom(["migrate", "--json"], { env: { DATABASE_URL: migrated.url } });
   expect(outcome.status).toBe(0);
   expect(JSON.parse(outcome.out)).toMatchObject({ applied: [], reapplied: [], missing: [], dryRun: false });
 });
@@ -67,12 +49,15 @@ test("with a database that cannot be reached fails with a way out, also as JSON"
 });
 
 test.each([[["no-such-command"]], [["migrate", "--no-such-option"]]])("%j is called wrongly", async (parameters) => {
-  const outcome = await headroom(parameters);
+  const outcome = await headroomProcess(parameters);
   expect(outcome).toMatchObject({ status: 2, out: "" });
   expect(outcome.err).toContain("error: unknown");
 });
 
 test("help and version are no failures", async () => {
-  expect(await headroom(["--help"])).toMatchObject({ status: 0, err: "" });
-  expect(await headroom(["--version"])).toMatchObject({ status: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+  expect(await headroomProcess(["--help"])).toMatchObject({ status: 0, err: "" });
+  expect(await headroomProcess(["--version"])).toMatchObject({
+    status: 0,
+    out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+  });
 });

@@ -202,7 +202,7 @@ function createGate(dependencies: HttpDependencies, state: AppState): Gate {
 function refuseStranger(request: Request, route: RouteEntry, hosts: HostPolicy, metrics: HttpMetrics): void {
   if (isAdmitted(hosts, request.url, request.headers.get("host") ?? undefined)) return;
   metrics.refused(route.path, "host");
-  throw new HeadroomError("wrong_host", "This server does not answer to the name by which it was called.", {
+  throw new HeadroomError("wrong_host", "This server does not answer to the host name in the request.", {
     hint: hosts.hint,
     httpStatus: 421,
   });

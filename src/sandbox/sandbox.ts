@@ -6,7 +6,7 @@
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { HeadroomError } from "../db/errors.ts";
-import { openFront } from "../web/front.ts";
+import { openListener } from "../web/listener.ts";
 import { hostsFor } from "../web/hosts.ts";
 import type { Cast } from "./cast.ts";
 import { controlRoutes, problem } from "./core/control.ts";
@@ -100,7 +100,7 @@ export async function startSandbox(given: SandboxOptions): Promise<Sandbox> {
   const pages = [overviewPages(world, reset), assetRoutes(live)];
   for (const routes of [...providers.routes, control, ...pages]) app.route("/", routes);
 
-  const front = await openFront({
+  const listener = await openListener({
     host: options.host,
     port: options.port,
     // A page elsewhere could otherwise have its own name lead here, and use the sandbox as if it were its own.
@@ -108,9 +108,9 @@ export async function startSandbox(given: SandboxOptions): Promise<Sandbox> {
     purpose: "the sandbox",
     fetch: (request, wire) => app.fetch(request, wire),
   });
-  url = front.url;
+  url = listener.url;
   const smtp = await startSmtp(world, providers.mailbox, options.host, options.smtpPort).catch((error: unknown) => {
-    void front.close();
+    void listener.close();
     throw error;
   });
   return {
@@ -126,7 +126,7 @@ export async function startSandbox(given: SandboxOptions): Promise<Sandbox> {
     async close() {
       closing.abort(new DOMException("The sandbox is closing.", "AbortError"));
       world.faults.release();
-      await Promise.all([front.close(), smtp.close()]);
+      await Promise.all([listener.close(), smtp.close()]);
       await world.courier.settled();
       await memory?.close();
     },

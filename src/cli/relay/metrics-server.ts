@@ -3,7 +3,7 @@
  *
  * healthz: the process answers. readyz: it is also delivering, that is, started, not stopping, and its database answers.
  */
-import { openFront } from "../../web/front.ts";
+import { openListener } from "../../web/listener.ts";
 import { hostsFor } from "../../web/hosts.ts";
 
 export interface MetricsServerOptions {
@@ -21,7 +21,7 @@ export interface MetricsServer {
 
 export async function startMetricsServer(options: MetricsServerOptions): Promise<MetricsServer> {
   const { host, port } = options;
-  const front = await openFront({
+  const listener = await openListener({
     host,
     port,
     hosts: hostsFor(host),
@@ -29,7 +29,7 @@ export async function startMetricsServer(options: MetricsServerOptions): Promise
     portOption: "--metrics-port",
     fetch: (request) => serve(request, options),
   });
-  return { url: front.url, close: () => front.close() };
+  return { url: listener.url, close: () => listener.close() };
 }
 
 async function serve({ method, url }: Request, options: MetricsServerOptions): Promise<Response> {

@@ -5,7 +5,7 @@
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { startMetricsServer } from "../../../src/cli/relay/metrics-server.ts";
-import { openFront } from "../../../src/web/front.ts";
+import { openListener } from "../../../src/web/listener.ts";
 import { createTestDatabase } from "../../helpers/database.ts";
 import { rawRequest } from "../../helpers/raw-http.ts";
 import { setStage } from "../sandbox/stage.ts";
@@ -128,8 +128,8 @@ describe("whatever is said to it on the wire, it says no or hangs up, and serves
   });
 });
 
-const front = (answer: () => Response | Promise<Response>, timeoutMs?: number) =>
-  openFront({
+const listener = (answer: () => Response | Promise<Response>, timeoutMs?: number) =>
+  openListener({
     host: "127.0.0.1",
     port: 0,
     fetch: answer,
@@ -137,9 +137,9 @@ const front = (answer: () => Response | Promise<Response>, timeoutMs?: number) =
     requestTimeoutMs: timeoutMs,
   });
 
-describe("a front", () => {
+describe("a listener", () => {
   test("ends connections on which a request does not come to its end", async () => {
-    const open = await front(() => new Response("ok\n"), 100);
+    const open = await listener(() => new Response("ok\n"), 100);
     expect(statuses(await sayTo(open.url, "GET / HTTP/1.1\r\nhost: 127"))).toEqual([408]);
     expect((await rawRequest(open.url, "/", ["host: 127.0.0.1"])).status).toBe(200);
     await open.close();
@@ -162,7 +162,7 @@ describe("a front", () => {
     ];
     for (const failure of failures) {
       let calls = 0;
-      const open = await front(() => ((calls += 1) === 1 ? failure() : new Response("ok\n")));
+      const open = await listener(() => ((calls += 1) === 1 ? failure() : new Response("ok\n")));
       const heard = statuses(await sayTo(open.url, `GET / HTTP/1.1${ending}`));
       expect(heard.every((status) => status >= 500 || status === 200)).toBe(true);
       expect((await rawRequest(open.url, "/", ["host: 127.0.0.1"])).status).toBe(200);
@@ -171,9 +171,9 @@ describe("a front", () => {
   });
 
   test("says who holds its port", async () => {
-    const open = await front(() => new Response("ok\n"));
+    const open = await listener(() => new Response("ok\n"));
     await expect(
-      openFront({ host: "127.0.0.1", port: open.port, fetch: () => new Response(""), purpose: "metrics" }),
+      openListener({ host: "127.0.0.1", port: open.port, fetch: () => new Response(""), purpose: "metrics" }),
     ).rejects.toMatchObject({ code: "port_in_use", message: expect.stringContaining("for metrics") });
     await open.close();
   });

@@ -6,7 +6,7 @@ export interface Told {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-export interface Listener {
+export interface EventReader {
   readonly response: Response;
   readonly events: readonly Told[];
   /** Events with a name of their own, in order. */
@@ -22,7 +22,7 @@ export interface Listener {
 
 const boundMs = 15_000;
 
-export async function listen(url: string, headers: Record<string, string>): Promise<Listener> {
+export async function listen(url: string, headers: Record<string, string>): Promise<EventReader> {
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
   const response = await fetch(url, { headers, signal: stop.signal });

@@ -1,10 +1,10 @@
 /**
- * The front of every port that speaks HTTP: the server's, the sandbox's, a relay's metrics. What comes over the wire becomes a Request, or is
- * answered here.
+ * Opens every port that speaks HTTP: the server's, the sandbox's, a relay's metrics. What comes over the wire becomes a Request, or is
+ * refused here.
  *
- * Owns: the socket, the limits and time-outs that end slow and broken clients, the answer to what is no request, and the orderly end. Does
- * not own: what is answered to a request. The names that are answered to are asked here where `hosts` is given; the server asks
- * for them itself, since its answer depends on the route.
+ * Owns: the socket, the limits and time-outs that end slow and broken clients, the answer to bytes that are not a request, and the orderly
+ * end. Does not own: the answer to a request. Where `hosts` is given, host names are checked here; the server checks them itself, because
+ * its refusal depends on the route.
  */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -13,17 +13,17 @@ import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { HeadroomError, nodeCodeOf } from "../db/errors.ts";
 import { isAdmitted, type HostPolicy } from "./hosts.ts";
 
-export interface FrontOptions {
+export interface ListenerOptions {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
-  /** Answers a request. `wire` has a Request does not tell: who calls, and whether they left. */
+  /** Answers a request. `wire` has what a Request does not: who calls, and whether they are still connected. */
   readonly fetch: (request: Request, wire: HttpBindings) => Response | Promise<Response>;
-  /** Names that are answered to. Default: that is for `fetch` to say. */
+  /** The host names that are answered. Default: `fetch` decides. */
   readonly hosts?: HostPolicy | undefined;
-  /** What the port is for, in errors: `metrics`, `the sandbox`. Default: not said. */
+  /** What the port is for, in errors: `metrics`, `the sandbox`. Default: not mentioned. */
   readonly purpose?: string | undefined;
-  /** The option that chooses the port, in hints. Default: none is named. */
+  /** The option that chooses the port, in hints. Default: not mentioned. */
   readonly portOption?: string | undefined;
   /** How long a client may take to send its headers. Default: 10,000. */
   readonly headersTimeoutMs?: number | undefined;
@@ -33,10 +33,10 @@ export interface FrontOptions {
   readonly keepAliveTimeoutMs?: number | undefined;
 }
 
-export interface Front {
+export interface Listener {
   readonly url: string;
   readonly port: number;
-  /** Takes no new connections, gives requests under way so long (default: no time at all), and cuts the rest. */
+  /** Takes no new connections, lets requests in progress run for `drainMs` (default: 0), and cuts the rest. */
   close(drainMs?: number): Promise<void>;
 }
 
@@ -45,7 +45,7 @@ const stuckMs = 120_000;
 /** Of request line and headers together. */
 const maxHeadBytes = 16_384;
 
-export async function openFront(options: FrontOptions): Promise<Front> {
+export async function openListener(options: ListenerOptions): Promise<Listener> {
   const { host, hosts } = options;
   const requestTimeout = options.requestTimeoutMs ?? defaults.requestTimeoutMs;
   const server = createServer({
@@ -63,20 +63,20 @@ export async function openFront(options: FrontOptions): Promise<Front> {
   let draining = false;
   server.on("request", (incoming: IncomingMessage, outgoing: ServerResponse) => {
     if (draining) outgoing.setHeader("connection", "close");
-    // A connection whose last answer went out while the front closes is idle from now on, and not kept.
+    // A connection whose last answer went out while the listener closes is idle from now on, and is closed.
     outgoing.once("close", () => {
       if (draining) setImmediate(() => server.closeIdleConnections());
     });
     if (hosts !== undefined && !isAdmitted(hosts, incoming.url ?? "/", incoming.headers.host)) {
-      const body = problem(421, "What listens here does not answer to the name by which it was called.", hosts.hint);
+      const body = problem(421, "This server does not answer to the host name in the request.", hosts.hint);
       outgoing.writeHead(421, headersOf(body)).end(body);
       return;
     }
-    // The listener answers for what fails in it; what fails even so costs its own connection alone.
+    // The adapter answers errors of `fetch` itself; should it fail all the same, only this connection is lost.
     Promise.resolve(answer(incoming, outgoing)).catch(() => outgoing.destroy());
   });
   server.on("clientError", refuseBrokenRequest);
-  // Whoever neither sends nor takes anything for so long is gone, or does it on purpose. Live streams say something more often.
+  // A client that neither sends nor reads for so long is gone or hostile. Live streams send something more often than that.
   server.setTimeout(stuckMs);
   await listen(server, options);
   const address = server.address();
@@ -91,7 +91,7 @@ export async function openFront(options: FrontOptions): Promise<Front> {
   };
 }
 
-async function listen(server: Server, { host, port, purpose, portOption }: FrontOptions): Promise<void> {
+async function listen(server: Server, { host, port, purpose, portOption }: ListenerOptions): Promise<void> {
   server.listen(port, host);
   try {
     await once(server, "listening");
@@ -105,7 +105,7 @@ async function listen(server: Server, { host, port, purpose, portOption }: Front
   }
 }
 
-/** Idle connections are closed at once; what is still under way when the time is over is cut. */
+/** Idle connections are closed at once; what is still in progress when the time is over is cut. */
 async function closeWithin(server: Server, drainMs: number): Promise<void> {
   const closed = once(server, "close");
   server.close();
@@ -123,13 +123,17 @@ const brokenRequests: Readonly<Record<string, readonly [status: number, reason: 
   HPE_HEADER_OVERFLOW: [431, "Request Header Fields Too Large", "The headers are too large."],
 };
 
-/** What is no HTTP, or comes too slowly, never becomes a request; the answer is written by hand. */
+/** Bytes that are not HTTP, or come too slowly, never become a request, so the answer is written to the socket by hand. */
 function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
     return;
   }
-  const [status, reason, title] = brokenRequests[error.code ?? ""] ?? [400, "Bad Request", "This is no HTTP request."];
+  const [status, reason, title] = brokenRequests[error.code ?? ""] ?? [
+    400,
+    "Bad Request",
+    "This is not an HTTP request.",
+  ];
   const body = problem(status, title);
   const headers = Object.entries({ connection: "close", ...headersOf(body) }).map(
     ([name, value]) => `${name}: ${value}`,

@@ -8,7 +8,7 @@ import type { OidcSettings } from "./auth/oidc.ts";
 import type { Drainer } from "../outbox/drain.ts";
 import type { LiveOptions } from "./live/event-feed.ts";
 import type { HostPolicy } from "../web/hosts.ts";
-import type { GatewayDatabase } from "./gateway-database.ts";
+import type { GatewayDatabase } from "./database/gateway-database.ts";
 
 export interface GatewayKeys {
   /** Signs tokens (HS256); at least 32 characters. */

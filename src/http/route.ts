@@ -5,8 +5,8 @@
  * putting routes together (app.ts).
  */
 import type { PoolClient } from "pg";
-import type { RequestFacts, TransactionOptions } from "./gateway-database.ts";
-import type { Session } from "./session.ts";
+import type { RequestFacts, TransactionOptions } from "./database/gateway-database.ts";
+import type { Session } from "./auth/session.ts";
 
 /**
  * What a caller must bring.

@@ -14,14 +14,14 @@ export interface ServerOptions extends Pick<
   readonly app: App;
   /** When aborted, the server drains. */
   readonly signal?: AbortSignal | undefined;
-  /** How long requests under way may take when the server stops. Default: 10,000. */
+  /** How long requests in progress may take when the server stops. Default: 10,000. */
   readonly drainMs?: number | undefined;
 }
 
 export interface RunningServer {
   readonly url: string;
   readonly port: number;
-  /** Takes no new connections, lets requests under way and answers still owed finish within the bound, and closes. */
+  /** Takes no new connections, lets requests in progress and background work finish within the bound, and closes. */
   stop(): Promise<void>;
 }
 
@@ -47,13 +47,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   return { url: listener.url, port: listener.port, stop };
 }
 
-/** Connections come first, since a request under way may leave an answer owed. */
+/** Connections come first, because a request in progress may leave work behind. */
 async function endWithin(listener: Listener, app: App, drainMs: number): Promise<void> {
   const until = performance.now() + drainMs;
   await listener.close(drainMs);
   const over = new AbortController();
   const left = Math.max(0, until - performance.now());
   const timeUp = delay(left, undefined, { signal: over.signal }).catch(() => undefined);
-  await Promise.race([app.settled(), timeUp]);
+  await Promise.race([app.backgroundWorkDone(), timeUp]);
   over.abort();
 }

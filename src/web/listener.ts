@@ -141,7 +141,7 @@ function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex): void
   socket.end([`HTTP/1.1 ${status} ${reason}`, ...headers, "", body].join("\r\n"));
 }
 
-/** Problem details, as the server words its own (src/http/problem.ts). */
+/** Problem details, as the server words its own (src/http/answer/problem.ts). */
 function problem(status: number, title: string, hint?: string): string {
   const code = status === 421 ? "wrong_host" : "invalid_input";
   const said = { type: `urn:headroom:problem:${code}`, title, status, code, hint, request_id: "none" };

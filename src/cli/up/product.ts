@@ -12,7 +12,7 @@ import { HeadroomError } from "../../db/errors.ts";
 import { openGatewayLogin } from "../../db/gateway-login.ts";
 import { createApp } from "../../http/app.ts";
 import type { HttpLogEntry } from "../../http/dependencies.ts";
-import { createGatewayDatabase } from "../../http/gateway-database.ts";
+import { createGatewayDatabase } from "../../http/database/gateway-database.ts";
 import { startServer, type RunningServer } from "../../http/server.ts";
 import type { Drainer } from "../../outbox/drain.ts";
 import { defaultCast } from "../../sandbox/cast.ts";

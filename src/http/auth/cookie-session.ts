@@ -10,7 +10,7 @@ import { z } from "zod";
 import { HeadroomError } from "../../db/errors.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { isUnsafe, provenanceOf } from "../../web/same-origin.ts";
-import { memberSession, type Session } from "../session.ts";
+import { memberSession, type Session } from "./session.ts";
 import { cookieKind } from "./cookie.ts";
 import { derivedKeys } from "./derived-key.ts";
 

@@ -14,10 +14,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import { call } from "../../db/call.ts";
 import { toHeadroomError } from "../../db/errors.ts";
 import type { HttpLogEntry } from "../dependencies.ts";
-import type { GatewayDatabase } from "../gateway-database.ts";
-import { whoIs, type Session } from "../session.ts";
-import { clockToleranceSeconds } from "../tokens.ts";
-import { Places } from "./places.ts";
+import type { GatewayDatabase } from "../database/gateway-database.ts";
+import { whoIs, type Session } from "../auth/session.ts";
+import { clockToleranceSeconds } from "../auth/tokens.ts";
+import { ConnectionLimit } from "./connection-limit.ts";
 import { liveShare, readAllEvents, readEvents } from "./read-events.ts";
 import { EventStream } from "./stream.ts";
 import { Turns } from "./turns.ts";
@@ -81,7 +81,7 @@ export class EventFeed {
   readonly #options: Readonly<Record<keyof LiveOptions, number>>;
   readonly #audiences = new Map<string, Audience>();
   readonly #noticed = new Map<string, number>();
-  readonly #places: Places;
+  readonly #places: ConnectionLimit;
   readonly #turns = new Turns(readersAtOnce);
   readonly #watermark = new Watermark();
   #position = 0;
@@ -90,7 +90,7 @@ export class EventFeed {
   constructor(parts: EventFeedParts) {
     this.#parts = parts;
     this.#options = withDefaults(parts.options);
-    this.#places = new Places(this.#options);
+    this.#places = new ConnectionLimit(this.#options);
   }
 
   /** The answer to a client that wants to listen; `since` is the last id that it saw. */

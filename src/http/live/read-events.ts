@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { call } from "../../db/call.ts";
 import type { Json } from "../../db/generated.gen.ts";
-import type { GatewayDatabase } from "../gateway-database.ts";
-import type { Session } from "../session.ts";
+import type { GatewayDatabase } from "../database/gateway-database.ts";
+import type { Session } from "../auth/session.ts";
 import type { Horizon } from "./watermark.ts";
 
 const eventSchema = z.looseObject({

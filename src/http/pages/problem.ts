@@ -1,5 +1,5 @@
 /** A refusal or a failure as a page, for people whose browser asked. */
-import type { Problem } from "../problem.ts";
+import type { Problem } from "../answer/problem.ts";
 import { html } from "./html.ts";
 import type { Page } from "./page.ts";
 

@@ -6,8 +6,8 @@
  */
 import { z } from "zod";
 import { HeadroomError, toHeadroomError } from "../../db/errors.ts";
-import { InvalidToken } from "../credentials.ts";
-import type { SessionRole } from "../session.ts";
+import { InvalidToken } from "../auth/credentials.ts";
+import type { SessionRole } from "../auth/session.ts";
 
 export interface RestErrorBody {
   readonly code: string;

@@ -6,7 +6,7 @@
 import type { BatchValue } from "../../db/batch.ts";
 import type { ExposedFunction } from "../../db/exposed.ts";
 import { textArray } from "../../db/array-literal.ts";
-import { quoted } from "../gateway-database.ts";
+import { quoted } from "../database/gateway-database.ts";
 import type { AnswerForm } from "./negotiation.ts";
 import {
   comparisons,

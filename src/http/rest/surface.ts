@@ -8,7 +8,7 @@ import { z } from "zod";
 import { sendBatch, type BatchResult, type BatchStatement } from "../../db/batch.ts";
 import { HeadroomError } from "../../db/errors.ts";
 import type { ExposedFunction } from "../../db/exposed.ts";
-import type { GatewayDatabase, TransactionOptions } from "../gateway-database.ts";
+import type { GatewayDatabase, TransactionOptions } from "../database/gateway-database.ts";
 import type { RouteContext } from "../route.ts";
 import { argumentsOfBody, argumentsOfPairs, type ReadArguments } from "./arguments.ts";
 import type { Catalogue } from "./catalogue.ts";

@@ -11,12 +11,12 @@ import { createCookieSessions, type CookieSessions, type SignedIn } from "../aut
 import { createOidcProvider, type OidcAccount, type OidcProvider } from "../auth/oidc.ts";
 import { createSignInFlows, returnPath, type SignInFlows } from "../auth/sign-in-flow.ts";
 import type { HttpDependencies } from "../dependencies.ts";
-import { readForm } from "../form.ts";
+import { readForm } from "../request/form.ts";
 import { pageResponse } from "../pages/page.ts";
 import { mePage, signedOutPage, signInFailedPage, signInPage, type Persona } from "../pages/sign-in.ts";
 import { defineRoute, type RouteContext, type RouteEntry } from "../route.ts";
 import { provenanceOf } from "../../web/same-origin.ts";
-import type { Session } from "../session.ts";
+import type { Session } from "../auth/session.ts";
 
 interface Tools {
   readonly dependencies: HttpDependencies;

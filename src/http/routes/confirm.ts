@@ -13,8 +13,8 @@ import { z } from "zod";
 import { call } from "../../db/call.ts";
 import { HeadroomError } from "../../db/errors.ts";
 import type { HttpDependencies } from "../dependencies.ts";
-import { readForm } from "../form.ts";
-import type { RequestFacts } from "../gateway-database.ts";
+import { readForm } from "../request/form.ts";
+import type { RequestFacts } from "../database/gateway-database.ts";
 import {
   confirmationPage,
   confirmationSchema,

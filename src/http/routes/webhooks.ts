@@ -9,10 +9,10 @@ import type { Json } from "../../db/generated.gen.ts";
 import { receive, receiveLinear, receiveSlack } from "../../inbound/receive.ts";
 import type { Provider } from "../../inbound/verify.ts";
 import type { AppState } from "../app.ts";
-import type { Afterwards } from "../afterwards.ts";
+import type { BackgroundWork } from "../background-work.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { defineRoute, type RouteContext, type RouteEntry } from "../route.ts";
-import type { Session } from "../session.ts";
+import type { Session } from "../auth/session.ts";
 import {
   failureText,
   isResponseUrl,
@@ -31,14 +31,14 @@ const lateSendMs = 10_000;
 /** States its purpose, which no key carries: it may verify and keep deliveries, on nobody's behalf. */
 const receiver: Session = { role: "service_role", claims: { role: "service_role", purpose: "receive" } };
 
-export function webhookRoutes(dependencies: HttpDependencies, { afterwards }: AppState): RouteEntry[] {
+export function webhookRoutes(dependencies: HttpDependencies, { backgroundWork }: AppState): RouteEntry[] {
   return [
     defineRoute({
       method: "POST",
       path: "/webhooks/slack",
       credentials: "signature",
       summary: "Slash commands, buttons, forms and events of Slack; verified by Slack's signature.",
-      handler: (context) => answerSlack(dependencies, context, afterwards),
+      handler: (context) => answerSlack(dependencies, context, backgroundWork),
     }),
     defineRoute({
       method: "POST",
@@ -77,7 +77,7 @@ const names: Readonly<Record<Provider, string>> = { stripe: "Stripe", github: "G
 async function answerSlack(
   dependencies: HttpDependencies,
   context: RouteContext,
-  afterwards: Afterwards,
+  backgroundWork: BackgroundWork,
 ): Promise<Response> {
   const body = await context.text();
   const shape = shapeOf(body);
@@ -90,7 +90,7 @@ async function answerSlack(
     .catch((error: unknown) => orInWords(toHeadroomError(error), shape, dependencies, context));
   const outcome = await withinTime(work, dependencies.webhooks?.acknowledgeMs ?? defaultAcknowledgeMs);
   if (outcome.kind === "answered") return slackResponse(outcome.value);
-  afterwards.add(followUp(dependencies, context, shape, work));
+  backgroundWork.add(followUp(dependencies, context, shape, work));
   return meanwhile(shape);
 }
 

@@ -3,7 +3,7 @@
  *
  * Owns: what of an error may be shown. Does not own: codes and statuses, nor the REST surface's own form (rest/errors.ts).
  */
-import { HeadroomError, provesRollback, toHeadroomError } from "../db/errors.ts";
+import { HeadroomError, provesRollback, toHeadroomError } from "../../db/errors.ts";
 
 export interface Problem {
   readonly type: string;

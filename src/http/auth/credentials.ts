@@ -5,11 +5,11 @@
  * cookies (auth/cookie-session.ts), nor the schemes of provider signatures.
  */
 import { createHash, timingSafeEqual } from "node:crypto";
-import { HeadroomError } from "../db/errors.ts";
-import { createCookieSessions } from "./auth/cookie-session.ts";
-import type { HttpDependencies } from "./dependencies.ts";
+import { HeadroomError } from "../../db/errors.ts";
+import { createCookieSessions } from "./cookie-session.ts";
+import type { HttpDependencies } from "../dependencies.ts";
 import { createRevocationCheck } from "./revocation.ts";
-import type { Credentials } from "./route.ts";
+import type { Credentials } from "../route.ts";
 import { anonymous, serviceSession, type Session } from "./session.ts";
 import { createTokenVerifier, requireLong, type TokenVerdict } from "./tokens.ts";
 

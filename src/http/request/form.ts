@@ -1,6 +1,6 @@
 /** The body of a form, as a browser sends it. */
-import { HeadroomError } from "../db/errors.ts";
-import type { RouteContext } from "./route.ts";
+import { HeadroomError } from "../../db/errors.ts";
+import type { RouteContext } from "../route.ts";
 
 /** A field that was sent twice is refused: nobody could say which one counts. */
 export async function readForm(context: RouteContext): Promise<Readonly<Record<string, string>>> {

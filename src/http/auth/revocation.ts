@@ -3,7 +3,7 @@
  *
  * Owns: which sessions can have been revoked. Does not own: the answer (public.check_request, which begins every transaction anyway).
  */
-import type { GatewayDatabase } from "./gateway-database.ts";
+import type { GatewayDatabase } from "../database/gateway-database.ts";
 import type { Session } from "./session.ts";
 
 /** Resolves when the session stands, and throws the database's refusal when it was revoked. */

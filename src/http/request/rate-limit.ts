@@ -4,7 +4,7 @@
  *
  * Owns: counting. Does not own: which route has which limit, nor the answer. Each process counts for itself.
  */
-import type { RateLimit } from "./route.ts";
+import type { RateLimit } from "../route.ts";
 
 export interface RateLimiter {
   /** Null when the request may pass, else the seconds after which one may. */

@@ -3,7 +3,7 @@
  *
  * Owns: the limit, broken UTF-8 and broken JSON as refusals. Does not own: slow bodies, which the server's time-outs end.
  */
-import { HeadroomError } from "../db/errors.ts";
+import { HeadroomError } from "../../db/errors.ts";
 
 export const defaultBodyBytes = 1_048_576;
 

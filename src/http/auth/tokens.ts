@@ -7,8 +7,8 @@
  * What was verified is remembered until it expires, within bounds: a client sends the same token with every request.
  */
 import { errors as joseErrors, jwtVerify, type JWTPayload } from "jose";
-import { HeadroomError } from "../db/errors.ts";
-import type { GatewayKeys } from "./dependencies.ts";
+import { HeadroomError } from "../../db/errors.ts";
+import type { GatewayKeys } from "../dependencies.ts";
 import { sessionRoles, type Session, type SessionRole } from "./session.ts";
 
 export type TokenVerdict =

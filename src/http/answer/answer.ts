@@ -3,12 +3,12 @@
  *
  * Owns: security headers, the request id, CORS. Does not own: what is said inside.
  */
-import { problemPage } from "./pages/problem.ts";
-import { pageResponse } from "./pages/page.ts";
+import { problemPage } from "../pages/problem.ts";
+import { pageResponse } from "../pages/page.ts";
 import { describeProblem, problemResponse } from "./problem.ts";
-import { postgrestErrorResponse } from "./rest/errors.ts";
-import type { RouteEntry } from "./route.ts";
-import type { SessionRole } from "./session.ts";
+import { postgrestErrorResponse } from "../rest/errors.ts";
+import type { RouteEntry } from "../route.ts";
+import type { SessionRole } from "../auth/session.ts";
 
 export interface Answer {
   refuse(error: unknown, headers?: Readonly<Record<string, string>>, role?: SessionRole): Response;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Shares } from "./shares.ts";
+import { Shares } from "./connection-shares.ts";
 
 async function take(shares: Shares, who: string, waitMs = 60_000): Promise<() => void> {
   const taken = await shares.take(who, waitMs);

@@ -4,7 +4,7 @@
  * Owns: counting, from the moment that somebody asks until the connection is over. Does not own: the connections.
  */
 import { HeadroomError } from "../../db/errors.ts";
-import type { NamedMember } from "../session.ts";
+import type { NamedMember } from "../auth/session.ts";
 
 export interface Bounds {
   readonly mostPerMember: number;
@@ -12,7 +12,7 @@ export interface Bounds {
   readonly mostConnections: number;
 }
 
-export class Places {
+export class ConnectionLimit {
   readonly #bounds: Bounds;
   readonly #taken = new Map<string, number>();
 

@@ -2,13 +2,13 @@
  * What a handler is given of a request: its parts, its body within the limit, and the database as the caller's session.
  */
 import type { PoolClient } from "pg";
-import { HeadroomError } from "../db/errors.ts";
+import { HeadroomError } from "../../db/errors.ts";
 import { decodeText, defaultBodyBytes, isJsonType, parseJson, readBody } from "./body.ts";
 import { clientAddress } from "./client-address.ts";
-import type { HttpDependencies } from "./dependencies.ts";
-import type { RequestFacts, TransactionOptions } from "./gateway-database.ts";
-import type { RouteContext, RouteEntry } from "./route.ts";
-import { anonymous, type Session } from "./session.ts";
+import type { HttpDependencies } from "../dependencies.ts";
+import type { RequestFacts, TransactionOptions } from "../database/gateway-database.ts";
+import type { RouteContext, RouteEntry } from "../route.ts";
+import { anonymous, type Session } from "../auth/session.ts";
 
 /** What the socket knows of the caller; missing when the application is called without one. */
 export interface ClientInfo {

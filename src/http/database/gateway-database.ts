@@ -9,14 +9,14 @@
  * statement or several cost one round trip together, commit included.
  */
 import { Pool, type PoolClient } from "pg";
-import { sendBatch, type BatchResult, type BatchStatement } from "../db/batch.ts";
-import { checkDatabaseUrl, surviveLostConnections } from "../db/connect.ts";
-import { HeadroomError, toHeadroomError } from "../db/errors.ts";
-import { keysOf, type SecretKey } from "../db/secret-key.ts";
-import { valueTypes } from "../db/values.ts";
+import { sendBatch, type BatchResult, type BatchStatement } from "../../db/batch.ts";
+import { checkDatabaseUrl, surviveLostConnections } from "../../db/connect.ts";
+import { HeadroomError, toHeadroomError } from "../../db/errors.ts";
+import { keysOf, type SecretKey } from "../../db/secret-key.ts";
+import { valueTypes } from "../../db/values.ts";
 import { mayNeedSecrets } from "./secret-use.ts";
-import { whoIs, type Session } from "./session.ts";
-import { Shares } from "./shares.ts";
+import { whoIs, type Session } from "../auth/session.ts";
+import { Shares } from "./connection-shares.ts";
 
 /** What the database may know of the request: check_request and signature checks read it. */
 export interface RequestFacts {

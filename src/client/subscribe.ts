@@ -6,6 +6,7 @@
  */
 import { z } from "zod";
 import { HeadroomError } from "../db/errors.ts";
+import { pause } from "../db/pause.ts";
 import type { ClientOptions } from "./transport.ts";
 
 const eventSchema = z.looseObject({
@@ -121,16 +122,4 @@ function readEvent(data: string): LiveEvent {
       cause,
     });
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener("abort", done);
-  });
 }

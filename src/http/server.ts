@@ -3,7 +3,7 @@
  *
  * Owns: draining, background work included. Does not own: the socket (src/web/listener.ts), nor what is answered (app.ts).
  */
-import { setTimeout as delay } from "node:timers/promises";
+import { withTimeout } from "../db/with-timeout.ts";
 import { openListener, type Listener, type ListenerOptions } from "../web/listener.ts";
 import type { App } from "./app.ts";
 
@@ -51,9 +51,5 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 async function endWithin(listener: Listener, app: App, drainMs: number): Promise<void> {
   const until = performance.now() + drainMs;
   await listener.close(drainMs);
-  const over = new AbortController();
-  const left = Math.max(0, until - performance.now());
-  const timeUp = delay(left, undefined, { signal: over.signal }).catch(() => undefined);
-  await Promise.race([app.backgroundWorkDone(), timeUp]);
-  over.abort();
+  await withTimeout(app.backgroundWorkDone(), Math.max(0, until - performance.now()));
 }

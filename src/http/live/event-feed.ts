@@ -13,6 +13,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { call } from "../../db/call.ts";
 import { toHeadroomError } from "../../db/errors.ts";
+import { Semaphore } from "../../db/semaphore.ts";
 import type { HttpLogEntry } from "../dependencies.ts";
 import type { GatewayDatabase } from "../database/gateway-database.ts";
 import { whoIs, type Session } from "../auth/session.ts";
@@ -20,7 +21,6 @@ import { clockToleranceSeconds } from "../auth/tokens.ts";
 import { ConnectionLimit } from "./connection-limit.ts";
 import { liveShare, readAllEvents, readEvents } from "./read-events.ts";
 import { EventStream } from "./stream.ts";
-import { Turns } from "./turns.ts";
 import { Watermark, type Horizon } from "./watermark.ts";
 
 export interface LiveOptions {
@@ -81,8 +81,8 @@ export class EventFeed {
   readonly #options: Readonly<Record<keyof LiveOptions, number>>;
   readonly #audiences = new Map<string, Audience>();
   readonly #noticed = new Map<string, number>();
-  readonly #places: ConnectionLimit;
-  readonly #turns = new Turns(readersAtOnce);
+  readonly #limit: ConnectionLimit;
+  readonly #reads = new Semaphore(readersAtOnce);
   readonly #watermark = new Watermark();
   #position = 0;
   #polling = false;
@@ -90,13 +90,13 @@ export class EventFeed {
   constructor(parts: EventFeedParts) {
     this.#parts = parts;
     this.#options = withDefaults(parts.options);
-    this.#places = new ConnectionLimit(this.#options);
+    this.#limit = new ConnectionLimit(this.#options);
   }
 
   /** The answer to a client that wants to listen; `since` is the last id that it saw. */
   async open(session: Session, since: number | undefined, signal: AbortSignal): Promise<Response> {
     // The place is taken before anything is waited for: of many who come at once, only so many get in.
-    const leave = this.#places.take(whoIs(session));
+    const leave = this.#limit.take(whoIs(session));
     try {
       const stream = await this.#begin(session, since, signal);
       stream.whenClosed(leave);
@@ -229,7 +229,7 @@ export class EventFeed {
     audience.behind = true;
     if (audience.reading) return;
     audience.reading = true;
-    void this.#turns.take(async () => {
+    void this.#reads.use(async () => {
       while (audience.behind && audience.streams.size > 0) {
         audience.behind = false;
         if (!(await this.#tell(audience))) break;
@@ -241,7 +241,7 @@ export class EventFeed {
   #recheck(audience: Audience): void {
     if (audience.checking) return;
     audience.checking = true;
-    void this.#turns.take(async () => {
+    void this.#reads.use(async () => {
       try {
         if (audience.streams.size > 0) await this.#ask(audience.session);
       } catch (error) {

@@ -6,6 +6,7 @@
  */
 import { HeadroomError, toHeadroomError } from "../../db/errors.ts";
 import type { Json } from "../../db/generated.gen.ts";
+import { withTimeout } from "../../db/with-timeout.ts";
 import { receive, receiveLinear, receiveSlack } from "../../inbound/receive.ts";
 import type { Provider } from "../../inbound/verify.ts";
 import type { AppState } from "../app.ts";
@@ -20,7 +21,6 @@ import {
   sendLate,
   shapeOf,
   slackResponse,
-  withinTime,
   type SlackShape,
 } from "../webhooks/slack.ts";
 
@@ -88,8 +88,8 @@ async function answerSlack(
   const work = context
     .transaction((client) => receiveSlack(client, body), { request })
     .catch((error: unknown) => orInWords(toHeadroomError(error), shape, dependencies, context));
-  const outcome = await withinTime(work, dependencies.webhooks?.acknowledgeMs ?? defaultAcknowledgeMs);
-  if (outcome.kind === "answered") return slackResponse(outcome.value);
+  const outcome = await withTimeout(work, dependencies.webhooks?.acknowledgeMs ?? defaultAcknowledgeMs);
+  if (outcome.kind === "done") return slackResponse(outcome.value);
   backgroundWork.add(followUp(dependencies, context, shape, work));
   return meanwhile(shape);
 }

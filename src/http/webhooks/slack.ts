@@ -4,7 +4,6 @@
  *
  * Owns: the clock, the words meanwhile, and where a late answer may be sent. Does not own: what the answer is (the database).
  */
-import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
 import { provesRollback, type HeadroomError } from "../../db/errors.ts";
 import type { Json } from "../../db/generated.gen.ts";
@@ -41,21 +40,6 @@ function parseOrNothing(text: string | null): unknown {
 export function slackResponse(answer: Json): Response {
   const isEmpty = typeof answer === "object" && answer !== null && Object.keys(answer).length === 0;
   return isEmpty ? new Response(null, { status: 200 }) : Response.json(answer);
-}
-
-export type InTime<T> = { readonly kind: "answered"; readonly value: T } | { readonly kind: "late" };
-
-/** The work's result, if it comes in time. Work that is late goes on; its failure is whoever's who waits for it. */
-export async function withinTime<T>(work: Promise<T>, milliseconds: number): Promise<InTime<T>> {
-  const clock = new AbortController();
-  const late = delay(milliseconds, { kind: "late" as const }, { signal: clock.signal }).catch(() => ({
-    kind: "late" as const,
-  }));
-  try {
-    return await Promise.race([work.then((value) => ({ kind: "answered" as const, value })), late]);
-  } finally {
-    clock.abort();
-  }
 }
 
 /** What is said while the work goes on. A form gives way to these words; what is wrong with it the database tells its sender. */

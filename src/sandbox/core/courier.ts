@@ -4,6 +4,7 @@
  * Owns: the address, the time limit, repeats and the bounded record. Does not own: signatures; each provider has its own scheme.
  */
 import { HeadroomError } from "../../db/errors.ts";
+import { pause } from "../../db/pause.ts";
 import type { Provider } from "./faults.ts";
 
 export interface Parcel {
@@ -117,7 +118,8 @@ export class Courier {
 
   async #repeat(base: string, parcel: Parcel, delivery: Delivery): Promise<void> {
     for (const [index, delayMs] of (parcel.retryAfterMs ?? []).entries()) {
-      if (!(await pause(delayMs, this.#closing))) return;
+      await pause(delayMs, this.#closing);
+      if (this.#closing.aborted) return;
       if (arrived(await this.#once(base, parcel, delivery, index + 1))) return;
     }
   }
@@ -148,19 +150,4 @@ export class Courier {
 
 export function arrived(arrival: Arrival): boolean {
   return arrival.kind === "answered" && arrival.status >= 200 && arrival.status < 300;
-}
-
-/** False when the wait was cut short. */
-async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
-  if (signal.aborted) return false;
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const end = (): void => resolve(false);
-  const timer = setTimeout(() => resolve(true), ms);
-  signal.addEventListener("abort", end);
-  try {
-    return await promise;
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", end);
-  }
 }

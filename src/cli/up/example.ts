@@ -1,5 +1,5 @@
 /**
- * The example that a newcomer finds: a cast of people, a few rules, and requests in different stages of their lives.
+ * The example that a newcomer finds: sample people, a few rules, and requests in different stages of their lives.
  *
  * Owns: who and what that is. Does not own: any rule of the workflow; everything goes through its functions, in one transaction,
  * so that a start that is killed leaves the whole example or none of it.
@@ -18,7 +18,7 @@ import {
   type NewRequest,
   type PolicyRule,
 } from "../../capacity/index.ts";
-import type { Cast } from "../../sandbox/cast.ts";
+import type { SampleData } from "../../sandbox/sample-data.ts";
 import { orFail } from "../commands/request/acting.ts";
 
 export const exampleWorkspace = "default";
@@ -37,8 +37,8 @@ interface Story {
 }
 
 /** From the one that is furthest to the one that was just made, so that the newest waits for somebody to act. */
-function storiesOf(cast: Cast): readonly Story[] {
-  const { organizationId, organization, email } = cast.customer;
+function storiesOf(sampleData: SampleData): readonly Story[] {
+  const { organizationId, organization, email } = sampleData.customer;
   const customerRef = { org_id: organizationId, name: organization, email };
   const common = { region: "us-east-1", durationDays: 90, customerRef };
   return [
@@ -61,12 +61,12 @@ function storiesOf(cast: Cast): readonly Story[] {
 }
 
 /** Makes the example in a workspace that has no members yet. Answers whether it did. */
-export async function makeExample(client: Client, cast: Cast): Promise<boolean> {
+export async function makeExample(client: Client, sampleData: SampleData): Promise<boolean> {
   if (orFail(await listMembers(client, exampleWorkspace)).members.length > 0) return false;
   await client.query("begin");
   try {
-    await makeDirectory(client, cast);
-    for (const { request, decisions } of storiesOf(cast)) {
+    await makeDirectory(client, sampleData);
+    for (const { request, decisions } of storiesOf(sampleData)) {
       const terms = { ...request, requester: "riley" };
       const { request: made } = orFail(await createRequest(client, terms));
       for (const [event, by] of decisions) orFail(await decide(client, made.id, event, { as: by }));
@@ -79,20 +79,22 @@ export async function makeExample(client: Client, cast: Cast): Promise<boolean> 
   }
 }
 
-/** The cast in the directory, and the rules that hold for them. */
-export async function makeDirectory(client: Client, cast: Cast): Promise<void> {
+/** The sample people in the directory, and the rules that hold for them. */
+export async function makeDirectory(client: Client, sampleData: SampleData): Promise<void> {
   orFail(
     await putWorkspace(client, exampleWorkspace, {
       name: "Headroom example",
-      slackChannelId: cast.slackChannels[0]?.id,
-      linearTeamId: cast.linearTeam.id,
+      slackChannelId: sampleData.slackChannels[0]?.id,
+      linearTeamId: sampleData.linearTeam.id,
     }),
   );
-  for (const { memberId, name, email, slackUserId } of cast.people) {
+  for (const { memberId, name, email, slackUserId } of sampleData.people) {
     const roles: readonly MemberRole[] = ["requester", ...(rolesOf[memberId] ?? [])];
     orFail(await putMember(client, exampleWorkspace, memberId, { displayName: name, email, slackUserId, roles }));
   }
-  const add = cast.people.filter(({ groups }) => groups?.includes("infra") === true).map(({ memberId }) => memberId);
+  const add = sampleData.people
+    .filter(({ groups }) => groups?.includes("infra") === true)
+    .map(({ memberId }) => memberId);
   orFail(await putGroup(client, exampleWorkspace, "infra", { name: "Infrastructure", add }));
   const routes = {
     "casey-owns": { kind: "review_route", step: "commercial", approver: "casey" },

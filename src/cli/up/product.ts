@@ -15,7 +15,7 @@ import type { HttpLogEntry } from "../../http/dependencies.ts";
 import { createGatewayDatabase } from "../../http/database/gateway-database.ts";
 import { startServer, type RunningServer } from "../../http/server.ts";
 import type { Drainer } from "../../outbox/drain.ts";
-import { defaultCast } from "../../sandbox/cast.ts";
+import { defaultSampleData } from "../../sandbox/sample-data.ts";
 import { startSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
 import { loopbackHosts } from "../../web/hosts.ts";
 import { orFail } from "../commands/request/acting.ts";
@@ -63,7 +63,7 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
     const sandbox = await onPort(options.sandboxPort, customaryPorts.sandbox, options.notice, (port) =>
       startSandbox({
         port,
-        cast: defaultCast,
+        sampleData: defaultSampleData,
         secrets: keys,
         ...(options.folder === undefined ? {} : { keepIn: join(options.folder, "sandbox.json") }),
       }),
@@ -107,7 +107,7 @@ async function prepare(client: Client, { databaseUrl, keys }: ProductOptions, sa
     orFail(await setSecret(client, { name, value, key: keys.secretKey }));
   }
   // Colleagues sign in at the sandbox's identity provider, which may have another address each time.
-  for (const domain of new Set(sandbox.cast.people.map(({ email }) => email.split("@").at(-1) ?? ""))) {
+  for (const domain of new Set(sandbox.sampleData.people.map(({ email }) => email.split("@").at(-1) ?? ""))) {
     orFail(await putIdentityDomain(client, { workspaceId: exampleWorkspace, issuer: issuerOf(sandbox), domain }));
   }
   return gatewayUrl;
@@ -120,7 +120,7 @@ function issuerOf(sandbox: Sandbox): string {
 /** The example, at the first start; and, as the port may be another one each time, where links lead from now on. */
 async function introduce(client: Client, publicUrl: string): Promise<boolean> {
   orFail(await putWorkspace(client, exampleWorkspace, { publicUrl }));
-  return makeExample(client, defaultCast);
+  return makeExample(client, defaultSampleData);
 }
 
 async function listen(

@@ -40,7 +40,7 @@ function whatToOpen({ url, sandbox, isNew }: Product): string[] {
   return [
     styleText("bold", isNew ? "Headroom is up, with an example in it." : "Headroom is up again, with what was there."),
     "",
-    entry("Slack", `${sandbox.url}/slack      the channel; be anybody of the cast`),
+    entry("Slack", `${sandbox.url}/slack      the channel; be any of the sample people`),
     entry("mailbox", `${sandbox.url}/mail       what the customer gets`),
     entry("sandbox", `${sandbox.url}            Linear, GitHub, Stripe; and make any of them fail`),
     entry("API", `${url}/docs       what can be asked over HTTP`),

@@ -51,7 +51,7 @@ export function controlRoutes(world: World, told: Told, reset: () => void): Hono
     const { limit, ...filter } = parsed.data;
     return Response.json({ requests: world.requests.list(filter).slice(-limit) });
   });
-  routes.get("/_control/deliveries", () => Response.json({ deliveries: world.courier.list() }));
+  routes.get("/_control/deliveries", () => Response.json({ deliveries: world.webhooks.list() }));
   routes.get("/_control/messages", () => Response.json({ slack: told.slack.channels(), mail: told.mail.list() }));
   routes.post("/_control/reset", () => {
     reset();

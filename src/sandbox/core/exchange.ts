@@ -7,7 +7,7 @@ import type { HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Context } from "hono";
 import type { CallFacts, FaultInput, FaultPlan } from "./faults.ts";
-import type { LoggedRequest, RequestLog } from "./requests.ts";
+import type { LoggedRequest, RequestLog } from "./request-log.ts";
 
 export interface SandboxEnv {
   Bindings: HttpBindings;

@@ -26,7 +26,7 @@ export function tell(world: World, action: "requested" | "in_progress" | "comple
     repository: repositoryShape(world, run),
     sender: userShape(),
   });
-  world.courier.dispatch({
+  world.webhooks.dispatch({
     provider: "github",
     title: `workflow_run ${action} ${run.title}`,
     path: "/webhooks/github",

@@ -5,10 +5,10 @@ import { Hono } from "hono";
 import { z } from "zod";
 import type { SandboxEnv } from "../core/exchange.ts";
 import { readForm } from "../core/form.ts";
-import { afterForm } from "../pages/form.ts";
+import { afterForm } from "../pages/form-result.ts";
 import { html, type Fragment, type Html } from "../pages/html.ts";
 import { page, seeOther, time } from "../pages/layout.ts";
-import type { GithubDesk } from "./desk.ts";
+import type { GithubUserActions } from "./user-actions.ts";
 import type { WorkflowRun } from "./state.ts";
 
 const formSchema = z.object({
@@ -17,22 +17,22 @@ const formSchema = z.object({
 });
 const maxShown = 100;
 
-export function githubPages(desk: GithubDesk): Hono<SandboxEnv> {
+export function githubPages(userActions: GithubUserActions): Hono<SandboxEnv> {
   const routes = new Hono<SandboxEnv>();
-  routes.get("/github", () => runsPage(desk));
+  routes.get("/github", () => runsPage(userActions));
   routes.post("/github/act/outcome", (context) =>
     afterForm(async () => {
       const { run, outcome } = formSchema.parse(await readForm(context));
-      if (outcome === "begin") desk.begin(run);
-      else desk.finish(run, outcome);
+      if (outcome === "begin") userActions.begin(run);
+      else userActions.finish(run, outcome);
       return seeOther("/github");
     }),
   );
   return routes;
 }
 
-function runsPage(desk: GithubDesk): Response {
-  const runs = desk.runs().toReversed().slice(0, maxShown);
+function runsPage(userActions: GithubUserActions): Response {
+  const runs = userActions.runs().toReversed().slice(0, maxShown);
   return page({
     title: "GitHub",
     current: "/github",

@@ -5,7 +5,7 @@
  */
 import type { Args, Node } from "./graphql-run.ts";
 import type { Attachment, Comment, Issue, LinearState, LinearUser, WorkflowState } from "./state.ts";
-import type { LinearTeam } from "../cast.ts";
+import type { LinearTeam } from "../sample-data.ts";
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 

@@ -6,10 +6,10 @@ import { z } from "zod";
 import type { SandboxEnv } from "../core/exchange.ts";
 import { readForm } from "../core/form.ts";
 import type { World } from "../core/world.ts";
-import { afterForm } from "../pages/form.ts";
+import { afterForm } from "../pages/form-result.ts";
 import { html, type Fragment, type Html } from "../pages/html.ts";
 import { page, seeOther, time } from "../pages/layout.ts";
-import type { LinearDesk } from "./desk.ts";
+import type { LinearUserActions } from "./user-actions.ts";
 import { markdown } from "./markdown.ts";
 import type { Issue, LinearState } from "./state.ts";
 
@@ -21,7 +21,7 @@ const formSchema = z.object({
 });
 const maxShown = 100;
 
-export function linearPages(world: World, state: LinearState, desk: LinearDesk): Hono<SandboxEnv> {
+export function linearPages(world: World, state: LinearState, userActions: LinearUserActions): Hono<SandboxEnv> {
   const routes = new Hono<SandboxEnv>();
   routes.get("/linear", () => listPage(state));
   routes.get("/linear/issue/:id", (context) => {
@@ -31,14 +31,14 @@ export function linearPages(world: World, state: LinearState, desk: LinearDesk):
   routes.post("/linear/act/comment", (context) =>
     afterForm(async () => {
       const { issue, person, body = "" } = formSchema.parse(await readForm(context));
-      if (body.trim() !== "") await desk.comment({ issue, person, body });
+      if (body.trim() !== "") await userActions.comment({ issue, person, body });
       return back(issue, person);
     }),
   );
   routes.post("/linear/act/move", (context) =>
     afterForm(async () => {
       const { issue, person, state: to = "" } = formSchema.parse(await readForm(context));
-      await desk.move({ issue, person, state: to });
+      await userActions.move({ issue, person, state: to });
       return back(issue, person);
     }),
   );
@@ -143,7 +143,7 @@ function personField(world: World, as: string | undefined, id: string): Fragment
   return html`<div class="field">
     <label for="${id}">As</label>
     <select id="${id}" name="person">
-      ${world.cast.people.map(
+      ${world.sampleData.people.map(
         (person) =>
           html`<option value="${person.memberId}" ${person.memberId === as && html`selected`}>
             ${person.name}, ${person.title}

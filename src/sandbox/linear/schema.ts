@@ -41,7 +41,7 @@ const stateFilter = z
   .nullish();
 
 export function linearSchema(world: World, state: LinearState): Schema {
-  const nodes = new Nodes(state, world.cast.linearTeam, world.url);
+  const nodes = new Nodes(state, world.sampleData.linearTeam, world.url);
   return {
     types,
     query: queries(world, state, nodes),
@@ -62,7 +62,7 @@ function queries(world: World, state: LinearState, nodes: Nodes): Schema["query"
     comment: ({ id }) => nodes.comment(found(state.comments.get(String(id)), "Comment")),
     attachment: ({ id }) => nodes.attachment(found(state.attachments.get(String(id)), "Attachment")),
     team: ({ id }) => {
-      const { linearTeam } = world.cast;
+      const { linearTeam } = world.sampleData;
       found(
         [linearTeam.id, linearTeam.key].find((each) => each === id),
         "Team",
@@ -91,7 +91,7 @@ function queries(world: World, state: LinearState, nodes: Nodes): Schema["query"
       ),
     workflowStates: (args) => {
       const wanted = stateFilter.safeParse(args["filter"]).data?.team?.id.eq;
-      const own = wanted === undefined || wanted === world.cast.linearTeam.id ? state.states : [];
+      const own = wanted === undefined || wanted === world.sampleData.linearTeam.id ? state.states : [];
       return nodes.connection(
         "WorkflowState",
         own.map((each) => nodes.workflowState(each)),
@@ -103,7 +103,7 @@ function queries(world: World, state: LinearState, nodes: Nodes): Schema["query"
 
 function issueCreate(world: World, state: LinearState, nodes: Nodes, args: Args): Node {
   const input = inputOf(issueCreateInput, args, "IssueCreateInput");
-  const { linearTeam } = world.cast;
+  const { linearTeam } = world.sampleData;
   found(
     [linearTeam.id].find((id) => id === input.teamId),
     "Team",

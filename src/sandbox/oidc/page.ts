@@ -1,11 +1,11 @@
 /**
  * The sign-in page: pick who to be. It works without script, and shows whom each person plays.
  */
-import type { Cast } from "../cast.ts";
+import type { SampleData } from "../sample-data.ts";
 import { html } from "../pages/html.ts";
 import { page } from "../pages/layout.ts";
 
-export function pickerPage(cast: Cast, asked: Readonly<Record<string, string | undefined>>): Response {
+export function pickerPage(sampleData: SampleData, asked: Readonly<Record<string, string | undefined>>): Response {
   const hidden = Object.entries(asked).map(
     ([name, value]) => value !== undefined && html`<input type="hidden" name="${name}" value="${value}" />`,
   );
@@ -17,7 +17,7 @@ export function pickerPage(cast: Cast, asked: Readonly<Record<string, string | u
       <form method="post" action="/oidc/authorize">
         ${hidden}
         <ul class="choices">
-          ${cast.people.map(
+          ${sampleData.people.map(
             (person) =>
               html`<li>
                 <button name="person" value="${person.memberId}">${person.name}<small>${person.title}</small></button>

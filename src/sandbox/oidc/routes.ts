@@ -7,7 +7,7 @@ import { createHash, timingSafeEqual, type KeyObject } from "node:crypto";
 import { Hono } from "hono";
 import { exportJWK, SignJWT, type JWK } from "jose";
 import { z } from "zod";
-import type { Person } from "../cast.ts";
+import type { Person } from "../sample-data.ts";
 import { answer, type Dialect, type SandboxContext, type SandboxEnv } from "../core/exchange.ts";
 import { readForm } from "../core/form.ts";
 import type { World } from "../core/world.ts";
@@ -51,7 +51,7 @@ export function oidcRoutes(world: World, state: OidcState, key: KeyObject): Hono
   );
   routes.get("/oidc/authorize", (context) => {
     const asked = readAuthorize(state, context.req.query());
-    return asked instanceof Response ? asked : pickerPage(world.cast, asked);
+    return asked instanceof Response ? asked : pickerPage(world.sampleData, asked);
   });
   routes.post("/oidc/authorize", async (context) => {
     const form: unknown = await readForm(context);
@@ -133,7 +133,7 @@ function readAuthorize(state: OidcState, given: unknown): AuthorizeRequest | Res
 
 function decide(world: World, state: OidcState, asked: AuthorizeRequest, form: unknown): Response {
   const picked = z.looseObject({ person: z.string() }).safeParse(form).data?.person;
-  const person = world.cast.people.find(({ memberId }) => memberId === picked);
+  const person = world.sampleData.people.find(({ memberId }) => memberId === picked);
   const shared = { state: asked.state, iss: issuerOf(world) };
   if (person === undefined) return back(asked.redirect_uri, { error: "access_denied", ...shared });
   const code = state.newCode({

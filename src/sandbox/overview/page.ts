@@ -3,13 +3,13 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
-import type { Arrival, Delivery } from "../core/courier.ts";
+import type { SendResult, SentWebhook } from "../core/webhook-sender.ts";
 import type { SandboxEnv } from "../core/exchange.ts";
 import { readForm } from "../core/form.ts";
 import { faultInput, faultKinds, providers, type FaultInput, type FaultRule } from "../core/faults.ts";
-import type { LoggedRequest } from "../core/requests.ts";
+import type { LoggedRequest } from "../core/request-log.ts";
 import type { World } from "../core/world.ts";
-import { afterForm } from "../pages/form.ts";
+import { afterForm } from "../pages/form-result.ts";
 import { html, type Fragment, type Html } from "../pages/html.ts";
 import { page, seeOther, time } from "../pages/layout.ts";
 
@@ -31,7 +31,11 @@ const kindWords: Readonly<Record<(typeof faultKinds)[number], string>> = {
 };
 
 const standIns = [
-  ["/slack", "Slack", "Channels, messages with working buttons, modals and /capacity, seen as anybody of the cast."],
+  [
+    "/slack",
+    "Slack",
+    "Channels, messages with working buttons, modals and /capacity, as seen by any of the sample people.",
+  ],
   ["/mail", "Mail", "Every mail that was sent, by SMTP or by Postal, with the customer's links."],
   ["/linear", "Linear", "The issues that mirror requests. Comment on one, or move it."],
   ["/github", "GitHub", "Workflow runs that were dispatched. Let one succeed or fail."],
@@ -84,7 +88,7 @@ export function overviewPages(world: World, reset: () => void): Hono<SandboxEnv>
 }
 
 function overview(world: World, chosen: Readonly<Record<string, string>>): Response {
-  const headroom = world.courier.headroomUrl;
+  const headroom = world.webhooks.headroomUrl;
   return page({
     title: "Overview",
     current: "/",
@@ -119,7 +123,7 @@ function overview(world: World, chosen: Readonly<Record<string, string>>): Respo
         ${requestTable(world.requests.list().slice(-shown).toReversed())}
       </div>
       <h2>What was sent to Headroom</h2>
-      <div id="deliveries" data-live class="scroll">${deliveryTable(world.courier.list().slice(0, shown))}</div>
+      <div id="deliveries" data-live class="scroll">${deliveryTable(world.webhooks.list().slice(0, shown))}</div>
       <h2>Begin anew</h2>
       <form method="post" action="/_reset">
         <p class="quiet">
@@ -235,7 +239,7 @@ function requestTable(requests: readonly LoggedRequest[]): Fragment {
   </table>`;
 }
 
-function deliveryTable(deliveries: readonly Delivery[]): Fragment {
+function deliveryTable(deliveries: readonly SentWebhook[]): Fragment {
   if (deliveries.length === 0) return html`<p class="empty">Nothing yet.</p>`;
   return html`<table class="wide">
     <thead>
@@ -262,7 +266,7 @@ function deliveryTable(deliveries: readonly Delivery[]): Fragment {
   </table>`;
 }
 
-export function arrivalHtml(arrival: Arrival): Html {
+export function arrivalHtml(arrival: SendResult): Html {
   if (arrival.kind === "timeout") return html`<span class="badge bad">too late</span> `;
   if (arrival.kind === "unreachable") return html`<span class="badge bad">not reached</span> `;
   const good = arrival.status >= 200 && arrival.status < 300;

@@ -23,7 +23,7 @@ export function happen(world: World, state: StripeState, type: string, object: R
 
 export function tell(world: World, event: StripeEvent): void {
   const body = JSON.stringify(eventShape(event), null, 2);
-  world.courier.dispatch({
+  world.webhooks.dispatch({
     provider: "stripe",
     title: event.type,
     path: "/webhooks/stripe",

@@ -2,10 +2,10 @@ import { createHmac } from "node:crypto";
 import { LinearClient, LinearErrorType, RatelimitedLinearError } from "@linear/sdk";
 import { LinearWebhookClient } from "@linear/sdk/webhooks";
 import { describe, expect, test } from "vitest";
-import { defaultCast } from "../../../src/sandbox/cast.ts";
+import { defaultSampleData } from "../../../src/sandbox/sample-data.ts";
 import { secrets, setStage } from "./stage.ts";
 
-const teamId = defaultCast.linearTeam.id;
+const teamId = defaultSampleData.linearTeam.id;
 const issueId = "2c9d4f8e-0b1a-4c3d-8e5f-6a7b8c9d0e1f";
 const patience = (): AbortSignal => AbortSignal.timeout(10_000);
 

@@ -2,12 +2,12 @@
  * What people do in Linear: comment on an issue, move it to another state. The page and the tests do it through here.
  */
 import { HeadroomError } from "../../db/errors.ts";
-import type { Arrival } from "../core/courier.ts";
+import type { SendResult } from "../core/webhook-sender.ts";
 import type { World } from "../core/world.ts";
-import { parcelOf } from "./outgoing.ts";
+import { webhookOf } from "./outgoing.ts";
 import type { Comment, Issue, LinearState, LinearUser, WorkflowState } from "./state.ts";
 
-export class LinearDesk {
+export class LinearUserActions {
   readonly #world: World;
   readonly #state: LinearState;
 
@@ -33,8 +33,12 @@ export class LinearDesk {
     return this.#state.commentsOf(this.#issue(issue).id);
   }
 
-  /** `issue` is an id or an identifier, `person` a member of the cast. */
-  async comment(given: { readonly person: string; readonly issue: string; readonly body: string }): Promise<Arrival> {
+  /** `issue` is an id or an identifier, `person` the member id of one of the sample people. */
+  async comment(given: {
+    readonly person: string;
+    readonly issue: string;
+    readonly body: string;
+  }): Promise<SendResult> {
     const issue = this.#issue(given.issue);
     const user = this.#person(given.person);
     const comment = this.#state.addComment({
@@ -44,11 +48,11 @@ export class LinearDesk {
       user,
       parentId: undefined,
     });
-    return this.#world.courier.send(parcelOf(this.#world, this.#state, { action: "create", issue, comment }, user));
+    return this.#world.webhooks.send(webhookOf(this.#world, this.#state, { action: "create", issue, comment }, user));
   }
 
   /** `state` is an id or a name. */
-  async move(given: { readonly person: string; readonly issue: string; readonly state: string }): Promise<Arrival> {
+  async move(given: { readonly person: string; readonly issue: string; readonly state: string }): Promise<SendResult> {
     const issue = this.#issue(given.issue);
     const user = this.#person(given.person);
     const state = this.#state.states.find(({ id, name }) => id === given.state || name === given.state);
@@ -58,7 +62,7 @@ export class LinearDesk {
     issue.updatedAt = this.#state.now();
     this.#world.changed();
     const change = { action: "update", issue, updatedFrom } as const;
-    return this.#world.courier.send(parcelOf(this.#world, this.#state, change, user));
+    return this.#world.webhooks.send(webhookOf(this.#world, this.#state, change, user));
   }
 
   #issue(idOrIdentifier: string): Issue {

@@ -1,7 +1,7 @@
 /**
- * The people who play in the sandbox: the same person in Slack, in Linear, in the mailbox and at the sign-in page.
+ * The people and places that a sandbox starts with: the same person in Slack, in Linear, in the mailbox and at the sign-in page.
  *
- * Owns: who they are. Does not own: what they may do; Headroom's directory says that.
+ * Owns: who they are. Does not own: what they may do; that is in Headroom's directory.
  */
 
 export interface Person {
@@ -44,7 +44,7 @@ export interface GithubRepository {
   readonly workflows: readonly string[];
 }
 
-export interface Cast {
+export interface SampleData {
   readonly people: readonly Person[];
   readonly customer: Customer;
   /** The first is where a visitor of the Slack page arrives. */
@@ -54,7 +54,7 @@ export interface Cast {
   readonly githubRepositories?: readonly GithubRepository[];
 }
 
-export const defaultCast: Cast = {
+export const defaultSampleData: SampleData = {
   people: [
     person("riley", "Riley Reyes", "URILEY01", "Requester, sales"),
     person("casey", "Casey Kim", "UCASEY01", "Commercial owner"),

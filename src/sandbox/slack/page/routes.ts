@@ -6,10 +6,10 @@ import { z } from "zod";
 import type { SandboxEnv } from "../../core/exchange.ts";
 import { readForm, type Form } from "../../core/form.ts";
 import type { World } from "../../core/world.ts";
-import { afterForm } from "../../pages/form.ts";
+import { afterForm } from "../../pages/form-result.ts";
 import { seeOther } from "../../pages/layout.ts";
 import type { Live } from "../../pages/live.ts";
-import type { SlackDesk } from "../desk.ts";
+import type { SlackUserActions } from "../user-actions.ts";
 import type { FilledIn } from "../inputs.ts";
 import type { SlackState } from "../state.ts";
 import { fieldPrefix } from "./inputs.ts";
@@ -34,11 +34,18 @@ const pressSchema = viewSchema.extend({
 /** How long a form waits for what it causes, so that the page which comes next has it, also without script. */
 const lingerMs = 1_200;
 
-export function slackPages(world: World, state: SlackState, desk: SlackDesk, live: Live): Hono<SandboxEnv> {
+export function slackPages(
+  world: World,
+  state: SlackState,
+  userActions: SlackUserActions,
+  live: Live,
+): Hono<SandboxEnv> {
   const routes = new Hono<SandboxEnv>();
   routes.get("/slack", (context) => {
     const visit = visitOf(world, state, context.req.query());
-    return visit === undefined ? new Response("The cast is empty.", { status: 404 }) : slackPage(world, state, visit);
+    return visit === undefined
+      ? new Response("There are no people in the sample data.", { status: 404 })
+      : slackPage(world, state, visit);
   });
   const act = <Where extends z.infer<typeof whereSchema>>(
     path: string,
@@ -57,16 +64,16 @@ export function slackPages(world: World, state: SlackState, desk: SlackDesk, liv
     );
   };
   act("/slack/act/click", clickSchema, ({ as, channel, ts, block, action, chosen }) =>
-    desk.click({ user: as, actionId: action, blockId: block, channel, ts, chosen }),
+    userActions.click({ user: as, actionId: action, blockId: block, channel, ts, chosen }),
   );
   act("/slack/act/press", pressSchema, ({ as, view, press: [blockId, actionId] }) =>
-    desk.click({ user: as, viewId: view, blockId, actionId }),
+    userActions.click({ user: as, viewId: view, blockId, actionId }),
   );
-  act("/slack/act/write", writeSchema, ({ as, channel, text }) => write(desk, as, channel, text));
+  act("/slack/act/write", writeSchema, ({ as, channel, text }) => write(userActions, as, channel, text));
   act("/slack/act/submit", viewSchema, ({ as, view }, form) =>
-    desk.submitView({ user: as, viewId: view, values: filledIn(form) }),
+    userActions.submitView({ user: as, viewId: view, values: filledIn(form) }),
   );
-  act("/slack/act/close", viewSchema, ({ as, view }) => desk.closeView({ user: as, viewId: view }));
+  act("/slack/act/close", viewSchema, ({ as, view }) => userActions.closeView({ user: as, viewId: view }));
   return routes;
 }
 
@@ -93,10 +100,10 @@ function filledIn(form: Form): FilledIn {
 }
 
 /** A line that begins with a slash is a command; any other is said, also one with a space before the slash. */
-async function write(desk: SlackDesk, user: string, channel: string, text: string): Promise<void> {
+async function write(userActions: SlackUserActions, user: string, channel: string, text: string): Promise<void> {
   const [, command, rest = ""] = /^(\/\S+)\s*([\s\S]*)$/.exec(text) ?? [];
-  if (command === undefined) await desk.say({ user, channel, text: escaped(text.trim()) });
-  else await desk.command({ user, channel, command, text: rest.trimEnd() });
+  if (command === undefined) await userActions.say({ user, channel, text: escaped(text.trim()) });
+  else await userActions.command({ user, channel, command, text: rest.trimEnd() });
 }
 
 /** What people type is text: Slack escapes it before anybody reads it as markup. */

@@ -5,7 +5,7 @@
  * Does not own: the payloads' form (interactions.ts) or their signature (outgoing.ts).
  */
 import { HeadroomError } from "../../db/errors.ts";
-import type { Arrival } from "../core/courier.ts";
+import type { SendResult } from "../core/webhook-sender.ts";
 import type { World } from "../core/world.ts";
 import type { Block } from "./block-kit.ts";
 import { SlackError } from "./arguments.ts";
@@ -34,7 +34,7 @@ export type ActResult =
   /** No app has this command: nothing was sent. */
   | { readonly kind: "unknown_command" }
   /** `error` is the word that Slack shows, e.g. operation_timeout. */
-  | { readonly kind: "failed"; readonly error: string; readonly arrival: Arrival };
+  | { readonly kind: "failed"; readonly error: string; readonly arrival: SendResult };
 
 export interface Click {
   /** A Slack user id. */
@@ -55,11 +55,11 @@ export interface Command {
   readonly text?: string | undefined;
   /** Default: `/capacity`. */
   readonly command?: string | undefined;
-  /** Default: the first channel of the cast. */
+  /** Default: the first channel of the sample data. */
   readonly channel?: string | undefined;
 }
 
-export class SlackDesk {
+export class SlackUserActions {
   readonly #world: World;
   readonly #state: SlackState;
 
@@ -151,7 +151,7 @@ export class SlackDesk {
   }
 
   /** Sends an event of the Events API, and again as Slack does while nobody acknowledges it. */
-  async event(event: Readonly<Record<string, unknown>>): Promise<Arrival> {
+  async event(event: Readonly<Record<string, unknown>>): Promise<SendResult> {
     return sendEvent(this.#world, `event ${String(event["type"])}`, {
       token: "sandbox-verification-token",
       team_id: team.id,
@@ -192,9 +192,10 @@ export class SlackDesk {
   }
 
   #channel(idOrName: string | undefined): Channel {
-    const wanted = idOrName ?? this.#world.cast.slackChannels[0]?.id ?? "";
+    const wanted = idOrName ?? this.#world.sampleData.slackChannels[0]?.id ?? "";
     const channel = this.#state.findChannel(wanted);
-    if (channel === undefined) throw missing(`There is no channel ${wanted}.`, "The cast names the channels.");
+    if (channel === undefined)
+      throw missing(`There is no channel ${wanted}.`, "The channels are listed in the sample data.");
     return channel;
   }
 
@@ -205,7 +206,8 @@ export class SlackDesk {
   }
 
   #mustExist(user: string): void {
-    if (this.#state.person(user) === undefined) throw missing(`Nobody here is ${user}.`, "The cast names the people.");
+    if (this.#state.person(user) === undefined)
+      throw missing(`There is no person ${user}.`, "The people are listed in the sample data.");
   }
 
   #placeOf(click: Click): {
@@ -228,7 +230,7 @@ export class SlackDesk {
   }
 
   /** Slack tells the person in a note of its own that the app did not answer. */
-  #result(arrival: Arrival, user: string, channel: string | undefined, what: string): ActResult {
+  #result(arrival: SendResult, user: string, channel: string | undefined, what: string): ActResult {
     const error = failureOf(arrival);
     if (error === undefined && arrival.kind === "answered") {
       return { kind: "acknowledged", status: arrival.status, body: arrival.body };

@@ -21,9 +21,9 @@ function slackOf({ url }: Sandbox): WebClient {
   return new WebClient("xoxb-sandbox", { slackApiUrl: `${url}/slack/api/`, logLevel: LogLevel.ERROR });
 }
 
-async function createIssue({ url, cast }: Sandbox, title: string): Promise<void> {
+async function createIssue({ url, sampleData }: Sandbox, title: string): Promise<void> {
   const query = "mutation ($input: IssueCreateInput!) { issueCreate(input: $input) { success } }";
-  const body = JSON.stringify({ query, variables: { input: { teamId: cast.linearTeam.id, title } } });
+  const body = JSON.stringify({ query, variables: { input: { teamId: sampleData.linearTeam.id, title } } });
   await fetch(`${url}/linear/graphql`, { method: "POST", headers: { authorization: "k" }, body });
 }
 
@@ -66,7 +66,7 @@ describe("a sandbox that keeps its state in a file", () => {
     const events: string[] = [];
     await using stage = await setStage({ keepIn, log: (event) => events.push(event) });
     expect(stage.sandbox.slack.messages(channel)).toEqual([]);
-    expect(events).toEqual(["sandbox_memory_unreadable"]);
+    expect(events).toEqual(["sandbox_state_unreadable"]);
   });
 
   test("leaves no draft behind", async () => {

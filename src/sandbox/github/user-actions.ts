@@ -6,7 +6,7 @@ import type { World } from "../core/world.ts";
 import { finish } from "./routes.ts";
 import type { Conclusion, GithubState, WorkflowRun } from "./state.ts";
 
-export class GithubDesk {
+export class GithubUserActions {
   readonly #world: World;
   readonly #state: GithubState;
 

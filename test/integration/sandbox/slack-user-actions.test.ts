@@ -319,7 +319,7 @@ describe("an event", () => {
 test("without Headroom an act says what is missing and does nothing", async () => {
   await using stage = await setStage();
   const { startSandbox } = await import("../../../src/sandbox/sandbox.ts");
-  const alone = await startSandbox({ cast: stage.sandbox.cast, secrets });
+  const alone = await startSandbox({ sampleData: stage.sandbox.sampleData, secrets });
   await expect(alone.slack.command({ user: riley })).rejects.toMatchObject({ code: "not_configured" });
   await alone.close();
 });

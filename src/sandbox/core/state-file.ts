@@ -1,14 +1,14 @@
 /**
- * Keeps what the stand-ins hold in a file, so that a second start finds the messages, mails and issues that Headroom remembers too.
+ * Keeps the stand-ins' state in a file, so that a second start finds the messages, mails and issues that Headroom remembers too.
  *
- * Owns: the file, when it is written, and that half a file is never read. Does not own: what each part has to keep.
+ * Owns: the file, when it is written, and that half a file is never read. Does not own: what each part has to save.
  */
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { z } from "zod";
 import { nodeCodeOf } from "../../db/errors.ts";
 
-/** A part of the sandbox that outlives it. */
-export interface Keepable {
+/** A part of the sandbox whose state is kept from one start to the next. */
+export interface Saveable {
   save(): unknown;
   /** Takes what `save` gave, read back from JSON; throws when it is something else. */
   load(saved: unknown): void;
@@ -16,33 +16,33 @@ export interface Keepable {
 
 export type Log = (event: string, fields: Readonly<Record<string, unknown>>) => void;
 
-/** Changed when what is kept has another form; older files are then left aside. */
+/** Raised when the file's format changes; older files are then ignored. */
 const version = 1;
 const fileSchema = z.object({ version: z.literal(version), parts: z.record(z.string(), z.unknown()) });
 /** Changes come in bursts: one write for all within this time. */
 const gatherMs = 200;
 
-export class Memory {
+export class StateFile {
   readonly #path: string;
-  readonly #parts: Readonly<Record<string, Keepable>>;
+  readonly #parts: Readonly<Record<string, Saveable>>;
   readonly #log: Log | undefined;
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
 
-  constructor(path: string, parts: Readonly<Record<string, Keepable>>, log: Log | undefined) {
+  constructor(path: string, parts: Readonly<Record<string, Saveable>>, log: Log | undefined) {
     this.#path = path;
     this.#parts = parts;
     this.#log = log;
   }
 
-  /** Reads the file. One that is not there, or cannot be understood, is as good as none: a sandbox can always begin anew. */
-  async recall(): Promise<void> {
+  /** Loads the file. If it is missing or cannot be read, the sandbox starts empty. */
+  async read(): Promise<void> {
     try {
       const { parts } = fileSchema.parse(JSON.parse(await readFile(this.#path, "utf8")));
       for (const [name, part] of Object.entries(this.#parts)) part.load(parts[name]);
     } catch (cause) {
       if (nodeCodeOf(cause) === "ENOENT") return;
-      this.#log?.("sandbox_memory_unreadable", { path: this.#path });
+      this.#log?.("sandbox_state_unreadable", { path: this.#path });
     }
   }
 
@@ -68,12 +68,12 @@ export class Memory {
       await writeFile(draft, JSON.stringify({ version, parts }), { mode: 0o600 });
       await rename(draft, this.#path);
     } catch (cause) {
-      this.#log?.("sandbox_memory_not_written", { path: this.#path, reason: nodeCodeOf(cause) });
+      this.#log?.("sandbox_state_not_written", { path: this.#path, reason: nodeCodeOf(cause) });
     }
   }
 }
 
-/** A list of things that `save` wrote: their form is the file's version, so only that they are things is checked. */
+/** A list of objects that `save` wrote. The file's version stands for their format, so only that they are objects is checked. */
 export function listOf<Item>(): z.ZodType<Item[]> {
   return z.array(z.custom<Item>((value) => typeof value === "object" && value !== null));
 }

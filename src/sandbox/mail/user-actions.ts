@@ -7,7 +7,7 @@ import type { World } from "../core/world.ts";
 import type { Mail, Mailbox } from "./mailbox.ts";
 import { publicKeyOf, report, type PostalEvent } from "./postal.ts";
 
-export class MailDesk {
+export class MailUserActions {
   readonly #world: World;
   readonly #mailbox: Mailbox;
   readonly #key: KeyObject;

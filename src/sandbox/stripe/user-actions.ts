@@ -7,7 +7,7 @@ import { tell } from "./outgoing.ts";
 import { complete, expire, settle } from "./payments.ts";
 import type { Refund, Session, StripeEvent, StripeState } from "./state.ts";
 
-export class StripeDesk {
+export class StripeUserActions {
   readonly #world: World;
   readonly #state: StripeState;
 

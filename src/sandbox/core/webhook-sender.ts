@@ -1,15 +1,15 @@
 /**
- * The way from a stand-in to Headroom: signed webhooks, sent as the provider sends them, and what came of each.
+ * Sends a stand-in's signed webhooks to Headroom, as the provider does, and remembers the result of each try.
  *
- * Owns: the address, the time limit, repeats and the bounded record. Does not own: signatures; each provider has its own scheme.
+ * Owns: the address, the time limit, repeats and the bounded list. Does not own: signatures; each provider has its own scheme.
  */
 import { HeadroomError } from "../../db/errors.ts";
 import { pause } from "../../db/pause.ts";
 import type { Provider } from "./faults.ts";
 
-export interface Parcel {
+export interface OutgoingWebhook {
   readonly provider: Provider;
-  /** What it tells, for people: `/capacity create`, `checkout.session.completed`. */
+  /** What it is about, for people: `/capacity create`, `checkout.session.completed`. */
   readonly title: string;
   /** Below Headroom's address, e.g. `/webhooks/slack`. */
   readonly path: string;
@@ -21,29 +21,29 @@ export interface Parcel {
   readonly retryAfterMs?: readonly number[];
 }
 
-export type Arrival =
+export type SendResult =
   | { readonly kind: "answered"; readonly status: number; readonly body: string; readonly contentType: string }
   | { readonly kind: "timeout" }
   | { readonly kind: "unreachable"; readonly reason: string };
 
-export interface Delivery {
+export interface SentWebhook {
   readonly id: number;
   readonly provider: Provider;
   readonly title: string;
   readonly at: string;
-  readonly tries: Arrival[];
+  readonly tries: SendResult[];
 }
 
-const maxDeliveries = 500;
+const maxRemembered = 500;
 const maxAnswerChars = 100_000;
 
-export class Courier {
+export class WebhookSender {
   readonly #closing: AbortSignal;
   readonly #now: () => number;
   readonly #changed: () => void;
   #headroomUrl: string | undefined;
-  #deliveries: Delivery[] = [];
-  #underWay = new Set<Promise<unknown>>();
+  #sent: SentWebhook[] = [];
+  #inProgress = new Set<Promise<unknown>>();
   #nextId = 1;
 
   constructor(closing: AbortSignal, now: () => number, changed: () => void) {
@@ -61,76 +61,76 @@ export class Courier {
   }
 
   /** Newest first. */
-  list(provider?: Provider): readonly Delivery[] {
-    return this.#deliveries.filter((delivery) => provider === undefined || delivery.provider === provider).toReversed();
+  list(provider?: Provider): readonly SentWebhook[] {
+    return this.#sent.filter((sent) => provider === undefined || sent.provider === provider).toReversed();
   }
 
   clear(): void {
-    this.#deliveries = [];
+    this.#sent = [];
   }
 
-  /** Sends once and tells what came back; further tries, where the provider makes any, follow by themselves. */
-  async send(parcel: Parcel): Promise<Arrival> {
+  /** Sends once and returns the result; further tries, where the provider makes any, follow in the background. */
+  async send(webhook: OutgoingWebhook): Promise<SendResult> {
     const base = this.#headroomUrl;
     if (base === undefined) {
       throw new HeadroomError("not_configured", "The sandbox does not know where Headroom is.", {
-        detail: `${parcel.title} was not sent.`,
+        detail: `${webhook.title} was not sent.`,
         hint: "Start Headroom and call connect({ headroomUrl }) first; `headroom up` does both.",
         httpStatus: 503,
       });
     }
-    const delivery: Delivery = {
+    const sent: SentWebhook = {
       id: this.#nextId++,
-      provider: parcel.provider,
-      title: parcel.title,
+      provider: webhook.provider,
+      title: webhook.title,
       at: new Date(this.#now()).toISOString(),
       tries: [],
     };
-    this.#deliveries.push(delivery);
-    if (this.#deliveries.length > maxDeliveries) this.#deliveries.shift();
-    const first = await this.#once(base, parcel, delivery, 0);
-    if (!arrived(first)) this.#follow(this.#repeat(base, parcel, delivery));
+    this.#sent.push(sent);
+    if (this.#sent.length > maxRemembered) this.#sent.shift();
+    const first = await this.#once(base, webhook, sent, 0);
+    if (!wasAccepted(first)) this.#follow(this.#repeat(base, webhook, sent));
     return first;
   }
 
-  /** Sends without waiting for the answer, as providers do that tell of something which has happened already. */
-  dispatch(parcel: Parcel): void {
+  /** Sends without waiting for the answer, as providers do when they report what has already happened. */
+  dispatch(webhook: OutgoingWebhook): void {
     if (this.#headroomUrl === undefined) return;
-    this.#follow(this.send(parcel));
+    this.#follow(this.send(webhook));
   }
 
-  /** Resolves when nothing is under way any more. */
-  async settled(): Promise<void> {
-    while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
+  /** Resolves when nothing is in progress any more. */
+  async done(): Promise<void> {
+    while (this.#inProgress.size > 0) await Promise.allSettled(this.#inProgress);
   }
 
   #follow(work: Promise<unknown>): void {
-    const followed = work.catch(() => undefined).finally(() => this.#underWay.delete(followed));
-    this.#underWay.add(followed);
+    const followed = work.catch(() => undefined).finally(() => this.#inProgress.delete(followed));
+    this.#inProgress.add(followed);
   }
 
-  async #once(base: string, parcel: Parcel, delivery: Delivery, tryNumber: number): Promise<Arrival> {
-    const arrival = await this.#post(`${base}${parcel.path}`, parcel, tryNumber);
-    delivery.tries.push(arrival);
+  async #once(base: string, webhook: OutgoingWebhook, sent: SentWebhook, tryNumber: number): Promise<SendResult> {
+    const result = await this.#post(`${base}${webhook.path}`, webhook, tryNumber);
+    sent.tries.push(result);
     this.#changed();
-    return arrival;
+    return result;
   }
 
-  async #repeat(base: string, parcel: Parcel, delivery: Delivery): Promise<void> {
-    for (const [index, delayMs] of (parcel.retryAfterMs ?? []).entries()) {
+  async #repeat(base: string, webhook: OutgoingWebhook, sent: SentWebhook): Promise<void> {
+    for (const [index, delayMs] of (webhook.retryAfterMs ?? []).entries()) {
       await pause(delayMs, this.#closing);
       if (this.#closing.aborted) return;
-      if (arrived(await this.#once(base, parcel, delivery, index + 1))) return;
+      if (wasAccepted(await this.#once(base, webhook, sent, index + 1))) return;
     }
   }
 
-  async #post(url: string, parcel: Parcel, tryNumber: number): Promise<Arrival> {
-    const limit = AbortSignal.timeout(parcel.timeoutMs);
+  async #post(url: string, webhook: OutgoingWebhook, tryNumber: number): Promise<SendResult> {
+    const limit = AbortSignal.timeout(webhook.timeoutMs);
     try {
       const response = await fetch(url, {
         method: "POST",
-        headers: parcel.headers(tryNumber),
-        body: parcel.body,
+        headers: webhook.headers(tryNumber),
+        body: webhook.body,
         redirect: "manual",
         signal: AbortSignal.any([limit, this.#closing]),
       });
@@ -148,6 +148,6 @@ export class Courier {
   }
 }
 
-export function arrived(arrival: Arrival): boolean {
-  return arrival.kind === "answered" && arrival.status >= 200 && arrival.status < 300;
+export function wasAccepted(result: SendResult): boolean {
+  return result.kind === "answered" && result.status >= 200 && result.status < 300;
 }

@@ -3,8 +3,9 @@
  *
  * Owns: the schemes. Does not own: the keys (the database keeps them), nor Slack and Linear, which the database verifies itself.
  */
-import { createHmac, createPublicKey, timingSafeEqual, verify, type KeyObject } from "node:crypto";
+import { createPublicKey, verify, type KeyObject } from "node:crypto";
 import { Stripe } from "stripe";
+import { hmacSha256, isSameSecret } from "../db/hash.ts";
 
 export type Provider = "stripe" | "github" | "postal";
 
@@ -23,10 +24,8 @@ export const verifiers: Readonly<Record<Provider, Verifier>> = {
     return signature !== undefined && keys.some((key) => isStripes(body, signature, key));
   },
   github: ({ body, headers }, keys) => {
-    const match = /^sha256=([0-9a-f]{64})$/.exec(headers["x-hub-signature-256"] ?? "");
-    if (match?.[1] === undefined) return false;
-    const given = Buffer.from(match[1], "hex");
-    return keys.some((key) => timingSafeEqual(createHmac("sha256", key).update(body).digest(), given));
+    const signature = headers["x-hub-signature-256"];
+    return signature !== undefined && keys.some((key) => isSameSecret(`sha256=${hmacSha256(key, body)}`, signature));
   },
   // Postal signs with SHA-1 as well, in another header; that one is not looked at.
   postal: ({ body, headers }, keys) => {

@@ -3,11 +3,11 @@
  *
  * Owns: names, order and checksums. Does not own: what has been applied where (the plan), nor running anything.
  */
-import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { HeadroomError } from "../errors.ts";
+import { sha256 } from "../hash.ts";
 
 /**
  * Order matters: views call functions, triggers and policies name them, and grants come last over everything. The exposed
@@ -100,7 +100,7 @@ async function readFiles(sqlDir: string, folder: string): Promise<SqlFile[]> {
 
 async function readSqlFile(sqlDir: string, path: string): Promise<SqlFile> {
   const text = (await readFile(join(sqlDir, path), "utf8")).replaceAll("\r\n", "\n");
-  const checksum = createHash("sha256").update(text).digest("hex");
+  const checksum = sha256(text);
   const firstLine = text.slice(0, text.indexOf("\n"));
   return { path, text, checksum, runAs: firstLine.trim() === "-- run as: migrator" ? "migrator" : "owner" };
 }

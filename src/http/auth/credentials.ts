@@ -4,8 +4,8 @@
  * Owns: where a credential stands in a request and what its absence is answered with. Does not own: tokens (tokens.ts), session
  * cookies (auth/cookie-session.ts), nor the schemes of provider signatures.
  */
-import { createHash, timingSafeEqual } from "node:crypto";
 import { HeadroomError } from "../../db/errors.ts";
+import { isSameSecret } from "../../db/hash.ts";
 import { createCookieSessions } from "./cookie-session.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { createRevocationCheck } from "./revocation.ts";
@@ -30,8 +30,8 @@ export function createCredentialChecks(
   const sessionOfKey = async (key: string): Promise<TokenVerdict> => {
     const verdict = await verifier.verify(key);
     if (verdict.kind !== "refused" || key.split(".").length === 3) return verdict;
-    if (sameText(key, keys.anonKey)) return { kind: "session", session: anonymous };
-    return sameText(key, keys.serviceKey) ? { kind: "session", session: serviceSession() } : verdict;
+    if (isSameSecret(key, keys.anonKey)) return { kind: "session", session: anonymous };
+    return isSameSecret(key, keys.serviceKey) ? { kind: "session", session: serviceSession() } : verdict;
   };
   const sessionOfBearer = async (request: Request): Promise<Session | undefined> => {
     const bearer = bearerOf(request);
@@ -71,7 +71,7 @@ export function createCredentialChecks(
     },
     async "relay-secret"(request) {
       const secret = request.headers.get("x-outbox-secret");
-      if (secret !== null && relaySecrets.some((known) => sameText(secret, known))) return anonymous;
+      if (secret !== null && relaySecrets.some((known) => isSameSecret(secret, known))) return anonymous;
       throw refusal("not_allowed", "This needs the relay's secret.", "Send it as X-Outbox-Secret.");
     },
   };
@@ -117,13 +117,4 @@ export class InvalidToken extends HeadroomError {
 
 function refusal(code: string, message: string, hint: string): HeadroomError {
   return new HeadroomError(code, message, { httpStatus: 401, hint });
-}
-
-/** Hashing first makes both of one length, so that the comparison takes the same time whatever was sent. */
-export function sameText(left: string, right: string): boolean {
-  return timingSafeEqual(digestOf(left), digestOf(right));
-}
-
-function digestOf(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
 }

@@ -1,7 +1,7 @@
 /**
  * What Linear tells an app: webhooks, signed over their bytes with the time inside, for what people do and for the app's own doing too.
  */
-import { createHmac } from "node:crypto";
+import { hmacSha256 } from "../../db/hash.ts";
 import type { OutgoingWebhook } from "../core/webhook-sender.ts";
 import type { World } from "../core/world.ts";
 import type { Comment, Issue, LinearState, LinearUser } from "./state.ts";
@@ -19,7 +19,7 @@ const timeoutMs = 5_000;
 const repeatsMs = [60_000, 3_600_000, 21_600_000] as const;
 
 export function signature(secret: string, body: string): string {
-  return createHmac("sha256", secret).update(body).digest("hex");
+  return hmacSha256(secret, body);
 }
 
 /** Tells of what the API itself was used for: real workspaces do, and an app must not take it for news. */

@@ -3,10 +3,11 @@
  *
  * Owns: the protocol and its refusals. Does not own: which member of Headroom's directory an account is.
  */
-import { createHash, timingSafeEqual, type KeyObject } from "node:crypto";
+import type { KeyObject } from "node:crypto";
 import { Hono } from "hono";
 import { exportJWK, SignJWT, type JWK } from "jose";
 import { z } from "zod";
+import { isSameSecret, sha256 } from "../../db/hash.ts";
 import type { Person } from "../sample-data.ts";
 import { answer, type Dialect, type SandboxContext, type SandboxEnv } from "../core/exchange.ts";
 import { readForm } from "../core/form.ts";
@@ -166,7 +167,7 @@ async function token(
   }
   if (!isClient(context, state, asked.data)) return refusal(401, "invalid_client");
   const grant = state.redeem(asked.data.code);
-  const challenge = createHash("sha256").update(asked.data.code_verifier).digest("base64url");
+  const challenge = sha256(asked.data.code_verifier, "base64url");
   if (grant === undefined || grant.redirectUri !== asked.data.redirect_uri || grant.challenge !== challenge) {
     return refusal(400, "invalid_grant");
   }
@@ -202,7 +203,7 @@ function isClient(context: SandboxContext, state: OidcState, asked: z.infer<type
   const secret = basicSecret ?? asked.client_secret;
   if (id !== state.client.clientId) return false;
   const wanted = state.client.clientSecret;
-  return wanted === undefined || (secret !== undefined && equal(secret, wanted));
+  return wanted === undefined || (secret !== undefined && isSameSecret(secret, wanted));
 }
 
 function formDecode(text: string): string {
@@ -211,11 +212,6 @@ function formDecode(text: string): string {
   } catch {
     return text;
   }
-}
-
-function equal(left: string, right: string): boolean {
-  const [a, b] = [left, right].map((text) => createHash("sha256").update(text).digest());
-  return a !== undefined && b !== undefined && timingSafeEqual(a, b);
 }
 
 function userinfo(context: SandboxContext, state: OidcState): Response {

@@ -1,7 +1,7 @@
 /**
  * The frame of every page: the bar with the way to the others, the policy that keeps foreign script out, and the answer itself.
  */
-import { createHash } from "node:crypto";
+import { sha256 } from "../../db/hash.ts";
 import { html, type Fragment, type Html } from "./html.ts";
 import { script } from "./script.ts";
 import { css } from "./style.ts";
@@ -24,7 +24,7 @@ const bar = [
   ["/stripe", "Stripe"],
 ] as const;
 
-const version = createHash("sha256").update(css).update(script).digest("hex").slice(0, 12);
+const version = sha256(css + script).slice(0, 12);
 
 /** What the pages load besides themselves. */
 export const assets: ReadonlyMap<string, { readonly type: string; readonly text: string }> = new Map([

@@ -1,7 +1,7 @@
 /**
  * What Slack sends to an app: forms and events, signed over their very bytes, with three seconds to answer.
  */
-import { createHmac } from "node:crypto";
+import { hmacSha256 } from "../../db/hash.ts";
 import type { SendResult } from "../core/webhook-sender.ts";
 import type { World } from "../core/world.ts";
 
@@ -12,7 +12,7 @@ export const acknowledgeWithinMs = 3_000;
 const eventRepeatsMs = [0, 60_000, 300_000] as const;
 
 export function signature(secret: string, timestamp: string, body: string): string {
-  return `v0=${createHmac("sha256", secret).update(`v0:${timestamp}:${body}`).digest("hex")}`;
+  return `v0=${hmacSha256(secret, `v0:${timestamp}:${body}`)}`;
 }
 
 function signed(world: World, contentType: string, body: string): Record<string, string> {

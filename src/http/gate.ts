@@ -62,7 +62,7 @@ export function createGate(dependencies: HttpDependencies, { metrics, closing }:
       response = await pass(context, route, guards, (session) => (role = session));
     } catch (error) {
       failure = toHeadroomError(error);
-      response = answer.refuse(failure, {}, role);
+      response = await answer.refuse(failure, {}, role);
     }
     response = answer.dress(response, dependencies.publicUrl);
     const seconds = (performance.now() - startedAt) / 1000;
@@ -113,7 +113,7 @@ async function pass(
   { checks, checkRevocation, limiter, metrics, answer }: Guards,
   entered: (role: SessionRole) => void,
 ): Promise<Response> {
-  const refuseFor = (waitSeconds: number): Response => {
+  const refuseFor = (waitSeconds: number): Promise<Response> => {
     metrics.refused(route.path, "rate");
     const refusal = new HeadroomError("rate_limited", "Too many requests from your address.", {
       hint: `Try again in ${waitSeconds} s.`,

@@ -11,7 +11,7 @@ import type { RouteEntry } from "../route.ts";
 import type { SessionRole } from "../auth/session.ts";
 
 export interface Answer {
-  refuse(error: unknown, headers?: Readonly<Record<string, string>>, role?: SessionRole): Response;
+  refuse(error: unknown, headers?: Readonly<Record<string, string>>, role?: SessionRole): Promise<Response>;
   /** Adds what is missing; what a handler said itself stays. */
   dress(response: Response, publicUrl: string): Response;
 }
@@ -40,7 +40,7 @@ const exposedToScripts = [
 export function createAnswer(requestId: string, route: RouteEntry, request: Request): Answer {
   const asPage = route.errors === "page" && (request.headers.get("accept") ?? "").includes("text/html");
   return {
-    refuse(error, headers, role) {
+    async refuse(error, headers, role) {
       if (route.errors === "postgrest") return postgrestErrorResponse(error, headers, role);
       if (!asPage) return problemResponse(error, requestId, headers);
       const problem = describeProblem(error, requestId);

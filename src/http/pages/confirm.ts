@@ -4,8 +4,8 @@
  * Owns: the words. Does not own: deciding anything, nor the route.
  */
 import { z } from "zod";
-import { html, type Html } from "./html.ts";
-import type { Page } from "./page.ts";
+import { html } from "hono/html";
+import type { Page, Html } from "./page.ts";
 import { dateInWords, remainingInWords, timeElement } from "./time.ts";
 
 /** The answer of public.describe_confirmation and public.decide_by_token. */

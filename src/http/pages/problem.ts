@@ -1,6 +1,6 @@
 /** A refusal or a failure as a page, for people whose browser asked. */
+import { html } from "hono/html";
 import type { Problem } from "../answer/problem.ts";
-import { html } from "./html.ts";
 import type { Page } from "./page.ts";
 
 export function problemPage(problem: Problem): Page {

@@ -3,7 +3,7 @@
  *
  * Owns: the words. Does not own: sessions, nor the routes.
  */
-import { html } from "./html.ts";
+import { html } from "hono/html";
 import type { Page } from "./page.ts";
 
 export interface Persona {

@@ -144,7 +144,7 @@ function failed(
   status: number,
   code: string,
   explanation: string,
-): Response {
+): Promise<Response> {
   dependencies.log({ level: "warn", event: "sign_in_refused", requestId: context.requestId, code: code.slice(0, 64) });
   return pageResponse(signInFailedPage("You are not signed in", explanation, context.requestId), {
     status,

@@ -97,7 +97,7 @@ async function showOffer(context: RouteContext, now: () => number): Promise<Resp
   });
 }
 
-function unknownLink(): Response {
+function unknownLink(): Promise<Response> {
   return pageResponse(unknownLinkPage(), { status: 404, referrer: "no-referrer" });
 }
 

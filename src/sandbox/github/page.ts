@@ -3,11 +3,11 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
+import { html } from "hono/html";
 import type { SandboxEnv } from "../core/exchange.ts";
 import { readForm } from "../core/form.ts";
 import { afterForm } from "../pages/form-result.ts";
-import { html, type Fragment, type Html } from "../pages/html.ts";
-import { page, seeOther, time } from "../pages/layout.ts";
+import { page, seeOther, time, type Fragment, type Html } from "../pages/layout.ts";
 import type { GithubUserActions } from "./user-actions.ts";
 import type { WorkflowRun } from "./state.ts";
 
@@ -31,7 +31,7 @@ export function githubPages(userActions: GithubUserActions): Hono<SandboxEnv> {
   return routes;
 }
 
-function runsPage(userActions: GithubUserActions): Response {
+function runsPage(userActions: GithubUserActions): Promise<Response> {
   const runs = userActions.runs().toReversed().slice(0, maxShown);
   return page({
     title: "GitHub",

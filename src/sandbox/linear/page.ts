@@ -3,12 +3,12 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
+import { html } from "hono/html";
 import type { SandboxEnv } from "../core/exchange.ts";
 import { readForm } from "../core/form.ts";
 import type { World } from "../core/world.ts";
 import { afterForm } from "../pages/form-result.ts";
-import { html, type Fragment, type Html } from "../pages/html.ts";
-import { page, seeOther, time } from "../pages/layout.ts";
+import { page, seeOther, time, type Fragment, type Html } from "../pages/layout.ts";
 import type { LinearUserActions } from "./user-actions.ts";
 import { markdown } from "./markdown.ts";
 import type { Issue, LinearState } from "./state.ts";
@@ -49,7 +49,7 @@ function back(issue: string, person: string): Response {
   return seeOther(`/linear/issue/${encodeURIComponent(issue)}?${new URLSearchParams({ as: person }).toString()}`);
 }
 
-function listPage(state: LinearState): Response {
+function listPage(state: LinearState): Promise<Response> {
   const issues = [...state.issues.values()].toReversed().slice(0, maxShown);
   return page({
     title: "Linear",
@@ -91,7 +91,7 @@ function stateBadge(state: LinearState, issue: Issue): Html {
   return html`<span class="badge ${mood}">${current?.name ?? "?"}</span>`;
 }
 
-function issuePage(world: World, state: LinearState, issue: Issue, as: string | undefined): Response {
+function issuePage(world: World, state: LinearState, issue: Issue, as: string | undefined): Promise<Response> {
   const comments = state.commentsOf(issue.id);
   return page({
     title: `${issue.identifier} ${issue.title}`,
@@ -153,7 +153,7 @@ function personField(world: World, as: string | undefined, id: string): Fragment
   </div>`;
 }
 
-function gonePage(): Response {
+function gonePage(): Promise<Response> {
   return page({
     title: "No such issue",
     current: "/linear",

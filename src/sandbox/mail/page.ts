@@ -5,12 +5,12 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
+import { html } from "hono/html";
 import type { SandboxEnv } from "../core/exchange.ts";
 import { readForm } from "../core/form.ts";
 import type { World } from "../core/world.ts";
 import { afterForm } from "../pages/form-result.ts";
-import { html, type Fragment, type Html } from "../pages/html.ts";
-import { page, seeOther, time } from "../pages/layout.ts";
+import { page, seeOther, time, type Fragment, type Html } from "../pages/layout.ts";
 import type { MailUserActions } from "./user-actions.ts";
 import type { Mail } from "./mailbox.ts";
 
@@ -49,7 +49,7 @@ function mailboxPage(
   userActions: MailUserActions,
   to: string | undefined,
   id: string | undefined,
-): Response {
+): Promise<Response> {
   const address = to === "" ? undefined : to;
   const mails = userActions.list(address).slice(0, maxShown);
   const current = mails.find((mail) => mail.id === id) ?? mails[0];

@@ -1,11 +1,14 @@
 /**
  * The sign-in page: pick who to be. It works without script, and shows whom each person plays.
  */
+import { html } from "hono/html";
 import type { SampleData } from "../sample-data.ts";
-import { html } from "../pages/html.ts";
 import { page } from "../pages/layout.ts";
 
-export function pickerPage(sampleData: SampleData, asked: Readonly<Record<string, string | undefined>>): Response {
+export function pickerPage(
+  sampleData: SampleData,
+  asked: Readonly<Record<string, string | undefined>>,
+): Promise<Response> {
   const hidden = Object.entries(asked).map(
     ([name, value]) => value !== undefined && html`<input type="hidden" name="${name}" value="${value}" />`,
   );
@@ -31,7 +34,7 @@ export function pickerPage(sampleData: SampleData, asked: Readonly<Record<string
   });
 }
 
-export function refusedPage(what: string, hint: string): Response {
+export function refusedPage(what: string, hint: string): Promise<Response> {
   return page({
     title: "Sign-in refused",
     mainClass: "narrow",

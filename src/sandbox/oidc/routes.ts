@@ -50,13 +50,13 @@ export function oidcRoutes(world: World, state: OidcState, key: KeyObject): Hono
       Response.json({ keys: [await publicJwk(key)] }),
     ),
   );
-  routes.get("/oidc/authorize", (context) => {
-    const asked = readAuthorize(state, context.req.query());
+  routes.get("/oidc/authorize", async (context) => {
+    const asked = await readAuthorize(state, context.req.query());
     return asked instanceof Response ? asked : pickerPage(world.sampleData, asked);
   });
   routes.post("/oidc/authorize", async (context) => {
     const form: unknown = await readForm(context);
-    const asked = readAuthorize(state, form);
+    const asked = await readAuthorize(state, form);
     return asked instanceof Response ? asked : decide(world, state, asked, form);
   });
   routes.post("/oidc/token", async (context) => {
@@ -100,7 +100,7 @@ function discovery(world: World): Record<string, unknown> {
  * Until client and redirect are known to be good, nothing is sent anywhere: the browser is told here. Afterwards a refusal goes back
  * to the client, as the protocol has it.
  */
-function readAuthorize(state: OidcState, given: unknown): AuthorizeRequest | Response {
+async function readAuthorize(state: OidcState, given: unknown): Promise<AuthorizeRequest | Response> {
   const target = z
     .looseObject({ client_id: z.string(), redirect_uri: z.string(), state: z.string().optional() })
     .safeParse(given);

@@ -3,6 +3,7 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
+import { html } from "hono/html";
 import type { SendResult, SentWebhook } from "../core/webhook-sender.ts";
 import type { SandboxEnv } from "../core/exchange.ts";
 import { readForm } from "../core/form.ts";
@@ -10,8 +11,7 @@ import { faultInput, faultKinds, providers, type FaultInput, type FaultRule } fr
 import type { LoggedRequest } from "../core/request-log.ts";
 import type { World } from "../core/world.ts";
 import { afterForm } from "../pages/form-result.ts";
-import { html, type Fragment, type Html } from "../pages/html.ts";
-import { page, seeOther, time } from "../pages/layout.ts";
+import { page, seeOther, time, type Fragment, type Html } from "../pages/layout.ts";
 
 const shown = 15;
 
@@ -87,7 +87,7 @@ export function overviewPages(world: World, reset: () => void): Hono<SandboxEnv>
   return routes;
 }
 
-function overview(world: World, chosen: Readonly<Record<string, string>>): Response {
+function overview(world: World, chosen: Readonly<Record<string, string>>): Promise<Response> {
   const headroom = world.webhooks.headroomUrl;
   return page({
     title: "Overview",

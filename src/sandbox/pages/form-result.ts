@@ -2,8 +2,8 @@
  * What a page's form came to: the next page, or one that says what is wrong and that nothing was done.
  */
 import { z } from "zod";
+import { html } from "hono/html";
 import { HeadroomError } from "../../db/errors.ts";
-import { html } from "./html.ts";
 import { page } from "./layout.ts";
 
 export async function afterForm(work: () => Promise<Response> | Response): Promise<Response> {
@@ -20,7 +20,7 @@ export async function afterForm(work: () => Promise<Response> | Response): Promi
   }
 }
 
-function refused(status: number, what: string, hint: string): Response {
+function refused(status: number, what: string, hint: string): Promise<Response> {
   return page({
     title: "That did not work",
     mainClass: "narrow",

@@ -3,11 +3,11 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
+import { html } from "hono/html";
 import type { SandboxEnv } from "../core/exchange.ts";
 import { readForm } from "../core/form.ts";
 import { afterForm } from "../pages/form-result.ts";
-import { html, type Fragment, type Html } from "../pages/html.ts";
-import { page, seeOther, time } from "../pages/layout.ts";
+import { page, seeOther, time, type Fragment, type Html } from "../pages/layout.ts";
 import type { StripeUserActions } from "./user-actions.ts";
 import type { Session } from "./state.ts";
 
@@ -54,7 +54,7 @@ function money(amount: number, currency: string): string {
   return new Intl.NumberFormat("en", { style: "currency", currency }).format(amount / 10 ** digits);
 }
 
-function checkoutPage(session: Session): Response {
+function checkoutPage(session: Session): Promise<Response> {
   const total = money(session.amount, session.currency);
   return page({
     title: `Pay ${total}`,
@@ -99,7 +99,7 @@ function ended(session: Session): Html {
   </p>`;
 }
 
-function overviewPage(userActions: StripeUserActions): Response {
+function overviewPage(userActions: StripeUserActions): Promise<Response> {
   const sessions = userActions.sessions().toReversed().slice(0, maxShown);
   const events = userActions.events().toReversed().slice(0, 15);
   return page({

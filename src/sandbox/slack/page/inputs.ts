@@ -1,7 +1,8 @@
 /**
  * The inputs of a modal as HTML: labels, hints, what was filled in before, and what is wrong with it.
  */
-import { html, type Fragment } from "../../pages/html.ts";
+import { html } from "hono/html";
+import type { Fragment } from "../../pages/layout.ts";
 import type { SampleData } from "../../sample-data.ts";
 import type { Block, InputElement, Option } from "../block-kit.ts";
 import type { OpenView } from "../state.ts";

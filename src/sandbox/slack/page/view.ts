@@ -3,10 +3,10 @@
  *
  * Owns: how it all looks to one person. Does not own: what a form does (acts.ts).
  */
+import { html } from "hono/html";
 import type { Person } from "../../sample-data.ts";
 import type { World } from "../../core/world.ts";
-import { html, type Fragment, type Html } from "../../pages/html.ts";
-import { page, time } from "../../pages/layout.ts";
+import { page, time, type Fragment, type Html } from "../../pages/layout.ts";
 import { app, type Channel, type Ephemeral, type OpenView, type SlackMessage, type SlackState } from "../state.ts";
 import { blocksHtml, type Place } from "./blocks.ts";
 import { inputHtml } from "./inputs.ts";
@@ -32,7 +32,7 @@ export function visitOf(world: World, state: SlackState, query: Readonly<Record<
   return channel === undefined ? undefined : { person, channel };
 }
 
-export function slackPage(world: World, state: SlackState, { person, channel }: Visit): Response {
+export function slackPage(world: World, state: SlackState, { person, channel }: Visit): Promise<Response> {
   const names = namesOf(world, state);
   const open = state.views.get(person.slackUserId)?.at(-1);
   const place = { user: person.slackUserId, channel: channel.id, names };

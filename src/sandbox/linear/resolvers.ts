@@ -1,10 +1,10 @@
 /**
- * The queries and mutations that the stand-in's Linear answers, with Linear's refusals.
+ * The queries and mutations that the stand-in's Linear answers, with Linear's refusals. Their types are in sdl.ts.
  */
+import { GraphQLError } from "graphql";
 import { z } from "zod";
 import type { World } from "../core/world.ts";
-import { GraphqlError, type Args, type Node, type Schema } from "./graphql-run.ts";
-import { node, Nodes, types } from "./nodes.ts";
+import { Nodes, type Args, type Node } from "./nodes.ts";
 import { echo } from "./outgoing.ts";
 import type { Issue, LinearState } from "./state.ts";
 
@@ -18,16 +18,16 @@ const issueFields = {
   assigneeId: z.string().nullish(),
   labelIds: z.array(z.string()).nullish(),
 };
-const issueCreateInput = z.strictObject({ ...issueFields, id: uuid.nullish(), teamId: z.string() });
-const issueUpdateInput = z.strictObject(issueFields).partial();
-const commentCreateInput = z.strictObject({
+const issueCreateInput = z.object({ ...issueFields, id: uuid.nullish(), teamId: z.string() });
+const issueUpdateInput = z.object(issueFields).partial();
+const commentCreateInput = z.object({
   id: uuid.nullish(),
   issueId: z.string(),
   body: z.string().min(1).max(maxText),
   parentId: z.string().nullish(),
   doNotSubscribeToIssue: z.boolean().nullish(),
 });
-const attachmentCreateInput = z.strictObject({
+const attachmentCreateInput = z.object({
   id: uuid.nullish(),
   issueId: z.string(),
   url: z.string().min(1),
@@ -40,24 +40,24 @@ const stateFilter = z
   .looseObject({ team: z.looseObject({ id: z.looseObject({ eq: z.string() }) }).optional() })
   .nullish();
 
-export function linearSchema(world: World, state: LinearState): Schema {
+type Resolvers = Readonly<Record<string, (args: Args) => Node>>;
+
+/** By the name of the field in Query or Mutation. */
+export function linearResolvers(world: World, state: LinearState): Resolvers {
   const nodes = new Nodes(state, world.sampleData.linearTeam, world.url);
   return {
-    types,
-    query: queries(world, state, nodes),
-    mutation: {
-      issueCreate: (args) => issueCreate(world, state, nodes, args),
-      issueUpdate: (args) => issueUpdate(world, state, nodes, args),
-      commentCreate: (args) => commentCreate(world, state, nodes, args),
-      attachmentCreate: (args) => attachmentCreate(state, nodes, args),
-    },
+    ...queries(world, state, nodes),
+    issueCreate: (args) => issueCreate(world, state, nodes, args),
+    issueUpdate: (args) => issueUpdate(world, state, nodes, args),
+    commentCreate: (args) => commentCreate(world, state, nodes, args),
+    attachmentCreate: (args) => attachmentCreate(state, nodes, args),
   };
 }
 
-function queries(world: World, state: LinearState, nodes: Nodes): Schema["query"] {
+function queries(world: World, state: LinearState, nodes: Nodes): Resolvers {
   return {
     viewer: () => nodes.user(state.apiUser),
-    organization: () => node("Organization", { ...state.organization }),
+    organization: () => state.organization,
     issue: ({ id }) => nodes.issue(found(state.findIssue(String(id)), "Issue")),
     comment: ({ id }) => nodes.comment(found(state.comments.get(String(id)), "Comment")),
     attachment: ({ id }) => nodes.attachment(found(state.attachments.get(String(id)), "Attachment")),
@@ -69,16 +69,14 @@ function queries(world: World, state: LinearState, nodes: Nodes): Schema["query"
       );
       return nodes.team();
     },
-    teams: (args) => nodes.connection("Team", [nodes.team()], args),
+    teams: (args) => nodes.connection([nodes.team()], args),
     users: (args) =>
       nodes.connection(
-        "User",
         [state.apiUser, ...state.people].map((each) => nodes.user(each)),
         args,
       ),
     issues: (args) =>
       nodes.connection(
-        "Issue",
         [...state.issues.values()].toReversed().map((each) => nodes.issue(each)),
         args,
       ),
@@ -93,7 +91,6 @@ function queries(world: World, state: LinearState, nodes: Nodes): Schema["query"
       const wanted = stateFilter.safeParse(args["filter"]).data?.team?.id.eq;
       const own = wanted === undefined || wanted === world.sampleData.linearTeam.id ? state.states : [];
       return nodes.connection(
-        "WorkflowState",
         own.map((each) => nodes.workflowState(each)),
         args,
       );
@@ -102,7 +99,7 @@ function queries(world: World, state: LinearState, nodes: Nodes): Schema["query"
 }
 
 function issueCreate(world: World, state: LinearState, nodes: Nodes, args: Args): Node {
-  const input = inputOf(issueCreateInput, args, "IssueCreateInput");
+  const input = inputOf(issueCreateInput, args);
   const { linearTeam } = world.sampleData;
   found(
     [linearTeam.id].find((id) => id === input.teamId),
@@ -117,12 +114,12 @@ function issueCreate(world: World, state: LinearState, nodes: Nodes, args: Args)
     priority: input.priority ?? undefined,
   });
   echo(world, state, { action: "create", issue });
-  return payload("Issue", nodes.issue(issue));
+  return { success: true, lastSyncId: 1, issue: nodes.issue(issue) };
 }
 
 function issueUpdate(world: World, state: LinearState, nodes: Nodes, args: Args): Node {
   const issue: Issue = found(state.findIssue(String(args["id"])), "Issue");
-  const input = inputOf(issueUpdateInput, args, "IssueUpdateInput");
+  const input = inputOf(issueUpdateInput, args);
   const stateId = stateOf(state, input.stateId);
   const before = { stateId: issue.stateId, updatedAt: issue.updatedAt };
   if (input.title !== undefined) issue.title = input.title;
@@ -131,11 +128,11 @@ function issueUpdate(world: World, state: LinearState, nodes: Nodes, args: Args)
   if (typeof input.priority === "number") issue.priority = input.priority;
   issue.updatedAt = state.now();
   echo(world, state, { action: "update", issue, updatedFrom: before });
-  return payload("Issue", nodes.issue(issue));
+  return { success: true, lastSyncId: 1, issue: nodes.issue(issue) };
 }
 
 function commentCreate(world: World, state: LinearState, nodes: Nodes, args: Args): Node {
-  const input = inputOf(commentCreateInput, args, "CommentCreateInput");
+  const input = inputOf(commentCreateInput, args);
   const issue = found(state.findIssue(input.issueId), "Issue");
   mustBeNew(state.comments, input.id);
   const comment = state.addComment({
@@ -146,11 +143,11 @@ function commentCreate(world: World, state: LinearState, nodes: Nodes, args: Arg
     parentId: input.parentId ?? undefined,
   });
   echo(world, state, { action: "create", issue, comment });
-  return payload("Comment", nodes.comment(comment));
+  return { success: true, lastSyncId: 1, comment: nodes.comment(comment) };
 }
 
 function attachmentCreate(state: LinearState, nodes: Nodes, args: Args): Node {
-  const input = inputOf(attachmentCreateInput, args, "AttachmentCreateInput");
+  const input = inputOf(attachmentCreateInput, args);
   const issue = found(state.findIssue(input.issueId), "Issue");
   const attachment = state.putAttachment({
     id: input.id ?? undefined,
@@ -160,22 +157,15 @@ function attachmentCreate(state: LinearState, nodes: Nodes, args: Args): Node {
     subtitle: input.subtitle ?? undefined,
     metadata: input.metadata ?? {},
   });
-  return payload("Attachment", nodes.attachment(attachment));
+  return { success: true, lastSyncId: 1, attachment: nodes.attachment(attachment) };
 }
 
-function payload(type: string, entity: Node): Node {
-  return node(`${type}Payload`, { success: true, lastSyncId: 1, [type.toLowerCase()]: entity });
-}
-
-function inputOf<Shape extends z.ZodType>(schema: Shape, args: Args, name: string): z.output<Shape> {
+/** What GraphQL's types do not say: lengths, ranges and the form of ids. */
+function inputOf<Shape extends z.ZodType>(schema: Shape, args: Args): z.output<Shape> {
   const parsed = schema.safeParse(args["input"]);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const where = issue?.path.map(String).join(".") ?? "";
-  if (issue?.code === "unrecognized_keys") {
-    const message = `Variable "$input" got invalid value; Field "${issue.keys[0]}" is not defined by type "${name}".`;
-    throw new GraphqlError(message, { type: "graphql error", code: "GRAPHQL_VALIDATION_FAILED", userError: true });
-  }
   throw inputError("Argument Validation Error", `${where}: ${issue?.message ?? "is not valid"}`);
 }
 
@@ -198,12 +188,14 @@ function found<Entity>(entity: Entity | undefined, type: string): Entity {
   return entity;
 }
 
-function inputError(message: string, userPresentableMessage: string): GraphqlError {
-  return new GraphqlError(message, {
-    type: "invalid input",
-    code: "INPUT_ERROR",
-    statusCode: 400,
-    userError: true,
-    userPresentableMessage,
+export function inputError(message: string, userPresentableMessage: string): GraphQLError {
+  return new GraphQLError(message, {
+    extensions: {
+      type: "invalid input",
+      code: "INPUT_ERROR",
+      statusCode: 400,
+      userError: true,
+      userPresentableMessage,
+    },
   });
 }

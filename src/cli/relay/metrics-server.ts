@@ -3,6 +3,7 @@
  *
  * healthz: the process answers. readyz: it is also delivering, that is, started, not stopping, and its database answers.
  */
+import { prometheusContentType } from "prom-client";
 import { openListener } from "../../web/listener.ts";
 import { hostsFor } from "../../web/hosts.ts";
 
@@ -37,7 +38,7 @@ async function serve({ method, url }: Request, options: MetricsServerOptions): P
   try {
     switch (URL.parse(url)?.pathname) {
       case "/metrics":
-        return answer(200, await options.metrics(), "text/plain; version=0.0.4; charset=utf-8");
+        return answer(200, await options.metrics(), prometheusContentType);
       case "/healthz":
         return answer(200, "ok\n");
       case "/readyz": {

@@ -64,7 +64,7 @@ export function createGate(dependencies: HttpDependencies, { metrics, closing }:
       failure = toHeadroomError(error);
       response = await answer.refuse(failure, {}, role);
     }
-    response = answer.dress(response, dependencies.publicUrl);
+    response = answer.complete(response, dependencies.publicUrl);
     const seconds = (performance.now() - startedAt) / 1000;
     metrics.finished(request.method, route.path, response.status, seconds);
     dependencies.log({
@@ -94,7 +94,7 @@ function refuseOtherHosts(request: Request, route: RouteEntry, hosts: HostPolicy
   });
 }
 
-/** What the operator needs to know and the caller does not. */
+/** For the log: the detail is for the operator, not for the caller. */
 function explained(failure: HeadroomError | undefined): string | undefined {
   return failure?.detail === undefined ? failure?.message : `${failure.message} (${failure.detail})`;
 }
@@ -133,7 +133,7 @@ async function pass(
     throw error;
   }
   entered(context.session.role);
-  if (route.asksNothing === true) await checkRevocation(context.session);
+  if (route.skipsDatabase === true) await checkRevocation(context.session);
   // Machines and members are known and can be revoked; the anon key may be anybody's.
   const wait = route.credentials === "apikey" && context.session.role === "anon" ? takeAsAnybody() : null;
   return wait === null ? route.handler(context) : refuseFor(wait);

@@ -1,7 +1,7 @@
 /**
- * Whether a provider really sent what came: the schemes of Stripe, GitHub and Postal, over the bytes as they came.
+ * Whether a webhook really comes from its provider: the signatures of Stripe, GitHub and Postal, over the bytes as they came.
  *
- * Owns: the schemes. Does not own: the keys (the database keeps them), nor Slack and Linear, which the database verifies itself.
+ * Owns: the signature schemes. Does not own: the keys (the database keeps them), nor Slack and Linear, which the database verifies itself.
  */
 import { createPublicKey, verify, type KeyObject } from "node:crypto";
 import { Stripe } from "stripe";
@@ -41,7 +41,7 @@ function isStripes(body: Uint8Array, signature: string, key: string): boolean {
     Stripe.webhooks.constructEvent(Buffer.from(body), signature, key);
     return true;
   } catch (error) {
-    // A body that is signed and no JSON is Stripe's all the same; reading it is refused later, with a better sentence.
+    // A signed body that is not JSON is Stripe's all the same; it is refused later, with a better message.
     return error instanceof SyntaxError;
   }
 }

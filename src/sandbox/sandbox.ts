@@ -26,7 +26,7 @@ import type { OidcClient } from "./oidc/state.ts";
 import { createProviders, type UserActions } from "./providers.ts";
 
 export interface SandboxOptions {
-  /** Default: 127.0.0.1. The sandbox lets everybody in: keep it on the loopback. */
+  /** Default: 127.0.0.1. The sandbox asks nobody for a password: keep it on the loopback. */
   readonly host?: string;
   /** Default: any free one. */
   readonly port?: number;
@@ -36,7 +36,7 @@ export interface SandboxOptions {
   readonly secrets: SandboxSecrets;
   /** The client that may sign people in. Default: `headroom`, sent back to Headroom's own address. */
   readonly oidc?: OidcClient;
-  /** Told of what should not have happened. Default: nobody. */
+  /** Gets what should not have happened. Default: nobody does. */
   readonly log?: Log;
   /** Milliseconds since 1970. Default: the system's clock. */
   readonly now?: () => number;
@@ -53,7 +53,7 @@ export interface Sandbox extends UserActions {
   readonly faults: FaultPlan;
   readonly requests: RequestLog;
   readonly webhooks: WebhookSender;
-  /** Says where Headroom is, so that clicks, commands and events reach it. */
+  /** Sets Headroom's address, to which clicks, commands and events are sent. */
   connect(to: { readonly headroomUrl: string }): void;
   /** Forgets everything that happened, faults included; keeps the connection to Headroom. */
   reset(): void;
@@ -103,7 +103,7 @@ export async function startSandbox(given: SandboxOptions): Promise<Sandbox> {
   const listener = await openListener({
     host: options.host,
     port: options.port,
-    // A page elsewhere could otherwise have its own name lead here, and use the sandbox as if it were its own.
+    // Otherwise another site could let its own host name point here, and use the sandbox from its pages.
     hosts: hostsFor(options.host),
     purpose: "the sandbox",
     fetch: (request, wire) => app.fetch(request, wire),
@@ -156,5 +156,5 @@ function createWorld(
 function failed(error: Error, log: SandboxOptions["log"]): Response {
   if (error instanceof HeadroomError) return problem(error.httpStatus, error.message, error.hint ?? "");
   log?.("sandbox_failed", { error: error.message });
-  return problem(500, "The sandbox failed.", "Nothing more is known; see its log.");
+  return problem(500, "The sandbox failed.", "The log has the details.");
 }

@@ -1,7 +1,10 @@
 /**
- * The outside of an answer: errors in the form of their route, and the headers that every answer has.
+ * The outside of an answer: errors in the format of their route, and the headers that every answer has.
  *
- * Owns: security headers, the request id, CORS. Does not own: what is said inside.
+ * Owns: security headers, the request id, CORS. Does not own: the content.
+ *
+ * By hand, and not by hono/secure-headers and hono/cors: the first overwrites what a page set itself, such as its own content security
+ * policy, and the second answers a preflight before the host name is checked and without a request id, a log line or a metric.
  */
 import { problemPage } from "../pages/problem.ts";
 import { pageResponse } from "../pages/page.ts";
@@ -12,8 +15,8 @@ import type { SessionRole } from "../auth/session.ts";
 
 export interface Answer {
   refuse(error: unknown, headers?: Readonly<Record<string, string>>, role?: SessionRole): Promise<Response>;
-  /** Adds what is missing; what a handler said itself stays. */
-  dress(response: Response, publicUrl: string): Response;
+  /** Adds the headers that are missing; what a handler set itself stays. */
+  complete(response: Response, publicUrl: string): Response;
 }
 
 const securityHeaders: readonly (readonly [string, string])[] = [
@@ -46,9 +49,9 @@ export function createAnswer(requestId: string, route: RouteEntry, request: Requ
       const problem = describeProblem(error, requestId);
       return pageResponse(problemPage(problem), { status: problem.status, referrer: "no-referrer", headers });
     },
-    dress(response, publicUrl) {
-      const dressed = isFrozen(response) ? new Response(response.body, response) : response;
-      const { headers } = dressed;
+    complete(response, publicUrl) {
+      const completed = isFrozen(response) ? new Response(response.body, response) : response;
+      const { headers } = completed;
       headers.set("x-request-id", requestId);
       for (const [name, value] of securityHeaders) if (!headers.has(name)) headers.set(name, value);
       if (publicUrl.startsWith("https:")) headers.set("strict-transport-security", "max-age=31536000");
@@ -56,17 +59,17 @@ export function createAnswer(requestId: string, route: RouteEntry, request: Requ
         headers.set("access-control-allow-origin", "*");
         headers.set("access-control-expose-headers", exposedToScripts);
       }
-      return dressed;
+      return completed;
     },
   };
 }
 
-/** An answer that was fetched or is a redirect has headers that cannot be changed. */
+/** The headers of an answer that was fetched, or is a redirect, cannot be changed. */
 function isFrozen(response: Response): boolean {
   return response.type === "error" || response.redirected || response.type === "opaqueredirect" || response.url !== "";
 }
 
-/** A browser's question before a script may call; the routes it concerns take no cookies, so any origin may. */
+/** The answer to a browser that asks whether a script may call. These routes take no cookies, so any origin may. */
 export function preflight(request: Request): Response {
   const asked = request.headers.get("access-control-request-headers") ?? "";
   const headers = asked.split(",").map((name) => name.trim());

@@ -17,7 +17,7 @@ export interface Problem {
 
 export const problemType = "application/problem+json";
 
-interface Sayable {
+interface Shown {
   readonly code: string;
   readonly title: string;
   readonly detail?: string | undefined;
@@ -26,7 +26,7 @@ interface Sayable {
 
 export function describeProblem(thrown: unknown, requestId: string): Problem {
   const error = thrown instanceof HeadroomError ? thrown : toHeadroomError(thrown);
-  const { code, title, detail, hint } = sayable(error);
+  const { code, title, detail, hint } = shownOf(error);
   return {
     type: `urn:headroom:problem:${code}`,
     title,
@@ -39,16 +39,15 @@ export function describeProblem(thrown: unknown, requestId: string): Problem {
 }
 
 /**
- * What may be said of an error. A refusal of ours is meant to be read; but what is not set up is explained to the operator, in the
- * log. Of what the database says by itself only sentences about bad values are passed on; anything else may name hosts, tables
- * and statements.
+ * What callers may see of an error. Our own refusals are written for them, except that missing configuration is explained to the operator,
+ * in the log. Of Postgres' own messages only those about bad values are passed on; others may name hosts, tables and statements.
  */
-function sayable(error: HeadroomError): Sayable {
+function shownOf(error: HeadroomError): Shown {
   const { code, message: title, detail, hint, sqlState, httpStatus } = error;
   if (isOurs(error)) {
     return httpStatus < 500
       ? { code, title, detail, hint }
-      : { code, title, hint: "Tell the operator the request id." };
+      : { code, title, hint: "Give the operator the request id." };
   }
   if (httpStatus >= 500) return unknownFailure(error);
   if (sqlState?.startsWith("22") === true) return { code, title };
@@ -61,25 +60,25 @@ function isOurs({ sqlState, code, httpStatus }: HeadroomError): boolean {
   return httpStatus < 500 || ["not_configured", "shutting_down", "provider_unreachable"].includes(code);
 }
 
-function unknownFailure(error: HeadroomError): Sayable {
+function unknownFailure(error: HeadroomError): Shown {
   if (error.httpStatus === 503) {
     const code = "unavailable";
     return provesRollback(error)
       ? {
           code,
-          title: "The database does not answer as it should. Nothing was changed.",
+          title: "The database is not available. Nothing was changed.",
           hint: "Try again in a moment.",
         }
       : {
           code,
-          title: "The database does not answer. What this was to change may have been changed.",
-          hint: "Look whether it was done, then try again.",
+          title: "The database did not answer. Data may have been changed.",
+          hint: "Check whether it was, then try again.",
         };
   }
   return {
     code: "internal",
     title: "Something went wrong on our side.",
-    hint: "Try again. If it stays, tell the operator the request id; the log has the rest.",
+    hint: "Try again. If it happens again, give the operator the request id; the log has the details.",
   };
 }
 

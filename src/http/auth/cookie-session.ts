@@ -78,7 +78,7 @@ export function createCookieSessions(
       const payload = await read(request);
       if (payload === undefined) return undefined;
       if (isUnsafe(request.method) && provenanceOf(request, publicUrl) !== "own") {
-        throw new HeadroomError("not_allowed", "This came from another site. Nothing was changed.", {
+        throw new HeadroomError("not_allowed", "This request came from another site. Nothing was changed.", {
           hint: "Use our own pages, or send a token as Authorization: Bearer.",
         });
       }

@@ -1,8 +1,8 @@
 /**
  * Who calls: one check for each kind of credential, made before the handler runs.
  *
- * Owns: where a credential stands in a request and what its absence is answered with. Does not own: tokens (tokens.ts), session
- * cookies (auth/cookie-session.ts), nor the schemes of provider signatures.
+ * Owns: where in a request a credential is, and the refusal when it is missing. Does not own: tokens (tokens.ts), session cookies
+ * (cookie-session.ts), nor the signatures of providers.
  */
 import { HeadroomError } from "../../db/errors.ts";
 import { isSameSecret } from "../../db/hash.ts";
@@ -26,7 +26,7 @@ export function createCredentialChecks(
   const cookies = createCookieSessions(dependencies, now);
   const checkRevocation = createRevocationCheck(database);
 
-  // A key is a token as a rule, and then its claims count; one that is none is known by itself.
+  // A key is usually a token, and then its claims count; one that is not a token is compared as it is.
   const sessionOfKey = async (key: string): Promise<TokenVerdict> => {
     const verdict = await verifier.verify(key);
     if (verdict.kind !== "refused" || key.split(".").length === 3) return verdict;
@@ -48,7 +48,7 @@ export function createCredentialChecks(
         throw refusal("invalid_api_key", "Invalid API key", "Use the anon key or the service key of this server.");
       }
       const bearer = await sessionOfBearer(request);
-      // Whose session it becomes is asked about by every transaction; the other one is by nobody else.
+      // Every transaction checks the session that it runs as; nothing else checks the key that came along.
       if (bearer !== undefined && keySession !== undefined) await checkRevocation(keySession.session);
       const session = bearer ?? keySession?.session;
       if (session !== undefined) return session;
@@ -59,7 +59,7 @@ export function createCredentialChecks(
       );
     },
     async member(request) {
-      // A bearer first: no other site can make a browser send one, so that a cookie which comes along needs no check.
+      // A bearer token first: no other site can make a browser send one, so a cookie that comes along needs no check.
       const session = (await sessionOfBearer(request)) ?? (await cookies.identify(request));
       if (session?.role === "authenticated") return session;
       throw refusal("not_signed_in", "This needs a member who is signed in.", "Sign in and try again.");
@@ -77,12 +77,12 @@ export function createCredentialChecks(
   };
 }
 
-/** Without a current one, none counts. */
+/** Without a current secret, the previous one does not count either. */
 function relaySecretsOf({ relaySecret, previousRelaySecret }: HttpDependencies): string[] {
   if (relaySecret === undefined) return [];
   requireLong(relaySecret, "The secret that wakes the relay (HEADROOM_RELAY_SECRET)");
   if (previousRelaySecret === undefined) return [relaySecret];
-  requireLong(previousRelaySecret, "The one before it (HEADROOM_RELAY_SECRET_PREVIOUS)");
+  requireLong(previousRelaySecret, "The previous one (HEADROOM_RELAY_SECRET_PREVIOUS)");
   return [relaySecret, previousRelaySecret];
 }
 
@@ -108,7 +108,7 @@ function accept(verdict: TokenVerdict): Session {
   });
 }
 
-/** A token that was brought and does not hold, which the REST surface says in words of its own. */
+/** A token that was sent and is not valid; the REST API has its own words for this. */
 export class InvalidToken extends HeadroomError {
   constructor(reason: string) {
     super("invalid_token", reason, { httpStatus: 401, hint: "Sign in again, or send a token that is still valid." });

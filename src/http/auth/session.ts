@@ -1,7 +1,7 @@
 /**
  * On whose behalf the database is asked.
  *
- * Owns: what a session is, and how a member's, a service's and nobody's look. Does not own: how a credential proves one
+ * Owns: what a session is, and what the sessions of a member, a service and an anonymous caller contain. Does not own: how a credential proves one
  * (credentials.ts), nor what a session may do (the database decides).
  */
 
@@ -23,7 +23,7 @@ export interface MemberIdentity {
   readonly memberId: string;
   /** The subject of the token or of the sign-in. Default: the member's id. */
   readonly subject?: string | undefined;
-  /** Said of somebody who uses pages; the log of events then names the web as the entrance. */
+  /** Set for somebody who uses our pages; events then record the web as their entrance. */
   readonly via?: "web" | undefined;
 }
 
@@ -47,7 +47,7 @@ export function serviceSession(keyId?: string): Session {
   };
 }
 
-/** Whom a session names; whether there is such a member is the database's to say. */
+/** Whom a session names; whether there is such a member is decided by the database. */
 export interface NamedMember {
   readonly workspaceId: string;
   readonly memberId: string;

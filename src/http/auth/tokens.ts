@@ -1,7 +1,7 @@
 /**
- * Verifies bearer tokens: HS256 with the configured secret, or the one before while it is being changed, and nothing else.
+ * Verifies bearer tokens: HS256 with the configured secret, or the previous one while it is being replaced, and nothing else.
  *
- * Owns: signature, times, audience, issuer and role of a token. Does not own: where a token stands in a request
+ * Owns: signature, times, audience, issuer and role of a token. Does not own: where in a request a token is
  * (credentials.ts), nor making one (the command line).
  *
  * What was verified is remembered until it expires, within bounds: a client sends the same token with every request.
@@ -13,7 +13,7 @@ import { sessionRoles, type Session, type SessionRole } from "./session.ts";
 
 export type TokenVerdict =
   | { readonly kind: "session"; readonly session: Session }
-  /** `reason` is said to the caller; it names no secret. */
+  /** `reason` is shown to the caller; it contains no secret. */
   | { readonly kind: "refused"; readonly reason: string }
   | { readonly kind: "unknown-role"; readonly role: string };
 
@@ -23,7 +23,7 @@ export interface TokenVerifier {
 
 const maxTokenChars = 8_192;
 const maxRemembered = 1_000;
-/** Clocks of well-kept machines differ by less. */
+/** Clocks that are synchronized differ by less. */
 export const clockToleranceSeconds = 30;
 
 interface Remembered {
@@ -79,7 +79,7 @@ async function verifyToken(
   }
   try {
     const payload = await payloadOf(token, secrets, nowMs);
-    // Once configured, they must be there: a token that is for everybody is one for another service too.
+    // Once configured, they are required: a token without an audience may be meant for another service.
     if (keys.audience !== undefined && ![payload.aud ?? []].flat().includes(keys.audience)) {
       return refuse("JWT not in audience");
     }
@@ -95,7 +95,7 @@ async function verifyToken(
   }
 }
 
-/** Only a signature that does not fit leads to the next secret: whatever else is wrong with a token stays wrong. */
+/** Only a signature that does not match leads to the next secret: any other fault of a token stays one. */
 async function payloadOf(token: string, secrets: readonly Uint8Array[], nowMs: number): Promise<JWTPayload> {
   const [secret = new Uint8Array(), ...others] = secrets;
   try {
@@ -115,7 +115,7 @@ function isRole(value: unknown): value is SessionRole {
   return sessionRoles.some((role) => role === value);
 }
 
-/** In PostgREST's words, which clients may have learned to read. */
+/** In PostgREST's words, because clients may already look for them. */
 function reasonOf(error: unknown, token: string): string {
   if (error instanceof joseErrors.JWTExpired) return "JWT expired";
   if (error instanceof joseErrors.JWTClaimValidationFailed) {

@@ -1,5 +1,5 @@
 /**
- * Whose turn it is to use one of a few connections: none has all of them, and whoever has least comes first.
+ * Shares a few connections out among many callers: nobody gets all of them, and whoever has the fewest comes first.
  *
  * Owns: counting and waiting. Does not own: the connections.
  */
@@ -7,7 +7,7 @@
 export type Taken =
   /** To be called once, when it is no longer used. */
   | { readonly kind: "taken"; readonly leave: () => void }
-  /** The time was over; `ownFault` when others would have got one. */
+  /** No connection came free in time; `ownFault` when another caller would have got one. */
   | { readonly kind: "late"; readonly ownFault: boolean };
 
 export class Shares {
@@ -16,7 +16,7 @@ export class Shares {
   readonly #waiting = new Map<string, Set<() => void>>();
   #free: number;
 
-  /** A fifth is kept from each, at least one, unless there is one in all. */
+  /** Nobody may hold the last fifth (at least one connection), unless there is only one in all. */
   constructor(total: number) {
     this.#free = total;
     this.#mostOfOne = Math.max(1, total - Math.ceil(total / 5));

@@ -21,7 +21,7 @@ import { Shares } from "./connection-shares.ts";
 /** What the database may know of the request: check_request and signature checks read it. */
 export interface RequestFacts {
   readonly method: string;
-  /** As PostgREST says it: `/rpc/name`; for our own routes their path. */
+  /** As PostgREST has it: `/rpc/name`; for our own routes their path. */
   readonly path: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
@@ -34,7 +34,7 @@ export interface TransactionOptions {
   readonly secrets?: boolean | undefined;
   /** Run the pre-request function. Default: true. */
   readonly preRequest?: boolean | undefined;
-  /** With whom connections are shared out. Default: with the session's workspace. */
+  /** The name under which connections are counted. Default: the session's workspace or key. */
   readonly share?: string | undefined;
 }
 
@@ -50,12 +50,12 @@ export interface GatewayDatabaseOptions {
   readonly statementTimeoutMs?: number | undefined;
   /** Longest wait for a free connection. Default: 5,000. */
   readonly connectTimeoutMs?: number | undefined;
-  /** Whether statements may be prepared by name, which some transaction poolers do not bear. Default: true. */
+  /** Whether statements may be prepared by name, which some transaction poolers do not support. Default: true. */
   readonly prepare?: boolean | undefined;
 }
 
 export interface GatewayDatabase {
-  /** Runs the work as the session. Commits what it returns from, rolls back what it throws out of. */
+  /** Runs the work as the session. Commits when it returns, rolls back when it throws. */
   transaction<T>(session: Session, work: (client: PoolClient) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** One statement or several that do not depend on each other's answers, as one transaction in one round trip. */
   run(session: Session, statements: readonly BatchStatement[], options?: TransactionOptions): Promise<BatchResult[]>;
@@ -71,7 +71,7 @@ const defaults = {
   connectTimeoutMs: 5_000,
 } as const;
 
-/** How long the answer to "is there a pre-request function?" is believed while it is no. */
+/** How often a missing pre-request function is looked for again. */
 const preRequestAskedEveryMs = 5_000;
 
 export function createGatewayDatabase(options: GatewayDatabaseOptions): GatewayDatabase {
@@ -153,7 +153,7 @@ class PooledGatewayDatabase implements GatewayDatabase {
       return results.slice(entry.length);
     } catch (error) {
       const failure = toHeadroomError(error);
-      // A connection that broke is not given to anybody else; after an error of a statement it is sound.
+      // A broken connection is not used again; after a failed statement it is still good.
       if (failure.sqlState === undefined) broken = failure;
       throw failure;
     } finally {
@@ -190,7 +190,7 @@ class PooledGatewayDatabase implements GatewayDatabase {
       };
     } catch (cause) {
       taken.leave();
-      // Why the gateway cannot log in is no business of a caller's, and no state of the caller's statement.
+      // Why the gateway cannot log in is not for callers to know, and its SQLSTATE is not that of their statement.
       throw new HeadroomError("database_unreachable", "The database cannot be reached.", { cause });
     }
   }
@@ -205,7 +205,7 @@ class PooledGatewayDatabase implements GatewayDatabase {
     return sendBatch(client, this.#prepare ? statements : statements.map(({ text, values }) => ({ text, values })));
   }
 
-  /** What comes first in every transaction. The role is set last: from then on nothing of the login's is left. */
+  /** What comes first in every transaction. The role is set last: from then on the login's own rights no longer apply. */
   async #entry(client: PoolClient, session: Session, options: TransactionOptions): Promise<BatchStatement[]> {
     const { readOnly = false, request, secrets = mayNeedSecrets(request?.path) } = options;
     const entry: BatchStatement = {
@@ -225,7 +225,7 @@ class PooledGatewayDatabase implements GatewayDatabase {
     return (await this.#findPreRequest(client, options)) ? [entry, this.#preRequest] : [entry];
   }
 
-  /** Once it was found it is called always, so that dropping it fails loudly instead of opening a door. */
+  /** Once it was found it is called always, so that dropping it causes errors instead of letting requests through unchecked. */
   async #findPreRequest(client: PoolClient, options: TransactionOptions): Promise<boolean> {
     if (options.preRequest === false) return false;
     if (this.#preRequestFound) return true;
@@ -239,7 +239,7 @@ class PooledGatewayDatabase implements GatewayDatabase {
   }
 }
 
-/** Workspaces share with each other; so do machines, each key for itself, and whoever brings nothing. */
+/** Members are counted by workspace, machines by key, and anonymous callers together. */
 function shareOf(session: Session): string {
   const { role, claims } = session;
   const { workspaceId } = whoIs(session);
@@ -249,14 +249,14 @@ function shareOf(session: Session): string {
 const allBusy = "All connections to the database are in use.";
 
 function tooMany(): HeadroomError {
-  return new HeadroomError("rate_limited", "Too many requests of your workspace or key are under way at once.", {
-    hint: "Let some of them end, and try again.",
+  return new HeadroomError("rate_limited", "Too many requests of your workspace or key are in progress at once.", {
+    hint: "Wait for some of them to finish, then try again.",
   });
 }
 
 const begin: BatchStatement = { name: "headroom_begin", text: "begin" };
 
-/** For the transaction alone, like everything that is set: poolers refuse most of what a connection asks for when it starts. */
+/** For the transaction alone, like every setting here: poolers refuse most settings at the start of a connection. */
 const boundText = "select set_config('statement_timeout', $1, true)";
 
 const enterText = `select set_config('headroom.secret_key', $1, true), set_config('headroom.secret_key_previous', $2, true),

@@ -1,8 +1,8 @@
 /**
  * Which requests may need a secret that the database keeps encrypted.
  *
- * The key to them travels as a parameter of a statement, and a server that is told to log parameters logs it. So it goes along
- * with these requests and with no others.
+ * The key to them is sent as a parameter of a statement, and a server that logs parameters would log it. So it is sent with
+ * these requests and with no others.
  *
  * Owns: the list. Does not own: the key (gateway-database.ts), nor the functions.
  */
@@ -19,7 +19,7 @@ export const functionsWithSecrets: ReadonlySet<string> = new Set([
   "webhook_keys",
 ]);
 
-/** The path is as the database is told it: `/rpc/name` for a function. */
+/** The path as the database gets it: `/rpc/name` for a function. */
 export function mayNeedSecrets(path: string | undefined): boolean {
   return path?.startsWith("/rpc/") === true && functionsWithSecrets.has(path.slice("/rpc/".length));
 }

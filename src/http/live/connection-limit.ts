@@ -1,7 +1,7 @@
 /**
- * How many may listen at once: so many per member, so many per workspace, which leaves places to the others, and so many in all.
+ * How many live connections there may be at once: per member, per workspace, so that one leaves room to the others, and in all.
  *
- * Owns: counting, from the moment that somebody asks until the connection is over. Does not own: the connections.
+ * Owns: counting, from the moment that a client asks until the connection is over. Does not own: the connections.
  */
 import { HeadroomError } from "../../db/errors.ts";
 import type { NamedMember } from "../auth/session.ts";
@@ -20,7 +20,7 @@ export class ConnectionLimit {
     this.#bounds = bounds;
   }
 
-  /** Takes a place at once, or refuses. What it gives back leaves the place, once however often it is called. */
+  /** Counts a connection at once, or refuses it. The returned function ends it; calling that again does nothing. */
   take({ workspaceId, memberId }: NamedMember): () => void {
     const { mostPerMember, mostPerWorkspace, mostConnections } = this.#bounds;
     const counted = [
@@ -29,8 +29,8 @@ export class ConnectionLimit {
       ["[]", mostConnections],
     ] as const;
     if (counted.some(([key, most]) => (this.#taken.get(key) ?? 0) >= most)) {
-      throw new HeadroomError("rate_limited", "Too many connections listen for live updates.", {
-        hint: "Close some, or ask for changes now and then instead.",
+      throw new HeadroomError("rate_limited", "Too many connections for live updates.", {
+        hint: "Close some of them, or poll for changes instead.",
       });
     }
     for (const [key] of counted) this.#count(key, 1);

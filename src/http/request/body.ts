@@ -1,13 +1,15 @@
 /**
  * Reads the body of a request within a limit.
  *
- * Owns: the limit, broken UTF-8 and broken JSON as refusals. Does not own: slow bodies, which the server's time-outs end.
+ * Owns: the limit, and the refusal of broken UTF-8 and broken JSON. Does not own: slow bodies; the listener's time-outs end these.
+ *
+ * By hand, and not by hono/body-limit: that reads a body of unknown length whole before any credential is checked, and copies it.
  */
 import { HeadroomError } from "../../db/errors.ts";
 
 export const defaultBodyBytes = 1_048_576;
 
-/** JSON nested deeper than this is refused before it is parsed: nothing that is meant well is. */
+/** Deeper JSON is refused before it is parsed: no honest request needs it. */
 const maxJsonDepth = 200;
 
 export async function readBody(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
@@ -50,18 +52,18 @@ async function readAnnounced(request: Request): Promise<Uint8Array<ArrayBuffer>>
 }
 
 function endedEarly(cause: unknown): HeadroomError {
-  return new HeadroomError("invalid_input", "The body ended before it was whole.", { cause });
+  return new HeadroomError("invalid_input", "The body is incomplete.", { cause });
 }
 
 function tooLarge(limit: number): HeadroomError {
   return new HeadroomError("body_too_large", `The body is larger than ${limit} bytes.`, {
-    hint: "Send less at once. Nothing of it was kept.",
+    hint: "Send less at once. Nothing was stored.",
   });
 }
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** A zero byte is refused with broken UTF-8: no text of the database can hold one. */
+/** A zero byte is refused like broken UTF-8, because no text in the database can contain one. */
 export function decodeText(bytes: Uint8Array): string {
   let text: string;
   try {
@@ -69,7 +71,7 @@ export function decodeText(bytes: Uint8Array): string {
   } catch (cause) {
     throw new HeadroomError("invalid_input", "The body is not UTF-8.", { hint: "Encode it as UTF-8.", cause });
   }
-  if (text.includes("\0")) throw new HeadroomError("invalid_input", "The body holds a zero byte.");
+  if (text.includes("\0")) throw new HeadroomError("invalid_input", "The body contains a zero byte.");
   return text;
 }
 

@@ -1,13 +1,13 @@
 /**
- * Whom limits count as one caller.
+ * What limits count as one caller.
  *
- * Owns: reading the address that a socket or a trusted proxy says, and what of it counts. Does not own: the limits (rate-limit.ts).
+ * Owns: reading the address from the socket or a trusted proxy, and which part of it counts. Does not own: the limits (rate-limit.ts).
  */
 import { isIPv4, isIPv6 } from "node:net";
 
 /**
  * An IPv4 address by itself, also when it is written as an IPv6 one; of an IPv6 address the first 64 bits, since whoever has one has as
- * a rule all 2^64 that begin alike. Undefined for what is no address: nobody may choose freely as whom they are counted.
+ * a rule all 2^64 that begin alike. Undefined for what is not an address: callers must not choose what they are counted as.
  */
 export function addressKey(text: string): string | undefined {
   const address = withoutPort(text);
@@ -24,7 +24,7 @@ export function addressKey(text: string): string | undefined {
 
 /** Each proxy appends the address that it saw: the one that our outermost trusted proxy saw is the caller's. */
 export function clientAddress(forwardedFor: string | null, socket: string | undefined, trustedProxies: number): string {
-  // An empty part is no address: whoever sends one would otherwise be counted as nobody.
+  // An empty part is not an address; without this, sending one would avoid being counted.
   const forwarded = (forwardedFor ?? "").split(",").filter((part) => part.trim() !== "");
   const seen = trustedProxies === 0 ? undefined : forwarded.at(-trustedProxies)?.trim();
   return addressKey(seen ?? "") ?? addressKey(socket ?? "") ?? "unknown";

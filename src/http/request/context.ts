@@ -10,7 +10,7 @@ import type { RequestFacts, TransactionOptions } from "../database/gateway-datab
 import type { RouteContext, RouteEntry } from "../route.ts";
 import { anonymous, type Session } from "../auth/session.ts";
 
-/** What the socket knows of the caller; missing when the application is called without one. */
+/** What the socket tells about the caller; missing when the application is called without one. */
 export interface ClientInfo {
   readonly address: string | undefined;
 }
@@ -93,7 +93,7 @@ class RequestContext implements RouteContext {
   }
 }
 
-/** Credentials were verified here; what runs in the database has no use for them. */
+/** Credentials are verified here, so nothing in the database needs them. */
 const withheld = new Set(["authorization", "apikey", "cookie", "proxy-authorization"]);
 
 function headersForDatabase(headers: Headers): Record<string, string> {

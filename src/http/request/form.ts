@@ -2,7 +2,7 @@
 import { HeadroomError } from "../../db/errors.ts";
 import type { RouteContext } from "../route.ts";
 
-/** A field that was sent twice is refused: nobody could say which one counts. */
+/** A field that was sent twice is refused, because it is not clear which one counts. */
 export async function readForm(context: RouteContext): Promise<Readonly<Record<string, string>>> {
   const type = context.request.headers.get("content-type") ?? "";
   if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)) {
@@ -13,7 +13,7 @@ export async function readForm(context: RouteContext): Promise<Readonly<Record<s
   const fields = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(await context.text())) {
     if (fields.has(name)) throw new HeadroomError("invalid_input", "A field of the form was sent twice.");
-    if (value.includes("\0")) throw new HeadroomError("invalid_input", "A field of the form holds a zero byte.");
+    if (value.includes("\0")) throw new HeadroomError("invalid_input", "A field of the form contains a zero byte.");
     fields.set(name, value);
   }
   return Object.fromEntries(fields);

@@ -1,6 +1,5 @@
 /**
- * Token buckets, one per route and client address, in memory and within bounds: so many keys, each as short as an address and a
- * route's pattern are.
+ * Token buckets in memory, one for each route and client address. Their number is bounded, and so is the length of their keys.
  *
  * Owns: counting. Does not own: which route has which limit, nor the answer. Each process counts for itself.
  */
@@ -25,7 +24,7 @@ export function createRateLimiter(now: () => number, maxBuckets = 10_000): RateL
       const bucket = known ?? { tokens: burst, at };
       bucket.tokens = Math.min(burst, bucket.tokens + (Math.max(0, at - bucket.at) / 1000) * perSecond);
       bucket.at = at;
-      // The map keeps its order of insertion: whoever came last stands last, and the one longest silent is forgotten first.
+      // The map keeps its order of insertion: the latest caller is last, and the one that has been silent longest is dropped first.
       buckets.delete(key);
       if (buckets.size >= maxBuckets) buckets.delete(buckets.keys().next().value ?? "");
       buckets.set(key, bucket);

@@ -145,7 +145,7 @@ function factsOf({ httpStatus }: HeadroomError, { sqlState, detail, hint }: Data
   if (!withheld) return { details: detail, hint };
   return {
     details: /^[a-z_]+(?=:|$)/.exec(detail ?? "")?.[0] ?? null,
-    hint: "Tell the operator the request id (X-Request-Id).",
+    hint: "Give the operator the request id (X-Request-Id).",
   };
 }
 

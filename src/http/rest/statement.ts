@@ -1,5 +1,5 @@
 /**
- * Says what is asked for in SQL: names quoted, values as parameters, everything else from closed lists.
+ * Turns a query into SQL: names quoted, values as parameters, everything else from closed lists.
  *
  * Owns: the texts of statements. Nothing that a caller sent stands in one except as a quoted name.
  */

@@ -1,7 +1,7 @@
 /**
- * What the stand-ins were asked: a bounded record for tests, for the control API and for the index page.
+ * The calls that the stand-ins got: a bounded log for tests, for the control API and for the overview page.
  *
- * Owns: the record and that no credential is in it. Does not own: what a call did.
+ * Owns: the log, and that no credential is in it. Does not own: what a call did.
  */
 import type { CallFacts, FaultKind, Provider } from "./faults.ts";
 
@@ -12,7 +12,7 @@ export interface LoggedRequest extends CallFacts {
   /** As parsed; credentials are replaced, very long ones are cut. */
   readonly body: unknown;
   readonly fault: FaultKind | undefined;
-  /** Whether what was asked for took place; undefined while the call is under way. */
+  /** Whether the call had its effect; undefined while it is in progress. */
   effect: boolean | undefined;
   /** The HTTP status that was answered; undefined while there is none, and for ever when the connection was cut. */
   status: number | undefined;

@@ -38,10 +38,10 @@ function runsPage(userActions: GithubUserActions): Promise<Response> {
     current: "/github",
     body: html`<h1>Workflow runs</h1>
       <p class="quiet">
-        No machine runs here: decide how each run goes. GitHub’s webhook about it is signed and sent to Headroom.
+        Nothing is executed here: you decide how each run ends. The webhook about it is signed and sent to Headroom.
       </p>
       <div id="runs" data-live>
-        ${runs.length === 0 && html`<p class="empty">No run yet. In this release Headroom dispatches none by itself; rows of your own on the rail <code>github-actions</code> do.</p>`}
+        ${runs.length === 0 && html`<p class="empty">No run yet. Headroom does not dispatch any by itself in this release; send rows of your own on the rail <code>github-actions</code>.</p>`}
         ${runs.map(runHtml)}
       </div>`,
   });

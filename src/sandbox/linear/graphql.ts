@@ -8,6 +8,7 @@ import {
   execute,
   getOperationAST,
   GraphQLError,
+  Kind,
   parse,
   specifiedRules,
   validate,
@@ -84,7 +85,7 @@ function parseQuery(query: string): DocumentNode {
 /** The first field of the operation: what the call is about. */
 export function rootField({ selectionSet, name, operation }: OperationDefinitionNode): string {
   const [first] = selectionSet.selections;
-  return first?.kind === "Field" ? first.name.value : (name?.value ?? operation);
+  return first?.kind === Kind.FIELD ? first.name.value : (name?.value ?? operation);
 }
 
 const notTooDeep: ValidationRule = (context) => {

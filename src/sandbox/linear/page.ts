@@ -115,7 +115,7 @@ function issuePage(world: World, state: LinearState, issue: Issue, as: string | 
           )}
         </ul>
       </div>
-      <h2>Do something</h2>
+      <h2>Act</h2>
       <form class="paper" method="post" action="/linear/act/comment">
         <input type="hidden" name="issue" value="${issue.identifier}" />
         ${personField(world, as, "commenter")}
@@ -159,6 +159,6 @@ function gonePage(): Promise<Response> {
     current: "/linear",
     status: 404,
     body: html`<h1>There is no such issue</h1>
-      <p>The sandbox forgets its issues when it starts anew. <a href="/linear">All issues</a></p>`,
+      <p>The sandbox deletes its issues when it is reset. <a href="/linear">All issues</a></p>`,
   });
 }

@@ -1,5 +1,5 @@
 /**
- * The sign-in page: pick who to be. It works without script, and shows whom each person plays.
+ * The sign-in page: pick who to be. It works without script, and shows what each person does.
  */
 import { html } from "hono/html";
 import type { SampleData } from "../sample-data.ts";
@@ -16,7 +16,7 @@ export function pickerPage(
     title: "Sign in",
     mainClass: "narrow",
     body: html`<h1>Who are you today?</h1>
-      <p class="quiet">This identity provider belongs to the sandbox. It asks for no password: pick somebody.</p>
+      <p class="quiet">This identity provider belongs to the sandbox. There is no password: pick somebody.</p>
       <form method="post" action="/oidc/authorize">
         ${hidden}
         <ul class="choices">
@@ -40,7 +40,7 @@ export function refusedPage(what: string, hint: string): Promise<Response> {
     mainClass: "narrow",
     status: 400,
     body: html`<h1>${what}</h1>
-      <p>Nobody was signed in, and nothing was sent anywhere.</p>
+      <p>You are not signed in, and nothing was sent.</p>
       <p class="quiet">${hint}</p>`,
   });
 }

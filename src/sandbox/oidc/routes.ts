@@ -97,23 +97,20 @@ function discovery(world: World): Record<string, unknown> {
 }
 
 /**
- * Until client and redirect are known to be good, nothing is sent anywhere: the browser is told here. Afterwards a refusal goes back
- * to the client, as the protocol has it.
+ * Until client and redirect are known to be good, nothing is sent anywhere: the browser gets a page here. Afterwards a refusal goes back
+ * to the client, as the protocol requires.
  */
 async function readAuthorize(state: OidcState, given: unknown): Promise<AuthorizeRequest | Response> {
   const target = z
     .looseObject({ client_id: z.string(), redirect_uri: z.string(), state: z.string().optional() })
     .safeParse(given);
   if (!target.success || target.data.client_id !== state.client.clientId) {
-    return refusedPage(
-      "This client is not known here.",
-      `The sandbox knows the client ${state.client.clientId} alone.`,
-    );
+    return refusedPage("This client is not known here.", `The only client here is ${state.client.clientId}.`);
   }
   if (!state.redirectUris.includes(target.data.redirect_uri)) {
     return refusedPage(
       "This redirect is not registered.",
-      `Registered: ${state.redirectUris.join(", ") || "none, for Headroom is not connected"}.`,
+      `Registered: ${state.redirectUris.join(", ") || "none, because Headroom is not connected"}.`,
     );
   }
   const asked = authorizeSchema.safeParse(given);

@@ -22,7 +22,7 @@ const kindWords: Readonly<Record<(typeof faultKinds)[number], string>> = {
   refuseEchoing: "refuses and repeats what it was sent",
   hangBeforeAccept: "hangs, does nothing",
   dropBeforeAccept: "hangs up at once",
-  error500AfterAccept: "does it, and says that it failed",
+  error500AfterAccept: "does it, and reports a failure",
   hang: "does it, and never answers",
   dropAfterAccept: "does it, and hangs up",
   cutAnswer: "does it, and hangs up mid-answer",
@@ -44,7 +44,7 @@ const standIns = [
 
 const numbers = new Set(["times", "ms", "probability", "retryAfterSeconds"]);
 
-/** A form sends words; what is left empty is not given, and chances are told in a hundred. */
+/** A form sends text; empty fields are left out, and the chance is in percent. */
 function faultOf(form: Readonly<Record<string, unknown>>): FaultInput {
   const given: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(form)) {
@@ -95,11 +95,11 @@ function overview(world: World, chosen: Readonly<Record<string, string>>): Promi
     body: html`<h1>Everything around Headroom, without an account</h1>
       <p>
         These stand-ins speak the providers’ own protocols. Headroom calls them through the real SDKs, and they sign
-        what they send with the real schemes.
+        their webhooks as the providers do.
       </p>
       ${
         headroom === undefined
-          ? html`<p class="note warn">Headroom is not connected: what you do here reaches nobody.</p>`
+          ? html`<p class="note warn">Headroom is not connected: what you do here is not sent to it.</p>`
           : html`<p>What you do here is sent to Headroom at <a href="${headroom}">${headroom}</a>.</p>`
       }
       <div class="grid">
@@ -113,8 +113,8 @@ function overview(world: World, chosen: Readonly<Record<string, string>>): Promi
       </div>
       <h2 id="faults">Faults</h2>
       <p class="quiet">
-        Decide how the next calls of a provider go wrong. Headroom should cope, and say so. What is planned here is
-        forgotten when the sandbox stops.
+        Decide how the next calls of a provider go wrong. Headroom should cope, and report it. Faults are removed when
+        the sandbox stops.
       </p>
       <div id="fault-list" data-live>${faultList(world)}</div>
       ${faultForm(chosen)}
@@ -124,10 +124,10 @@ function overview(world: World, chosen: Readonly<Record<string, string>>): Promi
       </div>
       <h2>What was sent to Headroom</h2>
       <div id="deliveries" data-live class="scroll">${deliveryTable(world.webhooks.list().slice(0, shown))}</div>
-      <h2>Begin anew</h2>
+      <h2>Start over</h2>
       <form method="post" action="/_reset">
         <p class="quiet">
-          Forgets all messages, mails, issues, runs, sessions and faults here. Headroom keeps what it knows.
+          Deletes all messages, mails, issues, runs, sessions and faults here. Headroom keeps its own data.
         </p>
         <button class="danger">Forget everything here</button>
       </form>`,

@@ -1,5 +1,5 @@
 /**
- * What a page's form came to: the next page, or one that says what is wrong and that nothing was done.
+ * The result of a page's form: the next page, or a page that explains what is wrong.
  */
 import { z } from "zod";
 import { html } from "hono/html";

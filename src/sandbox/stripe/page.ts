@@ -107,7 +107,7 @@ function overviewPage(userActions: StripeUserActions): Promise<Response> {
     current: "/stripe",
     body: html`<h1>Checkout sessions</h1>
       <div id="sessions" data-live>
-        ${sessions.length === 0 && html`<p class="empty">No session yet. In this release Headroom asks for no payment by itself; calls of your own to Stripe’s API do.</p>`}
+        ${sessions.length === 0 && html`<p class="empty">No session yet. Headroom does not ask for payments in this release; call Stripe’s API yourself.</p>`}
         ${sessions.map((session) => sessionHtml(session, userActions))} ${events.length > 0 && html`<h2>Events</h2>`}
         <ul class="list">
           ${events.map(

@@ -150,7 +150,7 @@ describe("nobody is signed in", () => {
     sandbox.faults.add({ provider: "oidc", method: "token", kind: "error500", times: 1 });
     const response = await visitor.get(link);
     expect(response.status).toBe(502);
-    expect(await response.text()).toContain("identity provider does not answer");
+    expect(await response.text()).toContain("identity provider did not answer");
     const later = new Visitor(gateway.url);
     expect((await later.get(await leave(later, "riley"))).status).toBe(303);
   });

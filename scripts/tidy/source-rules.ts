@@ -30,8 +30,8 @@ function eachLine(file: RepositoryFile): Complaint[] {
       complain("only cli/ and deploy/ read the environment");
     if (inProduct && !/^src\/(db|cli|http\/rest)\//.test(file.path) && sqlString.test(text))
       complain("SQL belongs into sql/, behind a typed wrapper");
-    if (inProduct && file.path !== "src/web/front.ts" && httpListener.test(text))
-      complain("ports that speak HTTP are opened by src/web/front.ts");
+    if (inProduct && file.path !== "src/web/listener.ts" && httpListener.test(text))
+      complain("ports that speak HTTP are opened by src/web/listener.ts");
     if (/\b(it|test|describe)\.(skip|only|todo)\b/.test(text)) complain("a test that does not run");
     if (/\b(TODO|FIXME)\b/.test(text) && !file.path.startsWith("scripts/tidy/")) complain("left for later");
   });

@@ -1,7 +1,7 @@
 /**
  * Makes keys: random ones, and the signed tokens that clients present as keys.
  *
- * Owns: how long and how random they are. Does not own: checking them (src/http/tokens.ts), nor where they are kept.
+ * Owns: how long and how random they are. Does not own: checking them (src/http/auth/tokens.ts), nor where they are kept.
  */
 import { randomBytes } from "node:crypto";
 import { SignJWT } from "jose";

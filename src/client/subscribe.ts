@@ -6,6 +6,7 @@
  */
 import { z } from "zod";
 import { HeadroomError } from "../db/errors.ts";
+import { pause } from "../db/pause.ts";
 import type { ClientOptions } from "./transport.ts";
 
 const eventSchema = z.looseObject({
@@ -25,7 +26,7 @@ export interface SubscribeOptions {
   readonly signal: AbortSignal;
   /** Listening has begun: what is loaded from now on, and what is told, leave no gap. */
   readonly onReady?: (() => void) | undefined;
-  /** Too much was missed while the connection was gone: load everything anew. */
+  /** Too much was missed while the connection was gone: load everything again. */
   readonly onReset?: (() => void) | undefined;
 }
 
@@ -41,7 +42,7 @@ export async function subscribe(
   const { signal } = options;
   const state = { lastEventId: "", told: new Set<string>(), pauseMs: 0 };
   while (!signal.aborted) {
-    // Outside of what is tried again: whoever gives no token is not asked for one without end.
+    // Not retried: a caller who has no token must not be asked for one again and again.
     const sent = await headers();
     const resume: Record<string, string> = state.lastEventId === "" ? {} : { "last-event-id": state.lastEventId };
     const response = await fetch(`${url.replace(/\/+$/, "")}/events`, {
@@ -59,9 +60,9 @@ export async function subscribe(
 }
 
 function refused(status: number): HeadroomError {
-  return new HeadroomError("not_signed_in", "The server does not let this token listen.", {
+  return new HeadroomError("not_signed_in", "The server refused live updates for this token.", {
     httpStatus: status,
-    hint: "Use a member's token that is valid.",
+    hint: "Use a valid token of a member.",
   });
 }
 
@@ -116,21 +117,9 @@ function readEvent(data: string): LiveEvent {
   try {
     return eventSchema.parse(JSON.parse(data));
   } catch (cause) {
-    throw new HeadroomError("unexpected_answer", "The server told an event in a form that is not ours.", {
-      hint: "Use a client of the server's version.",
+    throw new HeadroomError("unexpected_answer", "The server sent an event in an unknown format.", {
+      hint: "Use the client of the same version as the server.",
       cause,
     });
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener("abort", done);
-  });
 }

@@ -64,7 +64,7 @@ async function readError(response: Response): Promise<z.infer<typeof errorSchema
   try {
     return errorSchema.parse(JSON.parse(text));
   } catch (cause) {
-    throw new HeadroomError("unexpected_answer", `The server answered ${response.status} in a form that is not ours.`, {
+    throw new HeadroomError("unexpected_answer", `The server answered ${response.status} in an unknown format.`, {
       httpStatus: response.status,
       cause,
     });

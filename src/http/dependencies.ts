@@ -8,7 +8,7 @@ import type { OidcSettings } from "./auth/oidc.ts";
 import type { Drainer } from "../outbox/relay/drain.ts";
 import type { LiveOptions } from "./live/event-feed.ts";
 import type { HostPolicy } from "../web/hosts.ts";
-import type { GatewayDatabase } from "./gateway-database.ts";
+import type { GatewayDatabase } from "./database/gateway-database.ts";
 
 export interface GatewayKeys {
   /** Signs tokens (HS256); at least 32 characters. */
@@ -19,7 +19,7 @@ export interface GatewayKeys {
   readonly anonKey: string;
   /** The key of machines: a token of the role service_role. */
   readonly serviceKey: string;
-  /** When set, a token must be meant for this audience. */
+  /** When set, a token must have this audience. */
   readonly audience?: string | undefined;
   /** When set and not empty, a token must come from one of these. */
   readonly issuers?: readonly string[] | undefined;
@@ -51,7 +51,7 @@ export interface HttpDependencies {
   readonly hosts?: HostPolicy | undefined;
   /** What X-Outbox-Secret must be for /api/internal/*. */
   readonly relaySecret?: string | undefined;
-  /** What it may be too, while it is being changed. */
+  /** The previous one, which is still accepted while the secret is being changed. */
   readonly previousRelaySecret?: string | undefined;
   /** Delivers what is due when /api/internal/outbox-relay is called. */
   readonly drainer?: Pick<Drainer, "drain"> | undefined;
@@ -63,20 +63,20 @@ export interface HttpDependencies {
   readonly oidc?: OidcSettings | undefined;
   /** True: /metrics asks for no key, because nobody from outside can reach it. Default: it asks for the service key. */
   readonly metricsOpen?: boolean | undefined;
-  /** How live updates are told. */
+  /** Settings of live updates. */
   readonly live?: LiveOptions | undefined;
   /** True where stand-ins take the place of providers and personas can be picked. */
   readonly sandbox?: boolean | undefined;
-  /** How deliveries of providers are answered. */
+  /** How webhooks of providers are answered. */
   readonly webhooks?:
     | {
         /** Where late answers to Slack may go; what stands in for Slack is named here. Default: Slack's own. */
         readonly slackResponseUrls?: readonly string[] | undefined;
-        /** How long Slack is let wait for the answer itself. Default: 2,500. */
+        /** How long Slack waits for the answer itself. Default: 2,500. */
         readonly acknowledgeMs?: number | undefined;
       }
     | undefined;
-  /** How many proxies in front of the server say truly who called (X-Forwarded-For). Default: 0. */
+  /** How many proxies in front of the server can be trusted to state the caller's address (X-Forwarded-For). Default: 0. */
   readonly trustedProxies?: number | undefined;
   /** The time in milliseconds. Default: the clock. */
   readonly now?: (() => number) | undefined;

@@ -5,8 +5,8 @@
  * putting routes together (app.ts).
  */
 import type { PoolClient } from "pg";
-import type { RequestFacts, TransactionOptions } from "./gateway-database.ts";
-import type { Session } from "./session.ts";
+import type { RequestFacts, TransactionOptions } from "./database/gateway-database.ts";
+import type { Session } from "./auth/session.ts";
 
 /**
  * What a caller must bring.
@@ -23,9 +23,9 @@ export type Credentials = "none" | "apikey" | "member" | "service" | "relay-secr
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 export interface RateLimit {
-  /** How many requests of one address may come at once. */
+  /** How many requests one address may send at once. */
   readonly burst: number;
-  /** How many more a second. */
+  /** How many more it may send each second. */
   readonly perSecond: number;
 }
 
@@ -43,11 +43,11 @@ export interface RouteContext {
   /** The named parts of the path, percent-decoded. */
   readonly params: Readonly<Record<string, string>>;
   readonly requestId: string;
-  /** Whom limits count: an IPv4 address, or the network of an IPv6 one (client-address.ts). */
+  /** What limits count: an IPv4 address, or the network of an IPv6 one (client-address.ts). */
   readonly clientAddress: string;
-  /** Whom the credential proved; nobody for `none`, `signature` and `relay-secret`. */
+  /** Who calls, by their credential; anonymous for `none`, `signature` and `relay-secret`. */
   readonly session: Session;
-  /** What the database is told of the request. */
+  /** What the database learns about the request. */
   readonly facts: RequestFacts;
   /** Aborted when the client went away or the server shuts down: for answers that stream. */
   readonly signal: AbortSignal;
@@ -71,15 +71,15 @@ export interface RouteDefinition {
   readonly limits?: RouteLimits | undefined;
   /** One line for /openapi.json. */
   readonly summary: string;
-  /** The form of errors; `page` is for people, and for what asks for no page still problem details. Default: problem details. */
+  /** The format of errors; `page` is HTML for browsers and problem details for everything else. Default: problem details. */
   readonly errors?: "problem" | "postgrest" | "page" | undefined;
-  /** Whether scripts of any origin may call it, credentials apart from cookies. Default: false. */
+  /** Whether scripts of any origin may call it, with any credential but cookies. Default: false. */
   readonly cors?: boolean | undefined;
   /**
-   * True where the handler answers, perhaps not always, without a transaction of the session: the gate then asks first whether
-   * that was revoked. Default: false.
+   * True where the handler may answer without a transaction of the session: the gate then checks first that the session was not
+   * revoked. Default: false.
    */
-  readonly asksNothing?: boolean | undefined;
+  readonly skipsDatabase?: boolean | undefined;
   readonly handler: RouteHandler;
 }
 

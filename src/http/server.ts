@@ -1,27 +1,27 @@
 /**
- * Puts the application behind a front, and brings both to an orderly end.
+ * Puts the application behind a listener, and brings both to an orderly end.
  *
- * Owns: draining, answers still owed included. Does not own: the socket (src/web/front.ts), nor what is answered (app.ts).
+ * Owns: draining, background work included. Does not own: the socket (src/web/listener.ts), nor what is answered (app.ts).
  */
-import { setTimeout as delay } from "node:timers/promises";
-import { openFront, type Front, type FrontOptions } from "../web/front.ts";
+import { withTimeout } from "../db/with-timeout.ts";
+import { openListener, type Listener, type ListenerOptions } from "../web/listener.ts";
 import type { App } from "./app.ts";
 
 export interface ServerOptions extends Pick<
-  FrontOptions,
+  ListenerOptions,
   "host" | "port" | "headersTimeoutMs" | "requestTimeoutMs" | "keepAliveTimeoutMs"
 > {
   readonly app: App;
   /** When aborted, the server drains. */
   readonly signal?: AbortSignal | undefined;
-  /** How long requests under way may take when the server stops. Default: 10,000. */
+  /** How long requests in progress may take when the server stops. Default: 10,000. */
   readonly drainMs?: number | undefined;
 }
 
 export interface RunningServer {
   readonly url: string;
   readonly port: number;
-  /** Takes no new connections, lets requests under way and answers still owed finish within the bound, and closes. */
+  /** Takes no new connections, lets requests in progress and background work finish within the bound, and closes. */
   stop(): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ const defaults = { drainMs: 10_000 } as const;
 
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { app, signal, drainMs = defaults.drainMs, ...listening } = options;
-  const front = await openFront({
+  const listener = await openListener({
     ...listening,
     portOption: "--port",
     fetch: (request, { incoming }) => app.fetch(request, { address: incoming.socket.remoteAddress }),
@@ -37,23 +37,19 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   let stopping: Promise<void> | undefined;
   const stop = (): Promise<void> => {
     app.drain();
-    return (stopping ??= endWithin(front, app, drainMs));
+    return (stopping ??= endWithin(listener, app, drainMs));
   };
   if (signal !== undefined) {
     const onAbort = (): void => void stop();
     if (signal.aborted) onAbort();
     else signal.addEventListener("abort", onAbort, { once: true });
   }
-  return { url: front.url, port: front.port, stop };
+  return { url: listener.url, port: listener.port, stop };
 }
 
-/** Connections come first, since a request under way may leave an answer owed. */
-async function endWithin(front: Front, app: App, drainMs: number): Promise<void> {
+/** Connections come first, because a request in progress may leave work behind. */
+async function endWithin(listener: Listener, app: App, drainMs: number): Promise<void> {
   const until = performance.now() + drainMs;
-  await front.close(drainMs);
-  const over = new AbortController();
-  const left = Math.max(0, until - performance.now());
-  const timeUp = delay(left, undefined, { signal: over.signal }).catch(() => undefined);
-  await Promise.race([app.settled(), timeUp]);
-  over.abort();
+  await listener.close(drainMs);
+  await withTimeout(app.backgroundWorkDone(), Math.max(0, until - performance.now()));
 }

@@ -1,6 +1,6 @@
 /**
- * What is kept of a delivery: its id, its kind, and the few fields that account for it. Names, addresses and tokens are left out; who
- * needs more asks the provider by the ids that are kept.
+ * What is kept of a webhook: its id, its kind, and the few fields that account for it. Names, addresses and tokens are left out; whoever
+ * needs more asks the provider by these ids.
  */
 import { z } from "zod";
 import { HeadroomError } from "../db/errors.ts";
@@ -14,7 +14,7 @@ export interface Kept {
 }
 
 const id = z.string().min(1).max(200);
-/** What is not there is kept as null. */
+/** What is missing is kept as null. */
 const orNull = <Schema extends z.ZodType>(schema: Schema) => schema.nullish().transform((value) => value ?? null);
 const short = orNull(z.string().max(200));
 const number = orNull(z.number());
@@ -93,8 +93,8 @@ export function keptOf(provider: Provider, received: Received): Kept {
     const sent: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(received.body));
     return readers[provider](sent, received);
   } catch (cause) {
-    throw new HeadroomError("invalid_input", "The body is signed, but it is nothing that is understood here.", {
-      hint: "Nothing was written.",
+    throw new HeadroomError("invalid_input", "The signature is valid, but the body is not in a known format.", {
+      hint: "Nothing was stored.",
       cause,
     });
   }

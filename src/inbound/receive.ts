@@ -7,7 +7,7 @@ import type { Json } from "../db/generated.gen.ts";
 import { keptOf } from "./kept.ts";
 import { verifiers, type Provider, type Received } from "./verify.ts";
 
-/** Hands the body to the receiver of Slack's deliveries, which verifies it; the answer is Slack's. */
+/** Passes the body to the receiver of Slack's webhooks, which verifies it; the result is the answer to Slack. */
 export function receiveSlack(db: Queryable, body: string): Promise<Json> {
   return call(db, "public.handle_slack_webhook", { arg1: body });
 }
@@ -16,7 +16,7 @@ export function receiveLinear(db: Queryable, body: string): Promise<Json> {
   return call(db, "public.handle_linear_webhook", { arg1: body });
 }
 
-/** Verifies and keeps a delivery. `new` is false for one that was kept before. Throws bad_signature, and then nothing was written. */
+/** Verifies a webhook and keeps a receipt of it. `new` is false for a repeat. Throws bad_signature, and then nothing was stored. */
 export async function receive(
   db: Queryable,
   provider: Provider,
@@ -24,8 +24,8 @@ export async function receive(
 ): Promise<{ readonly new: boolean }> {
   const keys = await call(db, "public.webhook_keys", { p_provider: provider });
   if (!verifiers[provider](received, keys)) {
-    throw new HeadroomError("bad_signature", "The request does not carry the provider's signature.", {
-      hint: "Send the body exactly as the provider sent it, with its headers. Nothing was written.",
+    throw new HeadroomError("bad_signature", "The signature is missing or is not the provider's.", {
+      hint: "Pass on the body exactly as the provider sent it, with its headers. Nothing was stored.",
     });
   }
   const { deliveryId, kind, payload } = keptOf(provider, received);

@@ -1,10 +1,11 @@
 /**
- * Whether a provider really sent what came: the schemes of Stripe, GitHub and Postal, over the bytes as they came.
+ * Whether a webhook really comes from its provider: the signatures of Stripe, GitHub and Postal, over the bytes as they came.
  *
- * Owns: the schemes. Does not own: the keys (the database keeps them), nor Slack and Linear, which the database verifies itself.
+ * Owns: the signature schemes. Does not own: the keys (the database keeps them), nor Slack and Linear, which the database verifies itself.
  */
-import { createHmac, createPublicKey, timingSafeEqual, verify, type KeyObject } from "node:crypto";
+import { createPublicKey, verify, type KeyObject } from "node:crypto";
 import { Stripe } from "stripe";
+import { hmacSha256, isSameSecret } from "../db/hash.ts";
 
 export type Provider = "stripe" | "github" | "postal";
 
@@ -23,10 +24,8 @@ export const verifiers: Readonly<Record<Provider, Verifier>> = {
     return signature !== undefined && keys.some((key) => isStripes(body, signature, key));
   },
   github: ({ body, headers }, keys) => {
-    const match = /^sha256=([0-9a-f]{64})$/.exec(headers["x-hub-signature-256"] ?? "");
-    if (match?.[1] === undefined) return false;
-    const given = Buffer.from(match[1], "hex");
-    return keys.some((key) => timingSafeEqual(createHmac("sha256", key).update(body).digest(), given));
+    const signature = headers["x-hub-signature-256"];
+    return signature !== undefined && keys.some((key) => isSameSecret(`sha256=${hmacSha256(key, body)}`, signature));
   },
   // Postal signs with SHA-1 as well, in another header; that one is not looked at.
   postal: ({ body, headers }, keys) => {
@@ -42,7 +41,7 @@ function isStripes(body: Uint8Array, signature: string, key: string): boolean {
     Stripe.webhooks.constructEvent(Buffer.from(body), signature, key);
     return true;
   } catch (error) {
-    // A body that is signed and no JSON is Stripe's all the same; reading it is refused later, with a better sentence.
+    // A signed body that is not JSON is Stripe's all the same; it is refused later, with a better message.
     return error instanceof SyntaxError;
   }
 }

@@ -6,46 +6,46 @@
 import type { KeyObject } from "node:crypto";
 import type { Hono } from "hono";
 import type { SandboxEnv } from "./core/exchange.ts";
-import type { Keepable } from "./core/memory.ts";
+import type { Saveable } from "./core/state-file.ts";
 import type { World } from "./core/world.ts";
-import { GithubDesk } from "./github/desk.ts";
+import { GithubUserActions } from "./github/user-actions.ts";
 import { githubPages } from "./github/page.ts";
 import { githubRoutes } from "./github/routes.ts";
 import { GithubState } from "./github/state.ts";
-import { LinearDesk } from "./linear/desk.ts";
+import { LinearUserActions } from "./linear/user-actions.ts";
 import { linearPages } from "./linear/page.ts";
 import { linearRoutes } from "./linear/routes.ts";
 import { LinearState } from "./linear/state.ts";
-import { MailDesk } from "./mail/desk.ts";
+import { MailUserActions } from "./mail/user-actions.ts";
 import { Mailbox } from "./mail/mailbox.ts";
 import { mailPages } from "./mail/page.ts";
 import { postalRoutes } from "./mail/postal.ts";
 import { oidcRoutes } from "./oidc/routes.ts";
 import { defaultClient, OidcState, type OidcClient } from "./oidc/state.ts";
 import type { Live } from "./pages/live.ts";
-import { SlackDesk } from "./slack/desk.ts";
-import { slackPages } from "./slack/page/acts.ts";
+import { SlackUserActions } from "./slack/user-actions.ts";
+import { slackPages } from "./slack/page/routes.ts";
 import { slackRoutes } from "./slack/routes.ts";
 import { SlackState } from "./slack/state.ts";
-import { StripeDesk } from "./stripe/desk.ts";
+import { StripeUserActions } from "./stripe/user-actions.ts";
 import { stripePages } from "./stripe/page.ts";
 import { stripeRoutes } from "./stripe/routes.ts";
 import { StripeState } from "./stripe/state.ts";
 
-export interface Desks {
-  readonly slack: SlackDesk;
-  readonly linear: LinearDesk;
-  readonly mail: MailDesk;
-  readonly github: GithubDesk;
-  readonly stripe: StripeDesk;
+export interface UserActions {
+  readonly slack: SlackUserActions;
+  readonly linear: LinearUserActions;
+  readonly mail: MailUserActions;
+  readonly github: GithubUserActions;
+  readonly stripe: StripeUserActions;
 }
 
 export interface Providers {
   readonly routes: readonly Hono<SandboxEnv>[];
-  readonly desks: Desks;
+  readonly userActions: UserActions;
   readonly mailbox: Mailbox;
   /** What a second start should find again. */
-  readonly kept: Readonly<Record<string, Keepable>>;
+  readonly kept: Readonly<Record<string, Saveable>>;
   /** Forgets what happened; ids begin anew. */
   reset(): void;
 }
@@ -64,12 +64,12 @@ export function createProviders(world: World, { key, live, oidcClient }: Provide
   const github = new GithubState(world);
   const stripe = new StripeState(world);
   const oidc = new OidcState(world, oidcClient ?? defaultClient);
-  const desks: Desks = {
-    slack: new SlackDesk(world, slack),
-    linear: new LinearDesk(world, linear),
-    mail: new MailDesk(world, mailbox, key),
-    github: new GithubDesk(world, github),
-    stripe: new StripeDesk(world, stripe),
+  const userActions: UserActions = {
+    slack: new SlackUserActions(world, slack),
+    linear: new LinearUserActions(world, linear),
+    mail: new MailUserActions(world, mailbox, key),
+    github: new GithubUserActions(world, github),
+    stripe: new StripeUserActions(world, stripe),
   };
   return {
     routes: [
@@ -79,13 +79,13 @@ export function createProviders(world: World, { key, live, oidcClient }: Provide
       githubRoutes(world, github),
       stripeRoutes(world, stripe),
       oidcRoutes(world, oidc, key),
-      slackPages(world, slack, desks.slack, live),
-      linearPages(world, linear, desks.linear),
-      mailPages(world, desks.mail),
-      githubPages(desks.github),
-      stripePages(desks.stripe),
+      slackPages(world, slack, userActions.slack, live),
+      linearPages(world, linear, userActions.linear),
+      mailPages(world, userActions.mail),
+      githubPages(userActions.github),
+      stripePages(userActions.stripe),
     ],
-    desks,
+    userActions,
     mailbox,
     kept: { ids: world.ids, slack, linear, mailbox, github, stripe },
     reset() {

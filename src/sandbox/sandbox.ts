@@ -6,37 +6,37 @@
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { HeadroomError } from "../db/errors.ts";
-import { openFront } from "../web/front.ts";
+import { openListener } from "../web/listener.ts";
 import { hostsFor } from "../web/hosts.ts";
-import type { Cast } from "./cast.ts";
+import type { SampleData } from "./sample-data.ts";
 import { controlRoutes, problem } from "./core/control.ts";
-import { Courier } from "./core/courier.ts";
+import { WebhookSender } from "./core/webhook-sender.ts";
 import type { SandboxEnv } from "./core/exchange.ts";
 import { FaultPlan } from "./core/faults.ts";
-import { privateKey } from "./core/keys.ts";
+import { privateKey } from "./core/signing-key.ts";
 import { Ids } from "./core/ids.ts";
-import { Memory, type Log } from "./core/memory.ts";
-import { RequestLog } from "./core/requests.ts";
+import { StateFile, type Log } from "./core/state-file.ts";
+import { RequestLog } from "./core/request-log.ts";
 import type { SandboxSecrets, World } from "./core/world.ts";
 import { overviewPages } from "./overview/page.ts";
 import { Live } from "./pages/live.ts";
 import { assetRoutes, ownFormsOnly } from "./pages/routes.ts";
 import { startSmtp } from "./mail/smtp.ts";
 import type { OidcClient } from "./oidc/state.ts";
-import { createProviders, type Desks } from "./providers.ts";
+import { createProviders, type UserActions } from "./providers.ts";
 
 export interface SandboxOptions {
-  /** Default: 127.0.0.1. The sandbox lets everybody in: keep it on the loopback. */
+  /** Default: 127.0.0.1. The sandbox asks nobody for a password: keep it on the loopback. */
   readonly host?: string;
   /** Default: any free one. */
   readonly port?: number;
   /** Default: any free one. */
   readonly smtpPort?: number;
-  readonly cast: Cast;
+  readonly sampleData: SampleData;
   readonly secrets: SandboxSecrets;
   /** The client that may sign people in. Default: `headroom`, sent back to Headroom's own address. */
   readonly oidc?: OidcClient;
-  /** Told of what should not have happened. Default: nobody. */
+  /** Gets what should not have happened. Default: nobody does. */
   readonly log?: Log;
   /** Milliseconds since 1970. Default: the system's clock. */
   readonly now?: () => number;
@@ -46,14 +46,14 @@ export interface SandboxOptions {
   readonly requestLimit?: number;
 }
 
-export interface Sandbox extends Desks {
+export interface Sandbox extends UserActions {
   readonly url: string;
   readonly smtpUrl: string;
-  readonly cast: Cast;
+  readonly sampleData: SampleData;
   readonly faults: FaultPlan;
   readonly requests: RequestLog;
-  readonly deliveries: Courier;
-  /** Says where Headroom is, so that clicks, commands and events reach it. */
+  readonly webhooks: WebhookSender;
+  /** Sets Headroom's address, to which clicks, commands and events are sent. */
   connect(to: { readonly headroomUrl: string }): void;
   /** Forgets everything that happened, faults included; keeps the connection to Headroom. */
   reset(): void;
@@ -74,61 +74,61 @@ export async function startSandbox(given: SandboxOptions): Promise<Sandbox> {
   const closing = new AbortController();
   let url = "";
   const live = new Live(closing.signal);
-  let memory: Memory | undefined;
+  let stateFile: StateFile | undefined;
   const changed = (): void => {
     live.changed();
-    memory?.changed();
+    stateFile?.changed();
   };
   const world = createWorld(options, closing.signal, () => url, changed);
   const key = await privateKey(options.secrets.privateKey);
   const providers = createProviders(world, { key, live, oidcClient: options.oidc });
   if (options.keepIn !== undefined) {
-    memory = new Memory(options.keepIn, providers.kept, options.log);
-    await memory.recall();
+    stateFile = new StateFile(options.keepIn, providers.kept, options.log);
+    await stateFile.read();
   }
   const reset = (): void => {
     world.faults.clear();
     world.requests.clear();
-    world.courier.clear();
+    world.webhooks.clear();
     providers.reset();
   };
   const app = new Hono<SandboxEnv>();
   app.use(bodyLimit({ maxSize: maxBodyBytes }));
   app.use(ownFormsOnly);
   app.onError((error) => failed(error, options.log));
-  const control = controlRoutes(world, providers.desks, reset);
+  const control = controlRoutes(world, providers.userActions, reset);
   const pages = [overviewPages(world, reset), assetRoutes(live)];
   for (const routes of [...providers.routes, control, ...pages]) app.route("/", routes);
 
-  const front = await openFront({
+  const listener = await openListener({
     host: options.host,
     port: options.port,
-    // A page elsewhere could otherwise have its own name lead here, and use the sandbox as if it were its own.
+    // Otherwise another site could let its own host name point here, and use the sandbox from its pages.
     hosts: hostsFor(options.host),
     purpose: "the sandbox",
     fetch: (request, wire) => app.fetch(request, wire),
   });
-  url = front.url;
+  url = listener.url;
   const smtp = await startSmtp(world, providers.mailbox, options.host, options.smtpPort).catch((error: unknown) => {
-    void front.close();
+    void listener.close();
     throw error;
   });
   return {
-    ...providers.desks,
+    ...providers.userActions,
     url,
     smtpUrl: smtp.url,
-    cast: world.cast,
+    sampleData: world.sampleData,
     faults: world.faults,
     requests: world.requests,
-    deliveries: world.courier,
-    connect: ({ headroomUrl }) => world.courier.connect(headroomUrl),
+    webhooks: world.webhooks,
+    connect: ({ headroomUrl }) => world.webhooks.connect(headroomUrl),
     reset,
     async close() {
       closing.abort(new DOMException("The sandbox is closing.", "AbortError"));
       world.faults.release();
-      await Promise.all([front.close(), smtp.close()]);
-      await world.courier.settled();
-      await memory?.close();
+      await Promise.all([listener.close(), smtp.close()]);
+      await world.webhooks.done();
+      await stateFile?.close();
     },
   };
 }
@@ -140,7 +140,7 @@ function createWorld(
   changed: () => void,
 ): World {
   return {
-    cast: options.cast,
+    sampleData: options.sampleData,
     secrets: options.secrets,
     url,
     now: options.now,
@@ -148,7 +148,7 @@ function createWorld(
     faults: new FaultPlan(),
     requests: new RequestLog(options.requestLimit, options.now),
     closing,
-    courier: new Courier(closing, options.now, changed),
+    webhooks: new WebhookSender(closing, options.now, changed),
     changed,
   };
 }
@@ -156,5 +156,5 @@ function createWorld(
 function failed(error: Error, log: SandboxOptions["log"]): Response {
   if (error instanceof HeadroomError) return problem(error.httpStatus, error.message, error.hint ?? "");
   log?.("sandbox_failed", { error: error.message });
-  return problem(500, "The sandbox failed.", "Nothing more is known; see its log.");
+  return problem(500, "The sandbox failed.", "The log has the details.");
 }

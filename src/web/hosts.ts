@@ -1,8 +1,8 @@
 /**
- * Names that a listener answers to.
+ * The host names that a listener answers to.
  *
- * A page on the web can have its own name lead to this machine, whenever it likes (DNS rebinding). A browser then takes what answers
- * here for a part of that page's site, and lets the page read it. What tells the two apart is the name, which the browser says truly.
+ * A page on the web can let its own host name point to this machine at any time (DNS rebinding). A browser then takes what answers here for
+ * a part of that page's site, and lets the page read it. The host name tells the two apart, because the browser always sends it.
  *
  * Owns: reading the names in a request, and which are answered. Does not own: the answer to the others.
  */
@@ -17,14 +17,14 @@ export interface HostPolicy {
   readonly hint: string;
 }
 
-/** For what listens on this machine for whoever sits before it. */
+/** For a listener that is only for people at this machine. */
 export const loopbackHosts: HostPolicy = {
   admits: isLoopback,
   shown: "names of this machine: localhost, 127.0.0.1, [::1]",
-  hint: "It is for this machine alone: open it as 127.0.0.1 or localhost.",
+  hint: "It is only for this machine: open it as 127.0.0.1 or localhost.",
 };
 
-/** For what only its operator knows the names of. */
+/** For a listener whose names only its operator knows. */
 export const anyHost: HostPolicy = { admits: () => true, shown: "any", hint: "" };
 
 /**
@@ -37,7 +37,7 @@ export function publicHosts(publicUrl: string, others: readonly string[] = []): 
     admits: (name) =>
       names.includes(name) || isLoopback(name) || isIP(name.replace(/^\[|\]$/g, "")) !== 0 || !name.includes("."),
     shown: `${names.join(", ")}; addresses, and names without a dot`,
-    hint: "Use its public address. Operators: let the proxy pass on Host, or name this one with --also-host.",
+    hint: "Use its public address. Operators: let the proxy pass on Host, or add this name with --also-host.",
   };
 }
 
@@ -48,14 +48,14 @@ export function hostsFor(listensOn: string): HostPolicy {
 
 /**
  * Whether all names in a request are answered to: that of Host, and that of a target which is a whole address (`GET http://name/…`),
- * which counts in its place. A request that names nobody comes from no browser.
+ * which counts in its place. A request without a host name does not come from a browser.
  */
 export function isAdmitted(hosts: HostPolicy, target: string, host: string | undefined): boolean {
   const named = [/^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(target)?.[1], host].filter((text) => text !== undefined);
   return named.map(nameOf).every((name) => name !== undefined && hosts.admits(name));
 }
 
-/** Undefined for what is no host. */
+/** Undefined for what is not a host. */
 function nameOf(host: string): string | undefined {
   if (!/^[\w.:[\]-]+$/.test(host)) return undefined;
   return URL.parse(`http://${host}`)?.hostname.replace(/\.$/, "");

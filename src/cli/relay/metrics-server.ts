@@ -3,7 +3,8 @@
  *
  * healthz: the process answers. readyz: it is also delivering, that is, started, not stopping, and its database answers.
  */
-import { openFront } from "../../web/front.ts";
+import { prometheusContentType } from "prom-client";
+import { openListener } from "../../web/listener.ts";
 import { hostsFor } from "../../web/hosts.ts";
 
 export interface MetricsServerOptions {
@@ -21,7 +22,7 @@ export interface MetricsServer {
 
 export async function startMetricsServer(options: MetricsServerOptions): Promise<MetricsServer> {
   const { host, port } = options;
-  const front = await openFront({
+  const listener = await openListener({
     host,
     port,
     hosts: hostsFor(host),
@@ -29,7 +30,7 @@ export async function startMetricsServer(options: MetricsServerOptions): Promise
     portOption: "--metrics-port",
     fetch: (request) => serve(request, options),
   });
-  return { url: front.url, close: () => front.close() };
+  return { url: listener.url, close: () => listener.close() };
 }
 
 async function serve({ method, url }: Request, options: MetricsServerOptions): Promise<Response> {
@@ -37,7 +38,7 @@ async function serve({ method, url }: Request, options: MetricsServerOptions): P
   try {
     switch (URL.parse(url)?.pathname) {
       case "/metrics":
-        return answer(200, await options.metrics(), "text/plain; version=0.0.4; charset=utf-8");
+        return answer(200, await options.metrics(), prometheusContentType);
       case "/healthz":
         return answer(200, "ok\n");
       case "/readyz": {

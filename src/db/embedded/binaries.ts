@@ -4,12 +4,13 @@
  * Owns: finding the platform package and the readable cache. A clone below a folder that only root may enter
  * (a home with mode 700, `mktemp -d`) is ordinary in containers, and there the server's user sees nothing of it.
  */
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { chmod, cp, lstat, mkdir, mkdtemp, readdir, readFile, rename, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { HeadroomError } from "../errors.ts";
+import { sha256 } from "../hash.ts";
 import { succeedsAs, type RunAs } from "./system-user.ts";
 
 /** Majors that can be asked for. 18 comes with the product; the others are there for tests only. */
@@ -144,15 +145,15 @@ async function ownFolder(parent: string): Promise<string> {
 
 /** Names a copy by what it holds: every file's path and size, and the content of the server program itself. */
 async function fingerprint(nativeDir: string): Promise<string> {
-  const hash = createHash("sha256");
+  const listed: string[] = [];
   const entries = await readdir(nativeDir, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   for (const file of files.toSorted()) {
     const { size } = await lstat(file);
-    hash.update(`${file.slice(nativeDir.length)}\0${size}\n`);
+    listed.push(`${file.slice(nativeDir.length)}\0${size}\n`);
   }
-  hash.update(await readFile(binariesIn(nativeDir).postgres));
-  return hash.digest("hex").slice(0, 16);
+  const program = await readFile(binariesIn(nativeDir).postgres);
+  return sha256(Buffer.concat([Buffer.from(listed.join("")), program])).slice(0, 16);
 }
 
 /** An installation under umask 077 has files that only their owner may read; the copy must not inherit that. */

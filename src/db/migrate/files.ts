@@ -3,12 +3,12 @@
  *
  * Owns: names, order and checksums. Does not own: what has been applied where (the plan), nor running anything.
  */
-import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { HeadroomError } from "../errors.ts";
 import { layerOf, partOf, schemaLayers, type Part } from "../layers.ts";
+import { sha256 } from "../hash.ts";
 
 /**
  * Order matters: functions and views layer by layer, lowest first, then what names them, and grants last over everything.
@@ -118,7 +118,7 @@ async function readFiles(sqlDir: string, folder: string): Promise<SqlFile[]> {
 
 async function readSqlFile(sqlDir: string, path: string): Promise<SqlFile> {
   const text = (await readFile(join(sqlDir, path), "utf8")).replaceAll("\r\n", "\n");
-  const checksum = createHash("sha256").update(text).digest("hex");
+  const checksum = sha256(text);
   const firstLine = text.slice(0, text.indexOf("\n"));
   const runAs = firstLine.trim() === "-- run as: migrator" ? "migrator" : "owner";
   return { path, text, checksum, runAs, part: partOfPath(path) };

@@ -10,7 +10,7 @@ import { z } from "zod";
 import { HeadroomError } from "../../db/errors.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { isUnsafe, provenanceOf } from "../../web/same-origin.ts";
-import { memberSession, type Session } from "../session.ts";
+import { memberSession, type Session } from "./session.ts";
 import { cookieKind } from "./cookie.ts";
 import { derivedKeys } from "./derived-key.ts";
 
@@ -78,7 +78,7 @@ export function createCookieSessions(
       const payload = await read(request);
       if (payload === undefined) return undefined;
       if (isUnsafe(request.method) && provenanceOf(request, publicUrl) !== "own") {
-        throw new HeadroomError("not_allowed", "This came from another site. Nothing was changed.", {
+        throw new HeadroomError("not_allowed", "This request came from another site. Nothing was changed.", {
           hint: "Use our own pages, or send a token as Authorization: Bearer.",
         });
       }

@@ -1,8 +1,8 @@
 /**
  * Cookies of our own, as text: their attributes, and finding one in a request.
  *
- * On https their names begin with __Host-, by which a browser vouches that no other host of the domain, and nobody on the wire, set
- * them. On http, for trying out on one's own machine, there is no such promise to be had.
+ * On https their names begin with __Host-, by which a browser guarantees that no other host of the domain, and nobody on the wire, set
+ * them. On http, for trying out on one's own machine, there is no such guarantee.
  */
 
 export interface CookieKind {
@@ -20,7 +20,7 @@ export function cookieKind(baseName: string, publicUrl: string): CookieKind {
   return { name, set, clear: () => set("", 0), read: (request) => readCookie(request, name) };
 }
 
-/** A name that stands twice counts as none: nobody could say which one is ours. */
+/** A name that occurs twice is ignored, because it cannot be known which one is ours. */
 function readCookie(request: Request, name: string): string | undefined {
   const found = (request.headers.get("cookie") ?? "")
     .split(";")

@@ -14,7 +14,7 @@ export interface OidcSettings {
   readonly clientId: string;
   /** Left out for a public client. */
   readonly clientSecret?: string | undefined;
-  /** What the button says. Default: the issuer's host. */
+  /** The text on the button. Default: the issuer's host. */
   readonly name?: string | undefined;
   /** Default: `openid email profile`. */
   readonly scope?: string | undefined;
@@ -42,7 +42,7 @@ export interface OidcProvider {
   finish(search: string, flow: SignInFlow): Promise<SignInOutcome>;
 }
 
-/** Providers that take longer than this are as good as down for somebody who waits before a page. */
+/** A provider that takes longer is as good as down for somebody who waits for a page. */
 const timeoutSeconds = 10;
 const discoveryLastsMs = 24 * 60 * 60 * 1000;
 
@@ -85,7 +85,7 @@ export function createOidcProvider(settings: OidcSettings, publicUrl: string, no
     },
     async finish(search, flow) {
       const configuration = await configurationOf();
-      // From the configured address: what a proxy says about Host and scheme has no say in what is compared.
+      // From the configured address: Host and scheme as a proxy forwards them must not change what is compared.
       return exchange(configuration, new URL(redirectUri + search), flow);
     },
   };
@@ -150,7 +150,7 @@ function statusOf(answer: unknown): number {
 }
 
 function unreachable(cause: unknown): HeadroomError {
-  return new HeadroomError("provider_unreachable", "The identity provider does not answer as it should.", {
+  return new HeadroomError("provider_unreachable", "The identity provider did not answer correctly.", {
     hint: "Try again in a moment.",
     httpStatus: 502,
     cause,

@@ -47,7 +47,7 @@ export function createSignInFlows(
           const { payload } = await jwtDecrypt(sealed, key, { currentDate: new Date(now()) });
           return flowSchema.parse(payload);
         } catch {
-          // Too old, or not ours: as if it were not there.
+          // Too old, or not ours: treated as missing.
         }
       }
       return undefined;
@@ -63,7 +63,7 @@ const ownPath = /^\/(?![/\\])[\x21-\x7e]*$/;
 export function returnPath(wanted: string | null | undefined): string {
   const fallback = "/auth/me";
   if (wanted === null || wanted === undefined || wanted.length > 500 || !ownPath.test(wanted)) return fallback;
-  // Browsers drop some characters and turn others before they decide which host is meant; this parser does the same.
+  // Browsers drop some characters and replace others before they decide on the host; this parser does the same.
   const parsed = URL.parse(wanted, "http://own.invalid");
   if (parsed?.origin !== "http://own.invalid") return fallback;
   // Taking dots out of a path can leave two slashes at its beginning, which name a host again.

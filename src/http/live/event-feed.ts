@@ -1,36 +1,35 @@
 /**
- * Live updates: what happened to requests, told to the members who listen and may read them.
+ * Live updates: what happened to requests, sent to the connected members who may read them.
  *
  * Owns: noticing that something happened, and who is told. Does not own: who may see what: each member's events are read in the
- * member's own session, so row-level security decides, and a session that was ended ends its stream.
+ * member's own session, so row-level security decides, and when a session is ended its streams end too.
  *
- * While somebody listens the server asks once a second what is new; nobody's connection asks by itself, and without listeners
- * nothing is asked at all. Not by NOTIFY: commits that carry one queue for a lock (ADR 4), and it does not pass transaction
- * poolers. Only when there is something new do the members of that workspace who listen read it, several browsers of one session
- * together and a few sessions at a time. Now and then each session is asked whether it still stands, for those who hear nothing
- * new; and no connection outlives the token that opened it.
+ * While anybody is connected the server asks the database once a second what is new, for all connections together; without connections
+ * it does not ask. Not by NOTIFY: commits that carry one queue for a lock (ADR 4), and it does not pass transaction poolers. Only
+ * when there is something new do the sessions of that workspace read it, several browsers of one session together and a few
+ * sessions at a time. Now and then each quiet session is checked for revocation; and no connection outlives the token that opened it.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { call } from "../../db/call.ts";
 import { toHeadroomError } from "../../db/errors.ts";
+import { Semaphore } from "../../db/semaphore.ts";
 import type { HttpLogEntry } from "../dependencies.ts";
-import type { GatewayDatabase } from "../gateway-database.ts";
-import { whoIs, type Session } from "../session.ts";
-import { clockToleranceSeconds } from "../tokens.ts";
-import { Places } from "./places.ts";
+import type { GatewayDatabase } from "../database/gateway-database.ts";
+import { whoIs, type Session } from "../auth/session.ts";
+import { clockToleranceSeconds } from "../auth/tokens.ts";
+import { ConnectionLimit } from "./connection-limit.ts";
 import { liveShare, readAllEvents, readEvents } from "./read-events.ts";
 import { EventStream } from "./stream.ts";
-import { Turns } from "./turns.ts";
 import { Watermark, type Horizon } from "./watermark.ts";
 
 export interface LiveOptions {
-  /** How often the server looks for something new while somebody listens. Default: 1,000. */
+  /** How often the server looks for something new while anybody is connected. Default: 1,000. */
   readonly pollMs?: number | undefined;
   /** How often a quiet connection is kept alive. Default: 20,000. */
   readonly heartbeatMs?: number | undefined;
-  /** How long a connection lasts; clients reconnect, and prove who they are anew. Default: 900,000. */
+  /** How long a connection lasts; clients reconnect, and authenticate again. Default: 900,000. */
   readonly connectionLastsMs?: number | undefined;
-  /** How often a session is asked whether it was revoked, while nothing is told to it. Default: 60,000. */
+  /** How often a session that gets no events is checked for revocation. Default: 60,000. */
   readonly recheckMs?: number | undefined;
   /** Default: 8. */
   readonly mostPerMember?: number | undefined;
@@ -50,13 +49,13 @@ const defaults = {
   mostConnections: 1_000,
 } as const;
 
-/** What is older is not told again: the client loads everything anew instead. In microseconds. */
+/** A client that was away for longer loads everything again instead. In microseconds. */
 const longestResume = 3_600_000_000;
 /** How many sessions read at once, so that live updates leave the pool to requests. */
 const readersAtOnce = 3;
 const longestBackoffMs = 10_000;
 
-/** Connections that show the same claims, and hence see the same. */
+/** Connections with the same claims, which hence see the same events. */
 interface Audience {
   readonly session: Session;
   readonly workspaceId: string;
@@ -81,8 +80,8 @@ export class EventFeed {
   readonly #options: Readonly<Record<keyof LiveOptions, number>>;
   readonly #audiences = new Map<string, Audience>();
   readonly #noticed = new Map<string, number>();
-  readonly #places: Places;
-  readonly #turns = new Turns(readersAtOnce);
+  readonly #limit: ConnectionLimit;
+  readonly #reads = new Semaphore(readersAtOnce);
   readonly #watermark = new Watermark();
   #position = 0;
   #polling = false;
@@ -90,13 +89,13 @@ export class EventFeed {
   constructor(parts: EventFeedParts) {
     this.#parts = parts;
     this.#options = withDefaults(parts.options);
-    this.#places = new Places(this.#options);
+    this.#limit = new ConnectionLimit(this.#options);
   }
 
-  /** The answer to a client that wants to listen; `since` is the last id that it saw. */
+  /** The answer to a client that connects; `since` is the last id that it saw. */
   async open(session: Session, since: number | undefined, signal: AbortSignal): Promise<Response> {
-    // The place is taken before anything is waited for: of many who come at once, only so many get in.
-    const leave = this.#places.take(whoIs(session));
+    // Counted before anything is waited for, so that of many who connect at once only so many get in.
+    const leave = this.#limit.take(whoIs(session));
     try {
       const stream = await this.#begin(session, since, signal);
       stream.whenClosed(leave);
@@ -108,7 +107,7 @@ export class EventFeed {
   }
 
   async #begin(session: Session, since: number | undefined, signal: AbortSignal): Promise<EventStream> {
-    // Somebody who is no member any more is told so, instead of hearing nothing.
+    // Somebody who is no longer a member is refused, instead of getting a stream without events.
     await this.#ask(session);
     if (this.#position === 0) await this.#poll();
     const resumes = since !== undefined && Math.abs(this.#position - since) <= longestResume;
@@ -119,7 +118,7 @@ export class EventFeed {
     return stream;
   }
 
-  /** Refused when the key or the session was revoked, or the member is none any more. */
+  /** Throws when the key or the session was revoked, or the member was removed. */
   async #ask(session: Session): Promise<void> {
     await this.#parts.database.transaction(session, (client) => call(client, "public.who_am_i", {}), {
       readOnly: true,
@@ -127,7 +126,7 @@ export class EventFeed {
     });
   }
 
-  get listeners(): number {
+  get connections(): number {
     return [...this.#audiences.values()].reduce((sum, { streams }) => sum + streams.size, 0);
   }
 
@@ -157,11 +156,11 @@ export class EventFeed {
     if (stream.position < this.#position) this.#wake(audience);
   }
 
-  /** Until nobody listens; whoever comes then begins at that moment, and not where this ended. */
+  /** Until nobody is connected; whoever connects later begins at that moment, not where this ended. */
   async #keepPolling(): Promise<void> {
     this.#polling = true;
     try {
-      await this.#pollWhileHeard();
+      await this.#pollWhileConnected();
     } finally {
       this.#polling = false;
       this.#position = 0;
@@ -169,15 +168,15 @@ export class EventFeed {
     }
   }
 
-  async #pollWhileHeard(): Promise<void> {
+  async #pollWhileConnected(): Promise<void> {
     const { pollMs, heartbeatMs, recheckMs } = this.#options;
     let beatAt = performance.now() + heartbeatMs;
     let recheckAt = performance.now() + recheckMs;
     let failures = 0;
-    while (this.listeners > 0 && !this.#parts.closing.aborted) {
+    while (this.connections > 0 && !this.#parts.closing.aborted) {
       const waitMs = failures === 0 ? pollMs : Math.min(longestBackoffMs, pollMs * 2 ** failures);
       await delay(waitMs, undefined, { signal: this.#parts.closing, ref: false }).catch(() => undefined);
-      if (this.#parts.closing.aborted || this.listeners === 0) return;
+      if (this.#parts.closing.aborted || this.connections === 0) return;
       try {
         await this.#poll();
         failures = 0;
@@ -219,17 +218,17 @@ export class EventFeed {
     for (const [id, at] of this.#noticed) if (at < this.#position) this.#noticed.delete(id);
     for (const audience of this.#audiences.values()) {
       if (audience.behind || workspaces.has(audience.workspaceId)) this.#wake(audience);
-      // What is being read for them may be older than this position, and is still to be told.
+      // What is being read for them may be older than this position, and is still to be sent.
       else if (!audience.reading) for (const stream of audience.streams) stream.tell([], this.#position);
     }
   }
 
-  /** While it reads, another wake makes it read once more, and not twice. */
+  /** However often it is woken while it reads, it reads only once more. */
   #wake(audience: Audience): void {
     audience.behind = true;
     if (audience.reading) return;
     audience.reading = true;
-    void this.#turns.take(async () => {
+    void this.#reads.use(async () => {
       while (audience.behind && audience.streams.size > 0) {
         audience.behind = false;
         if (!(await this.#tell(audience))) break;
@@ -241,7 +240,7 @@ export class EventFeed {
   #recheck(audience: Audience): void {
     if (audience.checking) return;
     audience.checking = true;
-    void this.#turns.take(async () => {
+    void this.#reads.use(async () => {
       try {
         if (audience.streams.size > 0) await this.#ask(audience.session);
       } catch (error) {
@@ -280,7 +279,7 @@ export class EventFeed {
   }
 }
 
-/** Lets go of those whose session is refused; false when the failure says nothing about it. */
+/** Closes the streams when their session is refused; false when the failure is another one. */
 function endsSession(error: unknown, { streams }: Audience): boolean {
   const { httpStatus } = toHeadroomError(error);
   if (httpStatus !== 401 && httpStatus !== 403) return false;

@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { call } from "../../db/call.ts";
 import type { Json } from "../../db/generated.gen.ts";
-import type { GatewayDatabase } from "../gateway-database.ts";
-import type { Session } from "../session.ts";
+import type { GatewayDatabase } from "../database/gateway-database.ts";
+import type { Session } from "../auth/session.ts";
 import type { Horizon } from "./watermark.ts";
 
 const eventSchema = z.looseObject({
@@ -16,7 +16,7 @@ const eventSchema = z.looseObject({
 export type LiveEvent = z.infer<typeof eventSchema>;
 
 const answerSchema = z.object({ events: z.array(eventSchema) });
-/** Said to our own session alone, since it tells of everybody's transactions. */
+/** Only our own session gets this, because it is about everybody's transactions. */
 const horizonSchema = z.object({
   at: z.number(),
   xmin: z.string().transform(BigInt),
@@ -32,7 +32,7 @@ export interface Recent {
 /** What a page of the largest events takes is well below what a client may leave unread. */
 const pageSize = 200;
 
-/** Live updates have a share of the connections to themselves: a workspace that keeps its own busy must not hold up the others' here. */
+/** Live updates have a share of the connections to themselves: a workspace that keeps its own busy must not delay the others here. */
 export const liveShare = "live updates";
 
 export async function readEvents(database: GatewayDatabase, session: Session, since: number): Promise<Recent> {

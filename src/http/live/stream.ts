@@ -1,17 +1,17 @@
 /**
- * One listening client: a response of the type text/event-stream, and how far the client has been told.
+ * One connected client: a response of the type text/event-stream, and which events the client has been sent.
  *
- * Owns: the form of what is sent, and that a client which does not read is let go. Does not own: what it may see.
+ * Owns: the format of what is sent, and closing the connection of a client that does not read. Does not own: what it may see.
  *
- * The id of everything that is sent is a moment before which the client has been told all. A browser that reconnects sends the last one,
- * gets what came since, and perhaps some of it twice: the event's own id tells. Since ids move on with the events, somebody who is
- * cut off in the middle of much still gets on.
+ * The id of everything that is sent is a moment before which the client has been sent everything. A browser that reconnects sends the last one,
+ * gets what came since, and perhaps some of it twice: the event's own id tells. Since ids advance with the events, a client that
+ * is cut off in the middle of many still makes progress.
  */
 import type { LiveEvent } from "./read-events.ts";
 
-/** A client that has this much unread is let go; it comes back and resumes. */
+/** A client that has this much unread is disconnected; it reconnects and resumes. */
 const mostUnreadBytes = 1_048_576;
-/** Before the next page is told, the client has read all of the one before, or is let go. */
+/** A client that has not read a page of events by then is disconnected. */
 const patienceMs = 10_000;
 
 export const streamHeaders: Readonly<Record<string, string>> = {
@@ -24,7 +24,7 @@ export const streamHeaders: Readonly<Record<string, string>> = {
 const encoder = new TextEncoder();
 
 export class EventStream {
-  /** All before this moment was told. */
+  /** Everything before this moment was sent. */
   position: number;
   readonly response: Response;
   readonly #sent = new Map<string, number>();
@@ -51,7 +51,7 @@ export class EventStream {
     else signal.addEventListener("abort", () => this.close(), { once: true });
   }
 
-  /** Tells what was not told yet. `upTo` is the moment before which `events` is complete. */
+  /** Sends what was not sent yet. `upTo` is the moment before which `events` is complete. */
   tell(events: readonly LiveEvent[], upTo: number): void {
     for (const event of events) {
       if (event.at < this.position || this.#sent.has(event.id)) continue;
@@ -67,7 +67,7 @@ export class EventStream {
     if (events.length > 0) this.#send(`id: ${this.position}\n\n`);
   }
 
-  /** A named event for the client itself: `ready`, or `reset` when it must load everything anew. */
+  /** A named event for the client itself: `ready`, or `reset` when it must load everything again. */
   announce(name: "ready" | "reset"): void {
     this.#send(`event: ${name}\nid: ${this.position}\ndata: {}\n\n`);
   }
@@ -89,7 +89,7 @@ export class EventStream {
     else this.#whenClosed.push(work);
   }
 
-  /** Resolves when the client has read everything, or is gone. One that takes too long is let go. */
+  /** Resolves when the client has read everything, or is gone. One that takes too long is disconnected. */
   async read(): Promise<void> {
     if ((this.#controller?.desiredSize ?? mostUnreadBytes) >= mostUnreadBytes) return;
     const { promise, resolve } = Promise.withResolvers<void>();

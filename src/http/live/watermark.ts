@@ -7,14 +7,14 @@
  * moment can still come. No writer takes part in this.
  */
 
-/** What recent_capacity_events says besides the events. Times are microseconds since 1970. */
+/** What recent_capacity_events returns besides the events. Times are microseconds since 1970. */
 export interface Horizon {
   readonly at: number;
   readonly xmin: bigint;
   readonly next: bigint;
 }
 
-/** Nobody is kept waiting for a transaction that is open for longer; its events are read with the request, not live. */
+/** A transaction that is open for longer is not waited for; its events are seen when the request is read, not live. */
 const longestWait = 60_000_000;
 /** For a clock that is set back a little. */
 const margin = 1_000_000;

@@ -3,9 +3,9 @@
  *
  * Does not own: the frame, the style and the escaping (pages/).
  */
+import { html } from "hono/html";
 import type { ExposedFunction, ExposedRelation } from "../../db/exposed.ts";
-import { html, type Html } from "../pages/html.ts";
-import type { Page } from "../pages/page.ts";
+import type { Page, Html } from "../pages/page.ts";
 import type { RouteEntry } from "../route.ts";
 import type { DocumentParts } from "./document.ts";
 

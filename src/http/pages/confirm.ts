@@ -4,8 +4,8 @@
  * Owns: the words. Does not own: deciding anything, nor the route.
  */
 import { z } from "zod";
-import { html, type Html } from "./html.ts";
-import type { Page } from "./page.ts";
+import { html } from "hono/html";
+import type { Page, Html } from "./page.ts";
 import { dateInWords, remainingInWords, timeElement } from "./time.ts";
 
 /** The answer of public.describe_confirmation and public.decide_by_token. */
@@ -47,7 +47,7 @@ export const mostReasonChars = 2000;
 
 const moneyFormat = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD", currencyDisplay: "code" });
 
-/** `path` is where the answer goes: this very page. `refused` says why an answer that was just given did not count. */
+/** `path` is where the answer goes: this very page. `refused` is the reason why an answer that was just given did not count. */
 export function confirmationPage(offer: Confirmation, path: string, now: Date, refused?: string): Page {
   const story = storyOf(offer, path, now);
   return {
@@ -76,7 +76,7 @@ function storyOf(offer: Confirmation, path: string, now: Date): Story {
       return {
         title: "This offer is confirmed",
         lead: html`<div class="note good" role="status"><p>${whoAnswered(offer, "confirmed")}</p></div>`,
-        next: html`<p>Nothing more is needed of you. If this was a mistake, ask ${ask} soon.</p>`,
+        next: html`<p>You need not do anything else. If this was a mistake, tell ${ask} soon.</p>`,
       };
     case "declined":
       return {

@@ -4,8 +4,14 @@
  * Owns: the document around the content, and what a browser may do with it: no script, nothing from elsewhere, no framing, no
  * keeping. Does not own: what stands on a page.
  */
-import { html, type Fragment, type Html } from "./html.ts";
+import { html } from "hono/html";
 import { styleElement, styleSource } from "./style.ts";
+
+/** A piece of a page. Values in a template are escaped unless they are such a piece; attribute values belong into double quotes. */
+export type Html = ReturnType<typeof html>;
+
+/** What may stand in a template; null, undefined and booleans become nothing, so that `condition && html` can be written. */
+export type Fragment = Html | string | number | boolean | null | undefined | readonly Fragment[];
 
 export interface Page {
   readonly title: string;
@@ -39,7 +45,7 @@ const contentSecurityPolicy = [
 const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%231d5c4b'/%3E%3Cpath d='M4 11V8m4 3V5m4 6V3' stroke='%23fff' stroke-width='2' stroke-linecap='round'/%3E%3C/svg%3E";
 
-function renderPage(page: Page): string {
+function renderPage(page: Page): Html {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -60,11 +66,11 @@ ${page.body}
 ${page.foot !== undefined && html`<footer class="foot">${page.foot}</footer>`}
 </body>
 </html>
-`.text;
+`;
 }
 
-export function pageResponse(page: Page, options: PageOptions = {}): Response {
-  return new Response(renderPage(page), {
+export async function pageResponse(page: Page, options: PageOptions = {}): Promise<Response> {
+  return new Response(await renderPage(page), {
     status: options.status ?? 200,
     headers: {
       "content-type": "text/html; charset=utf-8",

@@ -1,6 +1,6 @@
 /** A refusal or a failure as a page, for people whose browser asked. */
-import type { Problem } from "../problem.ts";
-import { html } from "./html.ts";
+import { html } from "hono/html";
+import type { Problem } from "../answer/problem.ts";
 import type { Page } from "./page.ts";
 
 export function problemPage(problem: Problem): Page {
@@ -9,6 +9,6 @@ export function problemPage(problem: Problem): Page {
     body: html`<h1>${problem.title}</h1>
       ${problem.hint !== undefined && html`<p>${problem.hint}</p>`}
       ${problem.code === "not_signed_in" && html`<p><a class="button" href="/auth/sign-in">Sign in</a></p>`}
-      <p class="quiet">If you ask somebody for help, tell them this number: <code>${problem.request_id}</code></p>`,
+      <p class="quiet">If you ask for help, give this number: <code>${problem.request_id}</code></p>`,
   };
 }

@@ -1,9 +1,9 @@
 /**
- * The pages around signing in: choosing how, who one is, and what went wrong.
+ * The pages around signing in: choosing how, who is signed in, and what went wrong.
  *
  * Owns: the words. Does not own: sessions, nor the routes.
  */
-import { html } from "./html.ts";
+import { html } from "hono/html";
 import type { Page } from "./page.ts";
 
 export interface Persona {
@@ -15,7 +15,7 @@ export interface Persona {
 }
 
 export interface SignInChoices {
-  /** What the provider's button says; undefined where none is configured. */
+  /** The provider's name, for its button; undefined where no provider is configured. */
   readonly provider: string | undefined;
   /** Undefined outside of the sandbox. */
   readonly personas: readonly Persona[] | undefined;
@@ -42,9 +42,10 @@ export function signInPage({ provider, personas, returnTo }: SignInChoices): Pag
 }
 
 function personaPicker(personas: readonly Persona[], returnTo: string) {
-  if (personas.length === 0) return html`<p>Nobody is in the directory yet: <code>headroom members put</code></p>`;
-  return html`<h2>Be somebody</h2>
-    <p class="quiet">This is a sandbox: pick anybody from the directory, no password asked.</p>
+  if (personas.length === 0)
+    return html`<p>There is nobody in the directory yet. Add somebody with <code>headroom members put</code>.</p>`;
+  return html`<h2>Choose who to be</h2>
+    <p class="quiet">This is a sandbox: pick anybody in the directory. There is no password.</p>
     <form method="post" action="/auth/persona">
       <input type="hidden" name="return_to" value="${returnTo}" />
       <ul class="choices">
@@ -112,6 +113,6 @@ export function signInFailedPage(title: string, explanation: string, requestId: 
     body: html`<h1>${title}</h1>
       <p>${explanation}</p>
       <p><a class="button" href="/auth/sign-in">Try again</a></p>
-      <p class="quiet">If you ask somebody for help, tell them this number: <code>${requestId}</code></p>`,
+      <p class="quiet">If you ask for help, give this number: <code>${requestId}</code></p>`,
   };
 }

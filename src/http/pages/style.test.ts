@@ -5,7 +5,7 @@ import { styleElement } from "./style.ts";
 type Palette = Readonly<Record<string, string>>;
 
 function palettes(): { light: Palette; dark: Palette } {
-  const [light = {}, dark = {}] = [...styleElement.text.matchAll(/:root \{([^}]*)\}/g)].map((block) =>
+  const [light = {}, dark = {}] = [...styleElement.matchAll(/:root \{([^}]*)\}/g)].map((block) =>
     Object.fromEntries(
       [...(block[1] ?? "").matchAll(/--([a-z-]+): (#[0-9a-f]{6})/g)].map(([, name, hex]) => [name, hex]),
     ),

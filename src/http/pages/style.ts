@@ -4,8 +4,8 @@
  *
  * Contrast is at least 4.5:1 for text and 3:1 for edges of controls, in light and in dark.
  */
-import { createHash } from "node:crypto";
-import { Html } from "./html.ts";
+import { raw } from "hono/html";
+import { sha256 } from "../../db/hash.ts";
 
 const css = `
 :root {
@@ -79,7 +79,7 @@ button:focus-visible, .button:focus-visible { border-radius: .5rem; }
 `;
 
 /** For `style-src`: exactly this style, and nothing that somebody smuggled in. */
-export const styleSource = `'sha256-${createHash("sha256").update(css).digest("base64")}'`;
+export const styleSource = `'sha256-${sha256(css, "base64")}'`;
 
 /** The element that carries it. Between the tags stands the text that was hashed, byte for byte. */
-export const styleElement: Html = Html.verbatim(`<style>${css}</style>`);
+export const styleElement = raw(`<style>${css}</style>`);

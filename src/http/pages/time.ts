@@ -1,5 +1,6 @@
 /** Points in time as people read them. The server does not know where the reader is, so every time names its zone. */
-import { html, type Html } from "./html.ts";
+import { html } from "hono/html";
+import type { Html } from "./page.ts";
 
 const dayFormat = new Intl.DateTimeFormat("en-GB", {
   weekday: "long",

@@ -6,7 +6,7 @@
 import type { BatchValue } from "../../db/batch.ts";
 import { HeadroomError } from "../../db/errors.ts";
 import type { ExposedFunction } from "../../db/exposed.ts";
-import { decodeText, depthExceeds } from "../body.ts";
+import { decodeText, depthExceeds } from "../request/body.ts";
 import { RestError } from "./errors.ts";
 import type { BodyKind } from "./negotiation.ts";
 import { wholeBody, type GivenArguments } from "./resolve.ts";

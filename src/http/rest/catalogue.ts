@@ -4,7 +4,7 @@
  * Owns: the copy and its age. Does not own: the questions (src/db/exposed.ts).
  */
 import { readExposedSchema, type ExposedFunction, type ExposedRelation, type ExposedSchema } from "../../db/exposed.ts";
-import type { GatewayDatabase } from "../gateway-database.ts";
+import type { GatewayDatabase } from "../database/gateway-database.ts";
 
 /** A name that does not exist must not let anybody make the database read its catalogue all the time. */
 const readAgainAfterMs = 2_000;

@@ -6,8 +6,8 @@
  */
 import { z } from "zod";
 import { HeadroomError, toHeadroomError } from "../../db/errors.ts";
-import { InvalidToken } from "../credentials.ts";
-import type { SessionRole } from "../session.ts";
+import { InvalidToken } from "../auth/credentials.ts";
+import type { SessionRole } from "../auth/session.ts";
 
 export interface RestErrorBody {
   readonly code: string;
@@ -145,7 +145,7 @@ function factsOf({ httpStatus }: HeadroomError, { sqlState, detail, hint }: Data
   if (!withheld) return { details: detail, hint };
   return {
     details: /^[a-z_]+(?=:|$)/.exec(detail ?? "")?.[0] ?? null,
-    hint: "Tell the operator the request id (X-Request-Id).",
+    hint: "Give the operator the request id (X-Request-Id).",
   };
 }
 

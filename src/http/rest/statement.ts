@@ -1,12 +1,12 @@
 /**
- * Says what is asked for in SQL: names quoted, values as parameters, everything else from closed lists.
+ * Turns a query into SQL: names quoted, values as parameters, everything else from closed lists.
  *
  * Owns: the texts of statements. Nothing that a caller sent stands in one except as a quoted name.
  */
 import type { BatchValue } from "../../db/batch.ts";
 import type { ExposedFunction } from "../../db/exposed.ts";
 import { textArray } from "../../db/array-literal.ts";
-import { quoted } from "../gateway-database.ts";
+import { quoted } from "../database/gateway-database.ts";
 import type { AnswerForm } from "./negotiation.ts";
 import {
   comparisons,

@@ -3,12 +3,12 @@
  *
  * Owns: how the parts work together. Does not own: grammars, statements, errors (the files beside this one), sessions (the gate).
  */
-import { createHash } from "node:crypto";
 import { z } from "zod";
 import { sendBatch, type BatchResult, type BatchStatement } from "../../db/batch.ts";
 import { HeadroomError } from "../../db/errors.ts";
 import type { ExposedFunction } from "../../db/exposed.ts";
-import type { GatewayDatabase, TransactionOptions } from "../gateway-database.ts";
+import { sha256 } from "../../db/hash.ts";
+import type { GatewayDatabase, TransactionOptions } from "../database/gateway-database.ts";
 import type { RouteContext } from "../route.ts";
 import { argumentsOfBody, argumentsOfPairs, type ReadArguments } from "./arguments.ts";
 import type { Catalogue } from "./catalogue.ts";
@@ -154,7 +154,7 @@ function named(called: string, { text, values }: Statement): BatchStatement {
   statementNames.set(called, names);
   let name = names.get(text);
   if (name === undefined && names.size < mostNamesPerFunction) {
-    name = `headroom_rest_${createHash("sha256").update(text).digest("hex").slice(0, 32)}`;
+    name = `headroom_rest_${sha256(text).slice(0, 32)}`;
     names.set(text, name);
   }
   return name === undefined ? unnamed({ text, values }) : { name, text, values };

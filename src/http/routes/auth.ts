@@ -11,12 +11,12 @@ import { createCookieSessions, type CookieSessions, type SignedIn } from "../aut
 import { createOidcProvider, type OidcAccount, type OidcProvider } from "../auth/oidc.ts";
 import { createSignInFlows, returnPath, type SignInFlows } from "../auth/sign-in-flow.ts";
 import type { HttpDependencies } from "../dependencies.ts";
-import { readForm } from "../form.ts";
+import { readForm } from "../request/form.ts";
 import { pageResponse } from "../pages/page.ts";
 import { mePage, signedOutPage, signInFailedPage, signInPage, type Persona } from "../pages/sign-in.ts";
 import { defineRoute, type RouteContext, type RouteEntry } from "../route.ts";
 import { provenanceOf } from "../../web/same-origin.ts";
-import type { Session } from "../session.ts";
+import type { Session } from "../auth/session.ts";
 
 interface Tools {
   readonly dependencies: HttpDependencies;
@@ -25,7 +25,7 @@ interface Tools {
   readonly provider: OidcProvider | undefined;
 }
 
-/** Enough for people, too little for trying out. */
+/** Enough for people, too little for guessing. */
 const rate = { burst: 30, perSecond: 1 } as const;
 const limits = { rate, bodyBytes: 8_192 } as const;
 
@@ -113,14 +113,26 @@ async function finish(context: RouteContext, tools: Tools): Promise<Response> {
   const { provider, flows, sessions, dependencies } = tools;
   const flow = await flows.recall(context.request);
   if (provider === undefined || flow === undefined) {
-    return failed(context, tools, 400, "flow_unknown", "The sign-in was not begun in this browser, or took too long.");
+    return failed(
+      context,
+      tools,
+      400,
+      "flow_unknown",
+      "This sign-in was not started in this browser, or took too long.",
+    );
   }
   const outcome = await provider.finish(context.url.search, flow);
   switch (outcome.kind) {
     case "declined":
       return failed(context, tools, 403, "declined", "The identity provider did not sign you in.");
     case "invalid":
-      return failed(context, tools, 400, outcome.code, "What the identity provider sent back does not fit.");
+      return failed(
+        context,
+        tools,
+        400,
+        outcome.code,
+        "The answer of the identity provider does not belong to this sign-in.",
+      );
     default: {
       const member = await memberOf(dependencies, outcome.account);
       if (member === undefined) {
@@ -137,14 +149,14 @@ async function finish(context: RouteContext, tools: Tools): Promise<Response> {
   }
 }
 
-/** Says why to the person in words and to the log in a code. */
+/** The person gets the reason in words, the log as a code. */
 function failed(
   context: RouteContext,
   { dependencies, flows }: Tools,
   status: number,
   code: string,
   explanation: string,
-): Response {
+): Promise<Response> {
   dependencies.log({ level: "warn", event: "sign_in_refused", requestId: context.requestId, code: code.slice(0, 64) });
   return pageResponse(signInFailedPage("You are not signed in", explanation, context.requestId), {
     status,
@@ -152,7 +164,7 @@ function failed(
   });
 }
 
-/** What the server asks the database for by itself, stating why. */
+/** For what the server asks the database on its own behalf; the purpose is stated. */
 function ownSession(purpose: "sign_in" | "persona"): Session {
   return { role: "service_role", claims: { role: "service_role", purpose } };
 }
@@ -235,10 +247,10 @@ async function signOut(context: RouteContext, { dependencies, sessions }: Tools)
   return pageResponse(signedOutPage(), { headers: { "set-cookie": sessions.clear() } });
 }
 
-/** Signing in or out for somebody else would be a trick of another site's. */
+/** Another site must not sign its visitors in or out here. */
 function refuseForeign(context: RouteContext, { publicUrl }: HttpDependencies): void {
   if (provenanceOf(context.request, publicUrl) === "foreign") {
-    throw new HeadroomError("not_allowed", "This came from another site. Nothing was changed.", {
+    throw new HeadroomError("not_allowed", "This request came from another site. Nothing was changed.", {
       hint: "Use our own pages.",
     });
   }

@@ -13,8 +13,8 @@ import { z } from "zod";
 import { call } from "../../db/call.ts";
 import { HeadroomError } from "../../db/errors.ts";
 import type { HttpDependencies } from "../dependencies.ts";
-import { readForm } from "../form.ts";
-import type { RequestFacts } from "../gateway-database.ts";
+import { readForm } from "../request/form.ts";
+import type { RequestFacts } from "../database/gateway-database.ts";
 import {
   confirmationPage,
   confirmationSchema,
@@ -60,7 +60,7 @@ export function confirmRoutes(dependencies: HttpDependencies): RouteEntry[] {
   ];
 }
 
-/** What the database is told of the request. */
+/** What the database learns about the request. */
 function factsOf(context: RouteContext): RequestFacts {
   return { method: context.method, path, headers: {} };
 }
@@ -69,7 +69,7 @@ function linkOf(token: string): string {
   return `/confirm/${encodeURIComponent(token)}`;
 }
 
-/** All that can be a token; the database looks again, and more closely. */
+/** The form of a token; whether it is valid is decided by the database. */
 const tokenShape = /^[A-Za-z0-9_-]{64}$/;
 
 /** The offer, or undefined when there is none behind the token. */
@@ -97,7 +97,7 @@ async function showOffer(context: RouteContext, now: () => number): Promise<Resp
   });
 }
 
-function unknownLink(): Response {
+function unknownLink(): Promise<Response> {
   return pageResponse(unknownLinkPage(), { status: 404, referrer: "no-referrer" });
 }
 
@@ -116,7 +116,7 @@ async function answerOffer(context: RouteContext, publicUrl: string, now: () => 
   if (!tokenShape.test(token)) return unknownLink();
   const refusal = await decide(context, token, answer);
   if (refusal === undefined) {
-    // The page is asked for anew, so that reloading it does not send the answer again.
+    // A redirect to the page, so that reloading it does not send the answer again.
     return new Response(null, { status: 303, headers: { location: linkOf(token), "referrer-policy": "no-referrer" } });
   }
   const offer = await describe(context, token);
@@ -130,14 +130,18 @@ async function answerOffer(context: RouteContext, publicUrl: string, now: () => 
 function parseAnswer(form: Readonly<Record<string, string>>): CustomerAnswer {
   const parsed = answerSchema.safeParse(form);
   if (!parsed.success) {
-    throw new HeadroomError("invalid_input", "The answer is either to confirm or to decline. Nothing was changed.", {
-      hint: "Open the link from the mail and choose one of the two.",
-    });
+    throw new HeadroomError(
+      "invalid_input",
+      "The answer must be either to confirm or to decline. Nothing was changed.",
+      {
+        hint: "Open the link from the mail and choose one of the two.",
+      },
+    );
   }
   if ((parsed.data.reason ?? "").length > mostReasonChars) {
     throw new HeadroomError(
       "invalid_input",
-      `A reason has at most ${mostReasonChars} characters. Nothing was changed.`,
+      `The reason is longer than ${mostReasonChars} characters. Nothing was changed.`,
       {
         hint: "Go back, shorten it, and send it again.",
       },

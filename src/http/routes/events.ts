@@ -16,9 +16,9 @@ export function eventRoutes(
       method: "GET",
       path: "/events",
       credentials: "member",
-      asksNothing: true,
+      skipsDatabase: true,
       summary:
-        "Live updates as server-sent events: what happens to the requests that the member may read. Resumable by Last-Event-ID.",
+        "Live updates as server-sent events: events of the requests that the member may read. Resumable by Last-Event-ID.",
       handler({ request, method, session, signal }) {
         const since = sinceOf(request);
         // Nobody reads what follows the head, so nothing is opened that would have to be closed.
@@ -34,7 +34,7 @@ function sinceOf(request: Request): number | undefined {
   const given = request.headers.get("last-event-id");
   if (given === null || given === "") return undefined;
   if (/^\d{1,16}$/.test(given)) return Number(given);
-  throw new HeadroomError("invalid_input", "Last-Event-ID is not one of ours.", {
-    hint: "Leave it out to begin anew.",
+  throw new HeadroomError("invalid_input", "Last-Event-ID is not an id that this server sent.", {
+    hint: "Leave it out to start from now.",
   });
 }

@@ -1,11 +1,11 @@
 /**
- * What watches the server asks for: whether the process answers, whether it can serve, and what it measured.
+ * For monitoring: whether the process answers, whether it can serve, and what it measured.
  */
 import type { AppState } from "../app.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { defineRoute, type RouteEntry } from "../route.ts";
 
-/** Probes come often and from one address. */
+/** Health checks come often and from one address. */
 const limits = { rate: { burst: 200, perSecond: 50 } } as const;
 
 export function healthRoutes(dependencies: HttpDependencies, state: AppState): RouteEntry[] {
@@ -38,10 +38,10 @@ export function healthRoutes(dependencies: HttpDependencies, state: AppState): R
     defineRoute({
       method: "GET",
       path: "/metrics",
-      // They tell how much business there is, and the public reaches this port.
+      // Metrics show how much business there is, and this port may be public.
       credentials: dependencies.metricsOpen === true ? "none" : "service",
       limits,
-      asksNothing: true,
+      skipsDatabase: true,
       summary: "What the server, and the relay that runs with it, measured; for Prometheus.",
       async handler() {
         const parts = [await state.metrics.text()];

@@ -37,15 +37,15 @@ export function openapiRoutes(dependencies: HttpDependencies, state: AppState): 
       credentials: "apikey",
       errors: "postgrest",
       cors: true,
-      asksNothing: true,
-      summary: "This description, where PostgREST has its own.",
+      skipsDatabase: true,
+      summary: "This description, at the address where PostgREST serves its own.",
       handler: async () => Response.json(createDocument(await parts())),
     }),
     defineRoute({
       method: "GET",
       path: "/",
       credentials: "none",
-      summary: "Leads to the page that says what there is.",
+      summary: "Redirects to the page that describes the API.",
       handler: () => new Response(null, { status: 302, headers: { location: "/docs" } }),
     }),
     defineRoute({

@@ -9,7 +9,7 @@ import type { AppState } from "../app.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { defineRoute, type RouteContext, type RouteEntry } from "../route.ts";
 
-/** A database webhook carries the row that was inserted; more than that is nobody's wake-up. */
+/** A database webhook carries the row that was inserted; a larger body is refused. */
 const bodyBytes = 1024 * 1024;
 
 export function relayRoutes(dependencies: HttpDependencies, { closing }: AppState): RouteEntry[] {
@@ -19,7 +19,7 @@ export function relayRoutes(dependencies: HttpDependencies, { closing }: AppStat
       path: "/api/internal/outbox-relay",
       credentials: "relay-secret",
       limits: { bodyBytes },
-      summary: "Delivers what is due in the outbox, within bounds, and says how much that was.",
+      summary: "Delivers what is due in the outbox, within bounds, and returns how much that was.",
       handler: (context) => relay(dependencies, context, closing),
     }),
   ];
@@ -33,11 +33,11 @@ async function relay(
   // Read to its end, so that the connection can be used again, and refused when it is too large.
   await context.bytes();
   if (drainer === undefined) {
-    throw new HeadroomError("not_configured", "This server delivers nothing by itself.", {
+    throw new HeadroomError("not_configured", "This server does not deliver.", {
       hint: "Start it with rails, or let `headroom relay` deliver.",
     });
   }
-  // A database webhook hangs up after a second, long before a turn is over; it has woken us all the same.
+  // A database webhook disconnects after a second, long before a turn is over; the turn goes on all the same.
   const report = await drainer.drain({ budgetMs: relayBudgetMs, signal: closing });
   return Response.json(report, { headers: { "cache-control": "no-store" } });
 }

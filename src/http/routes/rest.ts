@@ -26,7 +26,7 @@ export function restRoutes({ database }: HttpDependencies, { catalogue }: AppSta
       ...shared,
       method: ["PUT", "PATCH", "DELETE"],
       path: "/rest/v1/rpc/:function",
-      asksNothing: true,
+      skipsDatabase: true,
       summary: "Refused: a function is called with GET or POST.",
       handler(context) {
         throw new RestError(405, "PGRST101", `Cannot use the ${context.method} method on RPC`);
@@ -43,11 +43,11 @@ export function restRoutes({ database }: HttpDependencies, { catalogue }: AppSta
       ...shared,
       method: ["POST", "PUT", "PATCH", "DELETE"],
       path: "/rest/v1/:relation",
-      asksNothing: true,
-      summary: "Refused: what changes something is a function.",
+      skipsDatabase: true,
+      summary: "Refused: changes are made by functions.",
       handler(context) {
         throw new RestError(405, "PGRST117", `Unsupported HTTP method: ${context.method}`, {
-          hint: "Views are for reading. What changes something is a function: POST /rest/v1/rpc/<function>.",
+          hint: "Views are read-only. Changes are made by functions: POST /rest/v1/rpc/<function>.",
         });
       },
     }),

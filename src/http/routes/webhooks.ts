@@ -1,18 +1,19 @@
 /**
- * Where providers deliver: the body goes on exactly as it came, since signatures are over the bytes.
+ * Where providers send their webhooks: the body is passed on exactly as it came, because signatures are over the bytes.
  *
- * Owns: the addresses and when they are answered. Does not own: what a delivery means (the database), nor the schemes of signatures
+ * Owns: the addresses and when they are answered. Does not own: what a webhook means (the database), nor the schemes of signatures
  * (src/inbound, the database).
  */
 import { HeadroomError, toHeadroomError } from "../../db/errors.ts";
 import type { Json } from "../../db/generated.gen.ts";
+import { withTimeout } from "../../db/with-timeout.ts";
 import { receive, receiveLinear, receiveSlack } from "../../inbound/receive.ts";
 import type { Provider } from "../../inbound/verify.ts";
 import type { AppState } from "../app.ts";
-import type { Afterwards } from "../afterwards.ts";
+import type { BackgroundWork } from "../background-work.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { defineRoute, type RouteContext, type RouteEntry } from "../route.ts";
-import type { Session } from "../session.ts";
+import type { Session } from "../auth/session.ts";
 import {
   failureText,
   isResponseUrl,
@@ -20,7 +21,6 @@ import {
   sendLate,
   shapeOf,
   slackResponse,
-  withinTime,
   type SlackShape,
 } from "../webhooks/slack.ts";
 
@@ -28,23 +28,23 @@ import {
 const defaultAcknowledgeMs = 2_500;
 const lateSendMs = 10_000;
 
-/** States its purpose, which no key carries: it may verify and keep deliveries, on nobody's behalf. */
+/** With a purpose that no key has: it may verify and keep receipts, on nobody's behalf. */
 const receiver: Session = { role: "service_role", claims: { role: "service_role", purpose: "receive" } };
 
-export function webhookRoutes(dependencies: HttpDependencies, { afterwards }: AppState): RouteEntry[] {
+export function webhookRoutes(dependencies: HttpDependencies, { backgroundWork }: AppState): RouteEntry[] {
   return [
     defineRoute({
       method: "POST",
       path: "/webhooks/slack",
       credentials: "signature",
       summary: "Slash commands, buttons, forms and events of Slack; verified by Slack's signature.",
-      handler: (context) => answerSlack(dependencies, context, afterwards),
+      handler: (context) => answerSlack(dependencies, context, backgroundWork),
     }),
     defineRoute({
       method: "POST",
       path: "/webhooks/linear",
       credentials: "signature",
-      summary: "Changes in Linear, which become notes; verified by Linear's signature.",
+      summary: "Changes in Linear, which become notes on the request; verified by Linear's signature.",
       async handler(context) {
         const body = await context.text();
         const request = { ...context.facts, path: "/rpc/handle_linear_webhook" };
@@ -56,7 +56,7 @@ export function webhookRoutes(dependencies: HttpDependencies, { afterwards }: Ap
         method: "POST",
         path: `/webhooks/${provider}`,
         credentials: "signature",
-        summary: `Deliveries of ${names[provider]}, kept once each; verified by its signature.`,
+        summary: `Webhooks of ${names[provider]}, each kept once; verified by its signature.`,
         async handler(context) {
           const body = await context.bytes();
           const { headers } = context.facts;
@@ -77,20 +77,20 @@ const names: Readonly<Record<Provider, string>> = { stripe: "Stripe", github: "G
 async function answerSlack(
   dependencies: HttpDependencies,
   context: RouteContext,
-  afterwards: Afterwards,
+  backgroundWork: BackgroundWork,
 ): Promise<Response> {
   const body = await context.text();
   const shape = shapeOf(body);
-  // Slack asks now and then whether the certificate is good, without a signature; nothing but the answer depends on it.
+  // Slack checks the certificate now and then, without a signature; the request changes nothing.
   if (shape.sslCheck && !context.request.headers.has("x-slack-signature")) return new Response(null, { status: 200 });
 
   const request = { ...context.facts, path: "/rpc/handle_slack_webhook" };
   const work = context
     .transaction((client) => receiveSlack(client, body), { request })
     .catch((error: unknown) => orInWords(toHeadroomError(error), shape, dependencies, context));
-  const outcome = await withinTime(work, dependencies.webhooks?.acknowledgeMs ?? defaultAcknowledgeMs);
-  if (outcome.kind === "answered") return slackResponse(outcome.value);
-  afterwards.add(followUp(dependencies, context, shape, work));
+  const outcome = await withTimeout(work, dependencies.webhooks?.acknowledgeMs ?? defaultAcknowledgeMs);
+  if (outcome.kind === "done") return slackResponse(outcome.value);
+  backgroundWork.add(followUp(dependencies, context, shape, work));
   return meanwhile(shape);
 }
 
@@ -105,7 +105,7 @@ function orInWords(
   return failureText(error);
 }
 
-/** Waits for work that was late and sends its answer to where Slack wants it. Never throws: only a server that stops waits for it. */
+/** Waits for late work and sends its answer to the address that Slack gave. Never throws: its request is already answered. */
 async function followUp(
   { log, webhooks }: HttpDependencies,
   { requestId }: RouteContext,

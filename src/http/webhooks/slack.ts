@@ -1,15 +1,14 @@
 /**
- * Answers Slack in time, whatever the database does. Slack waits three seconds: an answer that is not there by then is owed, said to be
- * under way, and sent afterwards to the address that Slack gave for that.
+ * Answers Slack in time, whatever the database does. Slack waits three seconds: when the answer takes longer, Slack is told that it is in
+ * progress, and gets it later at the address that it gave for that.
  *
- * Owns: the clock, the words meanwhile, and where a late answer may be sent. Does not own: what the answer is (the database).
+ * Owns: the time limit, the text until then, and where a late answer may be sent. Does not own: what the answer is (the database).
  */
-import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
 import { provesRollback, type HeadroomError } from "../../db/errors.ts";
 import type { Json } from "../../db/generated.gen.ts";
 
-/** What can be told from a body that nobody has verified yet; only how to answer depends on it. */
+/** What a body shows before it is verified; only the form of the answer depends on it. */
 export interface SlackShape {
   readonly kind: "command" | "form" | "other";
   readonly responseUrl: string | undefined;
@@ -43,29 +42,14 @@ export function slackResponse(answer: Json): Response {
   return isEmpty ? new Response(null, { status: 200 }) : Response.json(answer);
 }
 
-export type InTime<T> = { readonly kind: "answered"; readonly value: T } | { readonly kind: "late" };
-
-/** The work's result, if it comes in time. Work that is late goes on; its failure is whoever's who waits for it. */
-export async function withinTime<T>(work: Promise<T>, milliseconds: number): Promise<InTime<T>> {
-  const clock = new AbortController();
-  const late = delay(milliseconds, { kind: "late" as const }, { signal: clock.signal }).catch(() => ({
-    kind: "late" as const,
-  }));
-  try {
-    return await Promise.race([work.then((value) => ({ kind: "answered" as const, value })), late]);
-  } finally {
-    clock.abort();
-  }
-}
-
-/** What is said while the work goes on. A form gives way to these words; what is wrong with it the database tells its sender. */
+/** The answer while the work goes on. It replaces a form; the database tells the sender what is wrong with the form. */
 export function meanwhile({ kind }: SlackShape): Response {
   if (kind === "command") return Response.json(note("Still working on it. The answer follows here."));
   if (kind === "form") return Response.json({ response_action: "update", view: stillWorking });
   return new Response(null, { status: 200 });
 }
 
-/** Closing the form would look as if it had been taken, and nobody knows yet. */
+/** Closing the form would look like success, which is not known yet. */
 const stillWorking = {
   type: "modal",
   title: { type: "plain_text", text: "Still working on it" },
@@ -75,16 +59,16 @@ const stillWorking = {
       type: "section",
       text: {
         type: "mrkdwn",
-        text: "This takes longer than Slack waits. What comes of it is said where you asked for the form; `/capacity list` shows it too.",
+        text: "This takes longer than Slack waits. You will find the result where you opened the form; `/capacity list` shows it too.",
       },
     },
   ],
 };
 
-/** Somebody who typed a command is told in words; elsewhere Slack itself shows that something went wrong, and events come again. */
+/** For somebody who typed a command. Elsewhere Slack itself shows that something went wrong, and it sends events again. */
 export function failureText(error: HeadroomError): Json {
   if (error.code === "not_configured") {
-    return note("Headroom is not set up for Slack yet. Ask whoever operates it. Nothing was changed.");
+    return note("Headroom is not set up for Slack yet. Ask its operator. Nothing was changed.");
   }
   return note(
     provesRollback(error)
@@ -99,7 +83,7 @@ function note(text: string): { response_type: string; text: string } {
 
 const slackResponseUrls = ["https://hooks.slack.com/"] as const;
 
-/** Only an address of Slack's, or of what stands in for it: a body must not make this server call anybody else. */
+/** Only an address of Slack, or of its stand-in: a request must not make this server call anybody else. */
 export function isResponseUrl(address: string, allowed: readonly string[] = slackResponseUrls): boolean {
   const url = URL.parse(address);
   if (url === null || url.username !== "" || url.password !== "" || url.hash !== "") return false;
@@ -109,7 +93,7 @@ export function isResponseUrl(address: string, allowed: readonly string[] = slac
   });
 }
 
-/** Sends a late answer. Slack takes one for half an hour; one that fails is not tried again, since the request can be shown any time. */
+/** Sends a late answer. Slack takes one for half an hour; one that fails is not tried again, since the request can be looked at later. */
 export async function sendLate(responseUrl: string, answer: Json, signal: AbortSignal): Promise<number> {
   const response = await fetch(responseUrl, {
     method: "POST",

@@ -1,9 +1,12 @@
 /**
- * Counters of one relay, and the gauges that the database knows, in Prometheus' text format.
+ * Counters of one relay, and the gauges that the database knows, for Prometheus.
  *
- * Written by hand for one reason: these are bumped for every row, and a general library looks up its labels each time.
- * Owns: names and formats. Does not own: serving them.
+ * Owns: names and help. Does not own: the text format (prom-client), nor serving it.
+ *
+ * Counters are plain numbers that prom-client reads when it is asked for text: they are raised for every row, and looking up labels each
+ * time costs ten times as much. The duration of a rail call is observed directly, once for a call that takes far longer.
  */
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { call, type Queryable } from "../../db/call.ts";
 
 /** The lines that a relay itself causes; those that operators write are theirs, and SKIPPED ones are the claim's. */
@@ -23,20 +26,50 @@ export class RelayMetrics {
   sweptLanes = 0;
   // All of them from the start: a counter that appears with its first event hides that event from a rate.
   readonly #attempts = new Map<AttemptState, number>(attemptStates.map((state) => [state, 0]));
-  readonly #latencyCounts: number[] = Array.from({ length: latencyBounds.length + 1 }, () => 0);
-  #latencySumMs = 0;
-  #latencyCount = 0;
+  readonly #registry = new Registry();
+  readonly #latency: Histogram;
+
+  constructor() {
+    const registry = this.#registry;
+    counter(registry, "notify_wakeups_total", "Wake-ups by NOTIFY.", () => this.notifyWakeups);
+    counter(registry, "claim_batches_total", "Claims that brought rows.", () => this.claimBatches);
+    counter(registry, "claim_errors_total", "Claims that failed.", () => this.claimErrors);
+    counter(registry, "settle_errors_total", "Settles that failed and were tried again.", () => this.settleErrors);
+    const lateHelp = "Results that came after their lease was gone, and changed nothing.";
+    counter(registry, "late_settles_total", lateHelp, () => this.lateSettles);
+    counter(registry, "reaper_requeues_total", "Rows taken back from dead relays.", () => this.reaperRequeues);
+    const sweptHelp = "Stranded lanes that the sweep mended; anything above zero is a bug.";
+    counter(registry, "swept_lanes_total", sweptHelp, () => this.sweptLanes);
+    this.#registerAttempts();
+    this.#latency = new Histogram({
+      name: "dispatch_latency_ms",
+      help: "Duration of rail calls in milliseconds.",
+      buckets: [...latencyBounds],
+      registers: [registry],
+    });
+  }
+
+  #registerAttempts(): void {
+    const attempts = this.#attempts;
+    // oxlint-disable-next-line no-new -- it registers itself
+    new Counter({
+      name: "attempts_total",
+      help: "Archive lines written by this relay, by state.",
+      labelNames: ["state"],
+      registers: [this.#registry],
+      collect() {
+        this.reset();
+        for (const [state, count] of attempts) this.inc({ state }, count);
+      },
+    });
+  }
 
   countAttempts(state: AttemptState, count: number): void {
     if (count > 0) this.#attempts.set(state, (this.#attempts.get(state) ?? 0) + count);
   }
 
   observeLatency(latencyMs: number): void {
-    let bucket = 0;
-    while (bucket < latencyBounds.length && latencyMs > (latencyBounds[bucket] ?? 0)) bucket += 1;
-    this.#latencyCounts[bucket] = (this.#latencyCounts[bucket] ?? 0) + 1;
-    this.#latencySumMs += latencyMs;
-    this.#latencyCount += 1;
+    this.#latency.observe(latencyMs);
   }
 
   attempts(state: AttemptState): number {
@@ -44,46 +77,16 @@ export class RelayMetrics {
   }
 
   /** What this process counted. */
-  render(): string {
-    const lines: string[] = [];
-    counter(lines, "notify_wakeups_total", "Wake-ups by NOTIFY.", [["", this.notifyWakeups]]);
-    counter(lines, "claim_batches_total", "Claims that brought rows.", [["", this.claimBatches]]);
-    counter(lines, "claim_errors_total", "Claims that failed.", [["", this.claimErrors]]);
-    counter(lines, "settle_errors_total", "Settles that failed and were tried again.", [["", this.settleErrors]]);
-    counter(lines, "late_settles_total", "Results that came after their lease was gone, and changed nothing.", [
-      ["", this.lateSettles],
-    ]);
-    counter(lines, "reaper_requeues_total", "Rows taken back from dead relays.", [["", this.reaperRequeues]]);
-    counter(lines, "swept_lanes_total", "Stranded lanes that the sweep mended; anything above zero is a bug.", [
-      ["", this.sweptLanes],
-    ]);
-    counter(
-      lines,
-      "attempts_total",
-      "Archive lines written by this relay, by state.",
-      [...this.#attempts].map(([state, count]) => [`{state="${state}"}`, count]),
-    );
-    this.#renderLatency(lines);
-    return `${lines.join("\n")}\n`;
-  }
-
-  #renderLatency(lines: string[]): void {
-    header(lines, "dispatch_latency_ms", "Duration of rail calls in milliseconds.", "histogram");
-    let total = 0;
-    latencyBounds.forEach((bound, index) => {
-      total += this.#latencyCounts[index] ?? 0;
-      lines.push(`dispatch_latency_ms_bucket{le="${bound}"} ${total}`);
-    });
-    lines.push(`dispatch_latency_ms_bucket{le="+Inf"} ${this.#latencyCount}`);
-    lines.push(`dispatch_latency_ms_sum ${this.#latencySumMs}`, `dispatch_latency_ms_count ${this.#latencyCount}`);
+  render(): Promise<string> {
+    return this.#registry.metrics();
   }
 }
 
 /** Whether the gauges below could be read. */
-export function renderDatabaseUp(up: boolean): string {
-  const lines: string[] = [];
-  gauge(lines, "database_up", "Whether this relay's database answers.", [["", up ? 1 : 0]]);
-  return `${lines.join("\n")}\n`;
+export function renderDatabaseUp(up: boolean): Promise<string> {
+  const registry = new Registry();
+  gauge(registry, "database_up", "Whether this relay's database answers.").set(up ? 1 : 0);
+  return registry.metrics();
 }
 
 /** What the database knows, whichever relay asks. */
@@ -91,14 +94,11 @@ export async function renderDatabaseGauges(db: Queryable): Promise<string> {
   const streams = await call(db, "outbox.status", {});
   const classes = await call(db, "outbox.partition_status", {});
   const circuits = await call(db, "outbox.destination_status", {});
-  const lines: string[] = [];
-  const perStream = (name: string, help: string, value: (row: (typeof streams)[number]) => number | null): void =>
-    gauge(
-      lines,
-      name,
-      help,
-      streams.map((row) => [`{stream="${row.stream}"}`, value(row) ?? 0]),
-    );
+  const registry = new Registry();
+  const perStream = (name: string, help: string, value: (row: (typeof streams)[number]) => number | null): void => {
+    const each = gauge(registry, name, help, "stream");
+    for (const row of streams) each.set({ stream: row.stream }, value(row) ?? 0);
+  };
   perStream(
     "outbox_pending_depth",
     "Rows waiting to be sent; an estimate where there are more than 10,000.",
@@ -118,30 +118,31 @@ export async function renderDatabaseGauges(db: Queryable): Promise<string> {
     (row) => row.stuck,
   );
   perStream("blocked_lanes", "Lanes that wait for an operator.", (row) => row.blocked_lanes);
-  gauge(
-    lines,
+  const ahead = gauge(
+    registry,
     "archive_days_ahead",
     "Days for which archive partitions exist; at zero, claims stop.",
-    classes.map((row) => [`{class="${row.class}"}`, row.days_ahead]),
+    "class",
   );
-  gauge(lines, "open_circuits", "Destinations whose circuit is not closed.", [
-    ["", circuits.filter((row) => row.circuit !== "closed").length],
-  ]);
-  return `${lines.join("\n")}\n`;
+  for (const row of classes) ahead.set({ class: row.class }, row.days_ahead);
+  const open = circuits.filter((row) => row.circuit !== "closed").length;
+  gauge(registry, "open_circuits", "Destinations whose circuit is not closed.").set(open);
+  return registry.metrics();
 }
 
-type Sample = readonly [labels: string, value: number];
-
-function header(lines: string[], name: string, help: string, type: string): void {
-  lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`);
+function counter(registry: Registry, name: string, help: string, value: () => number): void {
+  // oxlint-disable-next-line no-new -- it registers itself
+  new Counter({
+    name,
+    help,
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(value());
+    },
+  });
 }
 
-function counter(lines: string[], name: string, help: string, samples: readonly Sample[]): void {
-  header(lines, name, help, "counter");
-  for (const [labels, value] of samples) lines.push(`${name}${labels} ${value}`);
-}
-
-function gauge(lines: string[], name: string, help: string, samples: readonly Sample[]): void {
-  header(lines, name, help, "gauge");
-  for (const [labels, value] of samples) lines.push(`${name}${labels} ${value}`);
+function gauge(registry: Registry, name: string, help: string, label?: string): Gauge {
+  return new Gauge({ name, help, labelNames: label === undefined ? [] : [label], registers: [registry] });
 }

@@ -208,7 +208,8 @@ class RelayProcess implements Relay {
     const read = await withTimeout(this.#gauges(), gaugesMs);
     const gauges = read.kind === "done" ? read.value : undefined;
     // Without its database a relay still tells what it counted, and that it is alone.
-    return this.counters.render() + renderDatabaseUp(gauges !== undefined) + (gauges ?? "");
+    const parts = [await this.counters.render(), await renderDatabaseUp(gauges !== undefined), gauges ?? ""];
+    return parts.join("");
   }
 
   async #gauges(): Promise<string | undefined> {

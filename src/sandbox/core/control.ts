@@ -1,5 +1,5 @@
 /**
- * The control API: planning faults, reading what was asked and what was said, and beginning anew.
+ * The control API: planning faults, reading calls and messages, and starting over.
  *
  * Owns: `/_control`. Does not own: the index page, which does the same by forms.
  */
@@ -16,13 +16,13 @@ const requestQuery = z.object({
   limit: z.coerce.number().int().min(1).max(5_000).default(200),
 });
 
-/** What people were told, wherever. */
-export interface Told {
+/** The messages that people got. */
+export interface Messages {
   readonly slack: { channels(): readonly unknown[] };
   readonly mail: { list(): readonly unknown[] };
 }
 
-export function controlRoutes(world: World, told: Told, reset: () => void): Hono<SandboxEnv> {
+export function controlRoutes(world: World, messages: Messages, reset: () => void): Hono<SandboxEnv> {
   const routes = new Hono<SandboxEnv>();
   routes.get("/_control/faults", () => Response.json({ faults: world.faults.list() }));
   routes.post("/_control/faults", async (context) => {
@@ -39,7 +39,7 @@ export function controlRoutes(world: World, told: Told, reset: () => void): Hono
   routes.delete("/_control/faults/:id", (context) =>
     world.faults.remove(context.req.param("id"))
       ? new Response(null, { status: 204 })
-      : problem(404, "There is no such fault.", "It may be spent; GET /_control/faults lists those that are left."),
+      : problem(404, "There is no such fault.", "It may be used up; GET /_control/faults lists those that are left."),
   );
   routes.post("/_control/release", () => {
     world.faults.release();
@@ -51,8 +51,10 @@ export function controlRoutes(world: World, told: Told, reset: () => void): Hono
     const { limit, ...filter } = parsed.data;
     return Response.json({ requests: world.requests.list(filter).slice(-limit) });
   });
-  routes.get("/_control/deliveries", () => Response.json({ deliveries: world.courier.list() }));
-  routes.get("/_control/messages", () => Response.json({ slack: told.slack.channels(), mail: told.mail.list() }));
+  routes.get("/_control/deliveries", () => Response.json({ deliveries: world.webhooks.list() }));
+  routes.get("/_control/messages", () =>
+    Response.json({ slack: messages.slack.channels(), mail: messages.mail.list() }),
+  );
   routes.post("/_control/reset", () => {
     reset();
     return new Response(null, { status: 204 });
@@ -70,7 +72,7 @@ async function readJson(request: Request): Promise<unknown> {
 
 function invalid(error: z.ZodError): Response {
   const where = error.issues.map((issue) => `${issue.path.map(String).join(".") || "the body"}: ${issue.message}`);
-  return problem(400, `That is not understood. ${where.join("; ")}`, "Nothing was changed.");
+  return problem(400, `The request is not valid. ${where.join("; ")}`, "Nothing was changed.");
 }
 
 export function problem(status: number, detail: string, hint: string): Response {

@@ -1,5 +1,5 @@
 /**
- * One call to a stand-in, from its arrival to its answer: recorded, met by a fault if one is planned, else answered by the provider.
+ * One call to a stand-in, from its arrival to its answer: logged, then answered by a fault if one is planned, else by the provider.
  *
  * Owns: what a fault does to the effect and to the connection. Does not own: the words of a refusal; each provider has a dialect.
  */
@@ -7,16 +7,16 @@ import type { HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Context } from "hono";
 import type { CallFacts, FaultInput, FaultPlan } from "./faults.ts";
-import type { LoggedRequest, RequestLog } from "./requests.ts";
+import type { LoggedRequest, RequestLog } from "./request-log.ts";
 
 export interface SandboxEnv {
   Bindings: HttpBindings;
 }
 export type SandboxContext = Context<SandboxEnv>;
 
-/** How a provider says no. */
+/** How a provider words its refusals and failures. */
 export interface Dialect {
-  /** `afterAccept`: what was asked for took place all the same. */
+  /** `afterAccept`: the call had its effect all the same. */
   failed(afterAccept: boolean): Response;
   rateLimited(retryAfterSeconds: number): Response;
   refused(words: string): Response;
@@ -115,7 +115,7 @@ function echoOf(context: SandboxContext, call: ProviderCall): string {
   return JSON.stringify({ headers: context.req.header(), body: call.body }).slice(0, 20_000);
 }
 
-/** Nobody waits any more: the caller has gone, or the sandbox closes. */
+/** Aborts when nobody waits any more: the caller has gone, or the sandbox closes. */
 function untilGone(context: SandboxContext, exchange: Exchange): AbortSignal {
   const gone = new AbortController();
   context.env.outgoing.once("close", () => gone.abort());
@@ -128,7 +128,7 @@ function cut(context: SandboxContext): Response {
   return RESPONSE_ALREADY_SENT;
 }
 
-/** Promises the whole answer, sends half of it, and hangs up. */
+/** Announces the whole answer, sends half of it, and closes the connection. */
 async function cutMidway(context: SandboxContext, response: Response): Promise<Response> {
   const { outgoing, incoming } = context.env;
   const bytes = Buffer.from(await response.arrayBuffer());

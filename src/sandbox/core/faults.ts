@@ -13,17 +13,17 @@ export type Provider = (typeof providers)[number];
 export const faultKinds = [
   /** Fails before doing anything. */
   "error500",
-  /** Asks for quiet (Retry-After); nothing happens. */
+  /** Asks the caller to wait (Retry-After); nothing happens. */
   "rateLimit",
-  /** Says no, for good; nothing happens. */
+  /** Refuses for good; nothing happens. */
   "refuse",
-  /** Says no and repeats everything that it was sent, credentials included. */
+  /** Refuses for good and repeats everything that it was sent, credentials included. */
   "refuseEchoing",
   /** Reads the call and never answers; nothing happens. */
   "hangBeforeAccept",
-  /** Hangs up at once; nothing happens. */
+  /** Closes the connection at once; nothing happens. */
   "dropBeforeAccept",
-  /** Does it, and says that it failed. */
+  /** Does it, and reports a failure. */
   "error500AfterAccept",
   /** Does it, and never answers. */
   "hang",
@@ -45,7 +45,7 @@ export const faultInput = z.strictObject({
   method: z.string().min(1).max(100).optional(),
   /** Only calls about this channel, issue, repository or mailbox. Default: all. */
   channel: z.string().min(1).max(300).optional(),
-  /** How many calls fail before the rule is spent. Default: until it is removed. */
+  /** How many calls fail before the rule is used up. Default: until it is removed. */
   times: z.int().min(1).max(1_000_000).optional(),
   /** How many matching calls are let through first. Default: 0. */
   after: z.int().min(0).max(1_000_000).optional(),
@@ -118,7 +118,7 @@ export class FaultPlan {
     return this.#rules.map(shown);
   }
 
-  /** The fault that this call meets, if any. A rule that is spent is forgotten. */
+  /** The fault that this call meets, if any. A rule that is used up is removed. */
   draw(call: CallFacts): FaultInput | undefined {
     for (const rule of this.#rules) {
       if (!matches(rule.input, call)) continue;

@@ -1,5 +1,5 @@
 /**
- * The fields of a form as browsers and clients send it. What is not such a form has no fields, and whoever needs one says so.
+ * The fields of a form as browsers and clients send it. Any other body has no fields, and is refused where a field is required.
  */
 import type { SandboxContext } from "./exchange.ts";
 

@@ -2,9 +2,9 @@
  * Ids that are the same in every run: a counter for each kind of thing.
  */
 import { z } from "zod";
-import type { Keepable } from "./memory.ts";
+import type { Saveable } from "./state-file.ts";
 
-export class Ids implements Keepable {
+export class Ids implements Saveable {
   #counters = new Map<string, number>();
 
   /** `V00000001`, `V00000002`, … */

@@ -1,8 +1,8 @@
 /**
- * What all stand-ins share: the cast, the clock, ids, faults, the record of calls, and the way back to Headroom.
+ * What all stand-ins share: the sample data, the clock, ids, faults, the log of calls, and the webhooks to Headroom.
  */
-import type { Cast } from "../cast.ts";
-import type { Courier } from "./courier.ts";
+import type { SampleData } from "../sample-data.ts";
+import type { WebhookSender } from "./webhook-sender.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Ids } from "./ids.ts";
 
@@ -22,12 +22,12 @@ export interface SandboxSecrets {
 }
 
 export interface World extends Exchange {
-  readonly cast: Cast;
+  readonly sampleData: SampleData;
   readonly secrets: SandboxSecrets;
   /** Where the sandbox itself is reached. */
   readonly url: () => string;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly ids: Ids;
-  readonly courier: Courier;
+  readonly webhooks: WebhookSender;
 }

@@ -1,7 +1,7 @@
 /**
  * GitHub's `workflow_run` webhooks: signed over their bytes, sent once, and never again by themselves.
  */
-import { createHmac } from "node:crypto";
+import { hmacSha256 } from "../../db/hash.ts";
 import type { World } from "../core/world.ts";
 import { repositoryShape, runShape, userShape, workflowId } from "./shapes.ts";
 import type { WorkflowRun } from "./state.ts";
@@ -9,7 +9,7 @@ import type { WorkflowRun } from "./state.ts";
 const timeoutMs = 10_000;
 
 export function signature(secret: string, body: string): string {
-  return `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`;
+  return `sha256=${hmacSha256(secret, body)}`;
 }
 
 export function tell(world: World, action: "requested" | "in_progress" | "completed", run: WorkflowRun): void {
@@ -26,7 +26,7 @@ export function tell(world: World, action: "requested" | "in_progress" | "comple
     repository: repositoryShape(world, run),
     sender: userShape(),
   });
-  world.courier.dispatch({
+  world.webhooks.dispatch({
     provider: "github",
     title: `workflow_run ${action} ${run.title}`,
     path: "/webhooks/github",

@@ -3,12 +3,12 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
+import { html } from "hono/html";
 import type { SandboxEnv } from "../core/exchange.ts";
 import { readForm } from "../core/form.ts";
-import { afterForm } from "../pages/form.ts";
-import { html, type Fragment, type Html } from "../pages/html.ts";
-import { page, seeOther, time } from "../pages/layout.ts";
-import type { GithubDesk } from "./desk.ts";
+import { afterForm } from "../pages/form-result.ts";
+import { page, seeOther, time, type Fragment, type Html } from "../pages/layout.ts";
+import type { GithubUserActions } from "./user-actions.ts";
 import type { WorkflowRun } from "./state.ts";
 
 const formSchema = z.object({
@@ -17,31 +17,31 @@ const formSchema = z.object({
 });
 const maxShown = 100;
 
-export function githubPages(desk: GithubDesk): Hono<SandboxEnv> {
+export function githubPages(userActions: GithubUserActions): Hono<SandboxEnv> {
   const routes = new Hono<SandboxEnv>();
-  routes.get("/github", () => runsPage(desk));
+  routes.get("/github", () => runsPage(userActions));
   routes.post("/github/act/outcome", (context) =>
     afterForm(async () => {
       const { run, outcome } = formSchema.parse(await readForm(context));
-      if (outcome === "begin") desk.begin(run);
-      else desk.finish(run, outcome);
+      if (outcome === "begin") userActions.begin(run);
+      else userActions.finish(run, outcome);
       return seeOther("/github");
     }),
   );
   return routes;
 }
 
-function runsPage(desk: GithubDesk): Response {
-  const runs = desk.runs().toReversed().slice(0, maxShown);
+function runsPage(userActions: GithubUserActions): Promise<Response> {
+  const runs = userActions.runs().toReversed().slice(0, maxShown);
   return page({
     title: "GitHub",
     current: "/github",
     body: html`<h1>Workflow runs</h1>
       <p class="quiet">
-        No machine runs here: decide how each run goes. GitHub’s webhook about it is signed and sent to Headroom.
+        Nothing is executed here: you decide how each run ends. The webhook about it is signed and sent to Headroom.
       </p>
       <div id="runs" data-live>
-        ${runs.length === 0 && html`<p class="empty">No run yet. In this release Headroom dispatches none by itself; rows of your own on the rail <code>github-actions</code> do.</p>`}
+        ${runs.length === 0 && html`<p class="empty">No run yet. Headroom does not dispatch any by itself in this release; send rows of your own on the rail <code>github-actions</code>.</p>`}
         ${runs.map(runHtml)}
       </div>`,
   });

@@ -104,11 +104,11 @@ function dispatch(
   state: GithubState,
   wanted: Place & { readonly workflow: string; readonly body: unknown },
 ): Response {
-  const known = world.cast.githubRepositories?.find(
+  const known = world.sampleData.githubRepositories?.find(
     ({ owner, repo }) => owner === wanted.owner && repo === wanted.repo,
   );
   const there =
-    world.cast.githubRepositories === undefined
+    world.sampleData.githubRepositories === undefined
       ? /\.ya?ml$|^\d+$/.test(wanted.workflow)
       : known?.workflows.includes(wanted.workflow);
   if (there !== true) return said(404, "Not Found");

@@ -1,7 +1,7 @@
 /**
  * How a run looks in GitHub's answers and webhooks.
  */
-import { createHash } from "node:crypto";
+import { sha256 } from "../../db/hash.ts";
 import type { World } from "../core/world.ts";
 import type { WorkflowRun } from "./state.ts";
 
@@ -14,7 +14,7 @@ export function runShape(world: World, run: WorkflowRun): Shape {
     name: run.workflow.replace(/\.ya?ml$/, ""),
     node_id: Buffer.from(`WorkflowRun${run.id}`).toString("base64"),
     head_branch: run.ref.replace(/^refs\/heads\//, ""),
-    head_sha: createHash("sha1").update(run.ref).digest("hex"),
+    head_sha: sha256(run.ref).slice(0, 40),
     path: `.github/workflows/${run.workflow}`,
     display_title: run.title,
     run_number: run.runNumber,
@@ -51,7 +51,7 @@ export function userShape(): Shape {
   return { login: "headroom-sandbox", id: 1, type: "User", site_admin: false };
 }
 
-/** Stable, and made of the name. */
+/** Derived from the name, so that it is the same in every run. */
 export function workflowId(name: string): number {
-  return createHash("sha1").update(name).digest().readUInt32BE(0);
+  return parseInt(sha256(name).slice(0, 8), 16);
 }

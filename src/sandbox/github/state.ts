@@ -1,9 +1,9 @@
 /**
  * What the stand-in's GitHub holds: the runs of workflows that were dispatched.
  *
- * Owns: the runs and their bounds. Does not own: the API (routes.ts) or what becomes of a run (desk.ts).
+ * Owns: the runs and their bounds. Does not own: the API (routes.ts) or what becomes of a run (user-actions.ts).
  */
-import { listOf, type Keepable } from "../core/memory.ts";
+import { listOf, type Saveable } from "../core/state-file.ts";
 import type { World } from "../core/world.ts";
 
 export type RunStatus = "queued" | "in_progress" | "completed";
@@ -28,7 +28,7 @@ export interface WorkflowRun {
 
 const maxRuns = 5_000;
 
-export class GithubState implements Keepable {
+export class GithubState implements Saveable {
   readonly #world: World;
   runs: WorkflowRun[] = [];
 

@@ -1,7 +1,8 @@
 /**
  * As much Markdown as Linear's texts from Headroom have: lists, quotations, bold words, and backslashes before signs that mean nothing.
  */
-import { html, type Fragment, type Html } from "../pages/html.ts";
+import { html } from "hono/html";
+import type { Fragment, Html } from "../pages/layout.ts";
 
 type Kind = "text" | "item" | "quote";
 

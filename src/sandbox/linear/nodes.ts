@@ -1,45 +1,14 @@
 /**
- * How the stand-in's things look through GraphQL, and which fields Linear's types have.
- *
- * A field that Linear has and the stand-in does not keep is null; a field that Linear does not have is refused.
+ * How the stand-in's issues, comments and other entities look through GraphQL; their types are in sdl.ts.
  */
-import type { Args, Node } from "./graphql-run.ts";
 import type { Attachment, Comment, Issue, LinearState, LinearUser, WorkflowState } from "./state.ts";
-import type { LinearTeam } from "../cast.ts";
+import type { LinearTeam } from "../sample-data.ts";
 
-const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
+/** A field is a value, an object, a list of them, or a function of its arguments that returns one of these; what is missing is null. */
+export type Node = Readonly<Record<string, unknown>>;
+export type Args = Readonly<Record<string, unknown>>;
 
-export const types: Readonly<Record<string, ReadonlySet<string>>> = {
-  Issue:
-    words(`addedToCycleAt addedToProjectAt addedToTeamAt archivedAt asksExternalUserRequester asksRequester assignee
-    attachments autoArchivedAt autoClosedAt boardOrder botActor branchName canceledAt children comments completedAt createdAt
-    creator customerTicketCount cycle delegate description dueDate estimate externalUserCreator favorite history id identifier
-    inheritsSharedAccess integrationSourceType labelIds labels lastAppliedTemplate number parent previousIdentifiers priority
-    priorityLabel prioritySortOrder project projectMilestone reactionData reactions recurringIssueTemplate relations sharedAccess
-    slaBreachesAt slaHighRiskAt slaMediumRiskAt slaStartedAt slaType snoozedBy snoozedUntilAt sortOrder sourceComment startedAt
-    startedTriageAt state subIssueSortOrder subscribers syncedWith team title trashed triagedAt updatedAt url`),
-  Comment:
-    words(`agentSession archivedAt body bodyData botActor children createdAt documentContent documentContentId editedAt
-    externalThread externalUser id initiative initiativeId initiativeUpdate initiativeUpdateId issue issueId parent parentId
-    project projectId projectUpdate projectUpdateId quotedText reactionData reactions resolvedAt resolvingComment
-    resolvingCommentId resolvingUser syncedWith updatedAt url user`),
-  WorkflowState: words(
-    `archivedAt color createdAt description id inheritedFrom issues name position team type updatedAt`,
-  ),
-  User: words(`active admin app archivedAt avatarBackgroundColor avatarUrl calendarHash canAccessAnyPublicTeam createdAt
-    createdIssueCount description disableReason displayName email gitHubUserId guest id initials inviteHash isAssignable isMe
-    isMentionable lastSeen name organization owner statusEmoji statusLabel statusUntilAt supportsAgentSessions teams timezone
-    title updatedAt url`),
-  Attachment:
-    words(`archivedAt bodyData createdAt creator externalUserCreator groupBySource id issue metadata originalIssue
-    source sourceType subtitle title updatedAt url`),
-  IssuePayload: words("issue lastSyncId success"),
-  CommentPayload: words("comment lastSyncId success"),
-  AttachmentPayload: words("attachment lastSyncId success"),
-  PageInfo: words("endCursor hasNextPage hasPreviousPage startCursor"),
-};
-
-/** Nodes are made when they are asked for, so that two things may refer to each other. */
+/** Nested entities are functions, called when they are asked for, so that two entities may refer to each other. */
 export class Nodes {
   readonly #state: LinearState;
   readonly #team: LinearTeam;
@@ -52,7 +21,7 @@ export class Nodes {
   }
 
   user(user: LinearUser): Node {
-    return node("User", {
+    return {
       ...user,
       displayName: user.name,
       active: true,
@@ -69,12 +38,12 @@ export class Nodes {
       createdAt: epoch,
       updatedAt: epoch,
       url: `${this.#url()}/linear/profiles/${user.id}`,
-    });
+    };
   }
 
   team(): Node {
     const { states } = this.#state;
-    return node("Team", {
+    return {
       id: this.#team.id,
       key: this.#team.key,
       name: this.#team.name,
@@ -86,27 +55,25 @@ export class Nodes {
       issueCount: this.#state.issues.size,
       states: (args: Args) =>
         this.connection(
-          "WorkflowState",
           states.map((state) => this.workflowState(state)),
           args,
         ),
       issues: (args: Args) =>
         this.connection(
-          "Issue",
           [...this.#state.issues.values()].toReversed().map((issue) => this.issue(issue)),
           args,
         ),
       defaultIssueState: () => (states[0] === undefined ? null : this.workflowState(states[0])),
-    });
+    };
   }
 
   workflowState(state: WorkflowState): Node {
-    return node("WorkflowState", { ...state, createdAt: epoch, updatedAt: epoch, team: () => this.team() });
+    return { ...state, createdAt: epoch, updatedAt: epoch, team: () => this.team() };
   }
 
   issue(issue: Issue): Node {
     const state = this.#state.stateOf(issue);
-    return node("Issue", {
+    return {
       ...issue,
       priorityLabel: ["No priority", "Urgent", "High", "Medium", "Low"][issue.priority],
       branchName: issue.identifier.toLowerCase(),
@@ -120,13 +87,13 @@ export class Nodes {
       sortOrder: 0,
       prioritySortOrder: 0,
       inheritsSharedAccess: false,
-      sharedAccess: node("IssueSharedAccess", {
+      sharedAccess: {
         isShared: false,
         viewerHasOnlySharedAccess: false,
         sharedWithCount: 0,
         sharedWithUsers: [],
         disallowedIssueFields: [],
-      }),
+      },
       completedAt: state?.type === "completed" ? issue.updatedAt : null,
       canceledAt: state?.type === "canceled" ? issue.updatedAt : null,
       creator: () => this.user(issue.creator),
@@ -134,24 +101,22 @@ export class Nodes {
       team: () => this.team(),
       comments: (args: Args) =>
         this.connection(
-          "Comment",
           this.#state.commentsOf(issue.id).map((each) => this.comment(each)),
           args,
         ),
       attachments: (args: Args) => {
         const own = [...this.#state.attachments.values()].filter(({ issueId }) => issueId === issue.id);
         return this.connection(
-          "Attachment",
           own.map((each) => this.attachment(each)),
           args,
         );
       },
-    });
+    };
   }
 
   comment(comment: Comment): Node {
     const issue = this.#state.issues.get(comment.issueId);
-    return node("Comment", {
+    return {
       ...comment,
       updatedAt: comment.createdAt,
       reactions: [],
@@ -159,39 +124,34 @@ export class Nodes {
       url: `${issue?.url ?? ""}#comment-${comment.id.slice(0, 8)}`,
       user: () => this.user(comment.user),
       issue: () => (issue === undefined ? null : this.issue(issue)),
-    });
+    };
   }
 
   attachment(attachment: Attachment): Node {
     const issue = this.#state.issues.get(attachment.issueId);
-    return node("Attachment", {
+    return {
       ...attachment,
       updatedAt: attachment.createdAt,
       groupBySource: false,
       issue: () => (issue === undefined ? null : this.issue(issue)),
-    });
+    };
   }
 
   /** Pages by `first` and `after`, as Relay's connections do; the cursor is the id. */
-  connection(type: string, all: readonly Node[], args: Args): Node {
-    const first = typeof args["first"] === "number" ? Math.min(args["first"], 250) : 50;
-    const start =
-      typeof args["after"] === "string" ? all.findIndex((each) => each.fields["id"] === args["after"]) + 1 : 0;
-    const nodes = all.slice(start, start + first);
-    return node(`${type}Connection`, {
+  connection(all: readonly Node[], { first, after }: Args): Node {
+    const size = typeof first === "number" ? Math.max(0, Math.min(first, 250)) : 50;
+    const start = typeof after === "string" ? all.findIndex((each) => each["id"] === after) + 1 : 0;
+    const nodes = all.slice(start, start + size);
+    return {
       nodes,
-      pageInfo: node("PageInfo", {
-        startCursor: nodes[0]?.fields["id"],
-        endCursor: nodes.at(-1)?.fields["id"],
+      pageInfo: {
+        startCursor: nodes[0]?.["id"],
+        endCursor: nodes.at(-1)?.["id"],
         hasNextPage: start + nodes.length < all.length,
         hasPreviousPage: start > 0,
-      }),
-    });
+      },
+    };
   }
 }
 
 const epoch = "2026-01-01T00:00:00.000Z";
-
-export function node(type: string, fields: Node["fields"]): Node {
-  return { type, fields };
-}

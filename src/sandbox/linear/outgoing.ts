@@ -1,8 +1,8 @@
 /**
  * What Linear tells an app: webhooks, signed over their bytes with the time inside, for what people do and for the app's own doing too.
  */
-import { createHmac } from "node:crypto";
-import type { Parcel } from "../core/courier.ts";
+import { hmacSha256 } from "../../db/hash.ts";
+import type { OutgoingWebhook } from "../core/webhook-sender.ts";
 import type { World } from "../core/world.ts";
 import type { Comment, Issue, LinearState, LinearUser } from "./state.ts";
 
@@ -19,15 +19,15 @@ const timeoutMs = 5_000;
 const repeatsMs = [60_000, 3_600_000, 21_600_000] as const;
 
 export function signature(secret: string, body: string): string {
-  return createHmac("sha256", secret).update(body).digest("hex");
+  return hmacSha256(secret, body);
 }
 
 /** Tells of what the API itself was used for: real workspaces do, and an app must not take it for news. */
 export function echo(world: World, state: LinearState, change: Change): void {
-  world.courier.dispatch(parcelOf(world, state, change, state.apiUser));
+  world.webhooks.dispatch(webhookOf(world, state, change, state.apiUser));
 }
 
-export function parcelOf(world: World, state: LinearState, change: Change, actor: LinearUser): Parcel {
+export function webhookOf(world: World, state: LinearState, change: Change, actor: LinearUser): OutgoingWebhook {
   const deliveryId = world.ids.uuid("linear-delivery");
   const type = change.comment === undefined ? "Issue" : "Comment";
   const at = world.now();
@@ -63,7 +63,7 @@ export function parcelOf(world: World, state: LinearState, change: Change, actor
 }
 
 function issueData(world: World, state: LinearState, issue: Issue): Record<string, unknown> {
-  const { linearTeam } = world.cast;
+  const { linearTeam } = world.sampleData;
   const current = state.stateOf(issue);
   return {
     id: issue.id,

@@ -3,13 +3,13 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
+import { html } from "hono/html";
 import type { SandboxEnv } from "../core/exchange.ts";
 import { readForm } from "../core/form.ts";
 import type { World } from "../core/world.ts";
-import { afterForm } from "../pages/form.ts";
-import { html, type Fragment, type Html } from "../pages/html.ts";
-import { page, seeOther, time } from "../pages/layout.ts";
-import type { LinearDesk } from "./desk.ts";
+import { afterForm } from "../pages/form-result.ts";
+import { page, seeOther, time, type Fragment, type Html } from "../pages/layout.ts";
+import type { LinearUserActions } from "./user-actions.ts";
 import { markdown } from "./markdown.ts";
 import type { Issue, LinearState } from "./state.ts";
 
@@ -21,7 +21,7 @@ const formSchema = z.object({
 });
 const maxShown = 100;
 
-export function linearPages(world: World, state: LinearState, desk: LinearDesk): Hono<SandboxEnv> {
+export function linearPages(world: World, state: LinearState, userActions: LinearUserActions): Hono<SandboxEnv> {
   const routes = new Hono<SandboxEnv>();
   routes.get("/linear", () => listPage(state));
   routes.get("/linear/issue/:id", (context) => {
@@ -31,14 +31,14 @@ export function linearPages(world: World, state: LinearState, desk: LinearDesk):
   routes.post("/linear/act/comment", (context) =>
     afterForm(async () => {
       const { issue, person, body = "" } = formSchema.parse(await readForm(context));
-      if (body.trim() !== "") await desk.comment({ issue, person, body });
+      if (body.trim() !== "") await userActions.comment({ issue, person, body });
       return back(issue, person);
     }),
   );
   routes.post("/linear/act/move", (context) =>
     afterForm(async () => {
       const { issue, person, state: to = "" } = formSchema.parse(await readForm(context));
-      await desk.move({ issue, person, state: to });
+      await userActions.move({ issue, person, state: to });
       return back(issue, person);
     }),
   );
@@ -49,7 +49,7 @@ function back(issue: string, person: string): Response {
   return seeOther(`/linear/issue/${encodeURIComponent(issue)}?${new URLSearchParams({ as: person }).toString()}`);
 }
 
-function listPage(state: LinearState): Response {
+function listPage(state: LinearState): Promise<Response> {
   const issues = [...state.issues.values()].toReversed().slice(0, maxShown);
   return page({
     title: "Linear",
@@ -91,7 +91,7 @@ function stateBadge(state: LinearState, issue: Issue): Html {
   return html`<span class="badge ${mood}">${current?.name ?? "?"}</span>`;
 }
 
-function issuePage(world: World, state: LinearState, issue: Issue, as: string | undefined): Response {
+function issuePage(world: World, state: LinearState, issue: Issue, as: string | undefined): Promise<Response> {
   const comments = state.commentsOf(issue.id);
   return page({
     title: `${issue.identifier} ${issue.title}`,
@@ -115,7 +115,7 @@ function issuePage(world: World, state: LinearState, issue: Issue, as: string | 
           )}
         </ul>
       </div>
-      <h2>Do something</h2>
+      <h2>Act</h2>
       <form class="paper" method="post" action="/linear/act/comment">
         <input type="hidden" name="issue" value="${issue.identifier}" />
         ${personField(world, as, "commenter")}
@@ -143,7 +143,7 @@ function personField(world: World, as: string | undefined, id: string): Fragment
   return html`<div class="field">
     <label for="${id}">As</label>
     <select id="${id}" name="person">
-      ${world.cast.people.map(
+      ${world.sampleData.people.map(
         (person) =>
           html`<option value="${person.memberId}" ${person.memberId === as && html`selected`}>
             ${person.name}, ${person.title}
@@ -153,12 +153,12 @@ function personField(world: World, as: string | undefined, id: string): Fragment
   </div>`;
 }
 
-function gonePage(): Response {
+function gonePage(): Promise<Response> {
   return page({
     title: "No such issue",
     current: "/linear",
     status: 404,
     body: html`<h1>There is no such issue</h1>
-      <p>The sandbox forgets its issues when it starts anew. <a href="/linear">All issues</a></p>`,
+      <p>The sandbox deletes its issues when it is reset. <a href="/linear">All issues</a></p>`,
   });
 }

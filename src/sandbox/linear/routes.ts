@@ -3,70 +3,50 @@
  *
  * Owns: the envelope, the key and the limits' headers. Does not own: the schema or the page.
  */
+import { GraphQLError } from "graphql";
 import { Hono } from "hono";
 import { z } from "zod";
 import { answer, type Dialect, type SandboxContext, type SandboxEnv } from "../core/exchange.ts";
 import type { World } from "../core/world.ts";
-import { GraphqlSyntaxError, parseGraphql, type Document, type Operation } from "./graphql-parse.ts";
-import { GraphqlError, operationOf, rootField, run, type Schema } from "./graphql-run.ts";
-import { linearSchema } from "./schema.ts";
+import { readRequest, rootField, run, type LinearRequest } from "./graphql.ts";
+import { inputError, linearResolvers } from "./resolvers.ts";
 import type { LinearState } from "./state.ts";
 
-const requestSchema = z.object({
-  query: z.string().min(1).max(500_000),
-  variables: z.record(z.string(), z.unknown()).nullish(),
-  operationName: z.string().nullish(),
-});
-
-interface Asked {
-  readonly document: Document;
-  readonly operation: Operation;
-  readonly variables: Readonly<Record<string, unknown>>;
-}
-
 export function linearRoutes(world: World, state: LinearState): Hono<SandboxEnv> {
-  const schema = linearSchema(world, state);
+  const resolvers = linearResolvers(world, state);
   const dialect = dialectOf(world);
   const routes = new Hono<SandboxEnv>();
   routes.post("/linear/graphql", async (context) => {
-    let asked: Asked;
+    let request: LinearRequest;
     try {
-      asked = read(await context.req.text());
+      request = readRequest(await context.req.text());
     } catch (error) {
-      return refusal(world, error);
+      if (!(error instanceof GraphQLError)) throw error;
+      return errorResponse(world, 400, [error]);
     }
-    const method = rootField(asked.operation);
-    const call = { provider: "linear", method, channel: subjectOf(asked.variables), body: asked.variables } as const;
-    return answer(context, world, call, dialect, () => execute(context, world, schema, asked));
+    const { operation, variables } = request;
+    const call = {
+      provider: "linear",
+      method: rootField(operation),
+      channel: subjectOf(variables),
+      body: variables,
+    } as const;
+    return answer(context, world, call, dialect, () => execute(context, world, resolvers, request));
   });
   return routes;
 }
 
-function execute(context: SandboxContext, world: World, schema: Schema, asked: Asked): Response {
-  try {
-    authenticate(context, world);
-    const data = run(schema, asked.document, asked.operation, asked.variables);
-    return Response.json({ data }, { headers: limitHeaders(world, 1_499, 3_600) });
-  } catch (error) {
-    return refusal(world, error);
-  }
-}
-
-function read(text: string): Asked {
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    throw new GraphqlSyntaxError("POST body is not JSON.");
-  }
-  const parsed = requestSchema.safeParse(body);
-  if (!parsed.success) throw new GraphqlSyntaxError("GraphQL operations must contain a non-empty `query`.");
-  const document = parseGraphql(parsed.data.query);
-  return {
-    document,
-    operation: operationOf(document, parsed.data.operationName ?? undefined),
-    variables: parsed.data.variables ?? {},
-  };
+/** Errors of resolvers come with status 200; what is not let in or does not fit the schema does not. */
+async function execute(
+  context: SandboxContext,
+  world: World,
+  resolvers: ReturnType<typeof linearResolvers>,
+  request: LinearRequest,
+): Promise<Response> {
+  if (!isAuthenticated(context, world)) return errorResponse(world, 401, [notAuthenticated]);
+  const result = await run(request, resolvers);
+  if (result.kind !== "data") return errorResponse(world, result.kind === "invalid" ? 400 : 200, result.errors);
+  return Response.json({ data: result.data }, { headers: limitHeaders(world, 1_499, 3_600) });
 }
 
 /** The issue that a call is about, so that a fault can be aimed at it. */
@@ -78,38 +58,29 @@ function subjectOf(variables: Readonly<Record<string, unknown>>): string | undef
   return typeof id === "string" ? id : (input.data?.issueId ?? input.data?.id ?? undefined);
 }
 
-function authenticate(context: SandboxContext, world: World): void {
+function isAuthenticated(context: SandboxContext, world: World): boolean {
   const key = (context.req.header("authorization") ?? "").replace(/^Bearer /, "");
   const wanted = world.secrets.linearApiKey;
-  if (wanted === undefined ? key !== "" : key === wanted) return;
-  throw new GraphqlError("Authentication required, not authenticated", {
+  return wanted === undefined ? key !== "" : key === wanted;
+}
+
+const notAuthenticated = new GraphQLError("Authentication required, not authenticated", {
+  extensions: {
     type: "authentication error",
     code: "AUTHENTICATION_ERROR",
     statusCode: 401,
     userError: true,
     userPresentableMessage: "You need to authenticate to access this operation.",
-  });
-}
-
-/** Most errors come with status 200; what is not GraphQL at all, or not let in, does not. */
-function refusal(world: World, error: unknown): Response {
-  if (error instanceof GraphqlSyntaxError) {
-    return errorResponse(world, 400, error.message, { code: "GRAPHQL_PARSE_FAILED", type: "graphql error" });
-  }
-  if (!(error instanceof GraphqlError)) throw error;
-  const code = error.extensions["code"];
-  const status = code === "AUTHENTICATION_ERROR" ? 401 : code === "GRAPHQL_VALIDATION_FAILED" ? 400 : 200;
-  return errorResponse(world, status, error.message, error.extensions);
-}
+  },
+});
 
 function errorResponse(
   world: World,
   status: number,
-  message: string,
-  extensions: Readonly<Record<string, unknown>>,
+  errors: readonly GraphQLError[],
   headers: Readonly<Record<string, string>> = limitHeaders(world, 1_499, 3_600),
 ): Response {
-  return Response.json({ errors: [{ message, extensions }], data: null }, { status, headers });
+  return Response.json({ errors, data: null }, { status, headers });
 }
 
 function limitHeaders(world: World, remaining: number, resetInSeconds: number): Record<string, string> {
@@ -129,26 +100,20 @@ function dialectOf(world: World): Dialect {
   return {
     failed: () => new Response("Internal Server Error", { status: 500, headers: { "content-type": "text/plain" } }),
     rateLimited: (seconds) =>
-      errorResponse(
-        world,
-        400,
-        "Rate limit exceeded",
-        {
-          type: "ratelimited",
-          code: "RATELIMITED",
-          statusCode: 429,
-          userError: true,
-          userPresentableMessage: "Rate limit exceeded. Only 1500 requests are allowed per 1 hour.",
-        },
-        { ...limitHeaders(world, 0, seconds), "retry-after": String(seconds) },
-      ),
-    refused: (words) =>
-      errorResponse(world, 200, `Argument Validation Error: ${words}`, {
-        type: "invalid input",
-        code: "INPUT_ERROR",
-        statusCode: 400,
-        userError: true,
-        userPresentableMessage: words,
+      errorResponse(world, 400, [rateLimitExceeded], {
+        ...limitHeaders(world, 0, seconds),
+        "retry-after": String(seconds),
       }),
+    refused: (words) => errorResponse(world, 200, [inputError(`Argument Validation Error: ${words}`, words)]),
   };
 }
+
+const rateLimitExceeded = new GraphQLError("Rate limit exceeded", {
+  extensions: {
+    type: "ratelimited",
+    code: "RATELIMITED",
+    statusCode: 429,
+    userError: true,
+    userPresentableMessage: "Rate limit exceeded. Only 1500 requests are allowed per 1 hour.",
+  },
+});

@@ -1,11 +1,11 @@
 /**
  * What the stand-in's Linear workspace holds: one team, its workflow states, issues, comments and attachments.
  *
- * Owns: the state and its bounds. Does not own: GraphQL (routes.ts) or what people do (desk.ts).
+ * Owns: the state and its bounds. Does not own: GraphQL (routes.ts) or what people do (user-actions.ts).
  */
-import type { Person } from "../cast.ts";
+import type { Person } from "../sample-data.ts";
 import { z } from "zod";
-import { listOf, type Keepable } from "../core/memory.ts";
+import { listOf, type Saveable } from "../core/state-file.ts";
 import type { World } from "../core/world.ts";
 
 export interface WorkflowState {
@@ -64,7 +64,7 @@ const savedSchema = z.object({
   attachments: listOf<Attachment>(),
 });
 
-export class LinearState implements Keepable {
+export class LinearState implements Saveable {
   readonly #world: World;
   readonly states: readonly WorkflowState[];
   /** Whoever holds the API key. */
@@ -86,7 +86,7 @@ export class LinearState implements Keepable {
       stateOf(6, "Canceled", "canceled", "#95a2b3"),
     ];
     this.apiUser = { id: userId(0), name: "Headroom", email: "headroom@headroom.example" };
-    this.people = world.cast.people.map((person, index) => ({
+    this.people = world.sampleData.people.map((person, index) => ({
       id: userId(index + 1),
       name: person.name,
       email: person.email,
@@ -139,7 +139,7 @@ export class LinearState implements Keepable {
     priority: number | undefined;
   }): Issue {
     const number = this.#world.ids.number("linear-issue");
-    const identifier = `${this.#world.cast.linearTeam.key}-${number}`;
+    const identifier = `${this.#world.sampleData.linearTeam.key}-${number}`;
     const at = this.now();
     const issue: Issue = {
       id: given.id ?? this.#world.ids.uuid("issue"),

@@ -4,7 +4,7 @@
  * Owns: the mails and their bounds. Does not own: how they came in, or the page.
  */
 import PostalMime from "postal-mime";
-import { listOf, type Keepable } from "../core/memory.ts";
+import { listOf, type Saveable } from "../core/state-file.ts";
 import type { World } from "../core/world.ts";
 
 export interface Mail {
@@ -26,7 +26,7 @@ export interface Mail {
 
 const maxMails = 2_000;
 
-export class Mailbox implements Keepable {
+export class Mailbox implements Saveable {
   readonly #world: World;
   #mails: Mail[] = [];
 

@@ -5,27 +5,27 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
+import { html } from "hono/html";
 import type { SandboxEnv } from "../core/exchange.ts";
 import { readForm } from "../core/form.ts";
 import type { World } from "../core/world.ts";
-import { afterForm } from "../pages/form.ts";
-import { html, type Fragment, type Html } from "../pages/html.ts";
-import { page, seeOther, time } from "../pages/layout.ts";
-import type { MailDesk } from "./desk.ts";
+import { afterForm } from "../pages/form-result.ts";
+import { page, seeOther, time, type Fragment, type Html } from "../pages/layout.ts";
+import type { MailUserActions } from "./user-actions.ts";
 import type { Mail } from "./mailbox.ts";
 
 const maxShown = 100;
 const events = { bounce: "MessageBounced", sent: "MessageSent" } as const;
 
-export function mailPages(world: World, desk: MailDesk): Hono<SandboxEnv> {
+export function mailPages(world: World, userActions: MailUserActions): Hono<SandboxEnv> {
   const routes = new Hono<SandboxEnv>();
-  routes.get("/mail", (context) => mailboxPage(world, desk, context.req.query("to"), context.req.query("id")));
-  routes.get("/mail/:id/html", (context) => letter(desk.find(context.req.param("id"))));
+  routes.get("/mail", (context) => mailboxPage(world, userActions, context.req.query("to"), context.req.query("id")));
+  routes.get("/mail/:id/html", (context) => letter(userActions.find(context.req.param("id"))));
   routes.post("/mail/act/report", (context) =>
     afterForm(async () => {
       const form = z.object({ id: z.string(), event: z.enum(["bounce", "sent"]) });
       const { id, event } = form.parse(await readForm(context));
-      desk.report(id, events[event]);
+      userActions.report(id, events[event]);
       return seeOther(`/mail?${new URLSearchParams({ id }).toString()}`);
     }),
   );
@@ -44,13 +44,18 @@ function letter(mail: Mail): Response {
   });
 }
 
-function mailboxPage(world: World, desk: MailDesk, to: string | undefined, id: string | undefined): Response {
+function mailboxPage(
+  world: World,
+  userActions: MailUserActions,
+  to: string | undefined,
+  id: string | undefined,
+): Promise<Response> {
   const address = to === "" ? undefined : to;
-  const mails = desk.list(address).slice(0, maxShown);
+  const mails = userActions.list(address).slice(0, maxShown);
   const current = mails.find((mail) => mail.id === id) ?? mails[0];
   const people = [
-    ...world.cast.people.map(({ name, email }) => [name, email]),
-    [world.cast.customer.name, world.cast.customer.email],
+    ...world.sampleData.people.map(({ name, email }) => [name, email]),
+    [world.sampleData.customer.name, world.sampleData.customer.email],
   ];
   return page({
     title: "Mail",
@@ -73,7 +78,7 @@ function mailboxPage(world: World, desk: MailDesk, to: string | undefined, id: s
             : html`<ul class="list mails">
                   ${mails.map((mail) => entry(mail, mail === current, address))}
                 </ul>
-                ${current !== undefined && mailHtml(desk, current)}`
+                ${current !== undefined && mailHtml(userActions, current)}`
         }
       </div>`,
   });
@@ -89,8 +94,8 @@ function entry(mail: Mail, isCurrent: boolean, to: string | undefined): Html {
   </li>`;
 }
 
-function mailHtml(desk: MailDesk, mail: Mail): Html {
-  const links = desk.linksIn(mail);
+function mailHtml(userActions: MailUserActions, mail: Mail): Html {
+  const links = userActions.linksIn(mail);
   return html`<article class="paper" aria-label="${mail.subject}">
     <h2>${mail.subject}</h2>
     <p class="small quiet">

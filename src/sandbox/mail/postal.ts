@@ -119,7 +119,7 @@ export function report(world: World, key: KeyObject, mail: Mail, event: PostalEv
           time: 0.01,
         };
   const body = JSON.stringify({ event, timestamp, payload, uuid });
-  world.courier.dispatch({
+  world.webhooks.dispatch({
     provider: "postal",
     title: `${event} ${mail.subject}`.slice(0, 120),
     path: "/webhooks/postal",

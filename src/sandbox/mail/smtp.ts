@@ -8,7 +8,7 @@ import type { Socket } from "node:net";
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from "smtp-server";
 import { HeadroomError, nodeCodeOf } from "../../db/errors.ts";
 import type { FaultInput } from "../core/faults.ts";
-import type { LoggedRequest } from "../core/requests.ts";
+import type { LoggedRequest } from "../core/request-log.ts";
 import type { World } from "../core/world.ts";
 import { readMail, type Mailbox } from "./mailbox.ts";
 
@@ -23,7 +23,7 @@ const maxMailBytes = 2_000_000;
 
 export async function startSmtp(world: World, mailbox: Mailbox, host: string, port: number): Promise<SmtpStandIn> {
   const sockets = new Map<number, Socket>();
-  const desk = new SmtpDesk(world, mailbox, sockets);
+  const handler = new SmtpHandler(world, mailbox, sockets);
   const server = new SMTPServer({
     name: "sandbox.headroom.example",
     banner: "Headroom sandbox",
@@ -36,9 +36,9 @@ export async function startSmtp(world: World, mailbox: Mailbox, host: string, po
     size: maxMailBytes,
     closeTimeout: 500,
     onAuth: (auth, _session, callback) => callback(null, { user: auth.username ?? "anybody" }),
-    onConnect: (session, callback) => desk.step("CONNECT", session, undefined, callback),
-    onRcptTo: (address, session, callback) => desk.step("RCPT", session, address.address, callback),
-    onData: (stream, session, callback) => void desk.data(stream, session, callback),
+    onConnect: (session, callback) => handler.step("CONNECT", session, undefined, callback),
+    onRcptTo: (address, session, callback) => handler.step("RCPT", session, address.address, callback),
+    onData: (stream, session, callback) => void handler.data(stream, session, callback),
   });
   // A connection that its client resets is part of the game.
   server.on("error", () => undefined);
@@ -70,7 +70,7 @@ export async function startSmtp(world: World, mailbox: Mailbox, host: string, po
   };
 }
 
-class SmtpDesk {
+class SmtpHandler {
   readonly #world: World;
   readonly #mailbox: Mailbox;
   readonly #sockets: ReadonlyMap<number, Socket>;

@@ -1,11 +1,14 @@
 /**
- * The sign-in page: pick who to be. It works without script, and shows whom each person plays.
+ * The sign-in page: pick who to be. It works without script, and shows what each person does.
  */
-import type { Cast } from "../cast.ts";
-import { html } from "../pages/html.ts";
+import { html } from "hono/html";
+import type { SampleData } from "../sample-data.ts";
 import { page } from "../pages/layout.ts";
 
-export function pickerPage(cast: Cast, asked: Readonly<Record<string, string | undefined>>): Response {
+export function pickerPage(
+  sampleData: SampleData,
+  asked: Readonly<Record<string, string | undefined>>,
+): Promise<Response> {
   const hidden = Object.entries(asked).map(
     ([name, value]) => value !== undefined && html`<input type="hidden" name="${name}" value="${value}" />`,
   );
@@ -13,11 +16,11 @@ export function pickerPage(cast: Cast, asked: Readonly<Record<string, string | u
     title: "Sign in",
     mainClass: "narrow",
     body: html`<h1>Who are you today?</h1>
-      <p class="quiet">This identity provider belongs to the sandbox. It asks for no password: pick somebody.</p>
+      <p class="quiet">This identity provider belongs to the sandbox. There is no password: pick somebody.</p>
       <form method="post" action="/oidc/authorize">
         ${hidden}
         <ul class="choices">
-          ${cast.people.map(
+          ${sampleData.people.map(
             (person) =>
               html`<li>
                 <button name="person" value="${person.memberId}">${person.name}<small>${person.title}</small></button>
@@ -31,13 +34,13 @@ export function pickerPage(cast: Cast, asked: Readonly<Record<string, string | u
   });
 }
 
-export function refusedPage(what: string, hint: string): Response {
+export function refusedPage(what: string, hint: string): Promise<Response> {
   return page({
     title: "Sign-in refused",
     mainClass: "narrow",
     status: 400,
     body: html`<h1>${what}</h1>
-      <p>Nobody was signed in, and nothing was sent anywhere.</p>
+      <p>You are not signed in, and nothing was sent.</p>
       <p class="quiet">${hint}</p>`,
   });
 }

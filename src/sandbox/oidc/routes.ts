@@ -3,11 +3,12 @@
  *
  * Owns: the protocol and its refusals. Does not own: which member of Headroom's directory an account is.
  */
-import { createHash, timingSafeEqual, type KeyObject } from "node:crypto";
+import type { KeyObject } from "node:crypto";
 import { Hono } from "hono";
 import { exportJWK, SignJWT, type JWK } from "jose";
 import { z } from "zod";
-import type { Person } from "../cast.ts";
+import { isSameSecret, sha256 } from "../../db/hash.ts";
+import type { Person } from "../sample-data.ts";
 import { answer, type Dialect, type SandboxContext, type SandboxEnv } from "../core/exchange.ts";
 import { readForm } from "../core/form.ts";
 import type { World } from "../core/world.ts";
@@ -49,13 +50,13 @@ export function oidcRoutes(world: World, state: OidcState, key: KeyObject): Hono
       Response.json({ keys: [await publicJwk(key)] }),
     ),
   );
-  routes.get("/oidc/authorize", (context) => {
-    const asked = readAuthorize(state, context.req.query());
-    return asked instanceof Response ? asked : pickerPage(world.cast, asked);
+  routes.get("/oidc/authorize", async (context) => {
+    const asked = await readAuthorize(state, context.req.query());
+    return asked instanceof Response ? asked : pickerPage(world.sampleData, asked);
   });
   routes.post("/oidc/authorize", async (context) => {
     const form: unknown = await readForm(context);
-    const asked = readAuthorize(state, form);
+    const asked = await readAuthorize(state, form);
     return asked instanceof Response ? asked : decide(world, state, asked, form);
   });
   routes.post("/oidc/token", async (context) => {
@@ -96,23 +97,20 @@ function discovery(world: World): Record<string, unknown> {
 }
 
 /**
- * Until client and redirect are known to be good, nothing is sent anywhere: the browser is told here. Afterwards a refusal goes back
- * to the client, as the protocol has it.
+ * Until client and redirect are known to be good, nothing is sent anywhere: the browser gets a page here. Afterwards a refusal goes back
+ * to the client, as the protocol requires.
  */
-function readAuthorize(state: OidcState, given: unknown): AuthorizeRequest | Response {
+async function readAuthorize(state: OidcState, given: unknown): Promise<AuthorizeRequest | Response> {
   const target = z
     .looseObject({ client_id: z.string(), redirect_uri: z.string(), state: z.string().optional() })
     .safeParse(given);
   if (!target.success || target.data.client_id !== state.client.clientId) {
-    return refusedPage(
-      "This client is not known here.",
-      `The sandbox knows the client ${state.client.clientId} alone.`,
-    );
+    return refusedPage("This client is not known here.", `The only client here is ${state.client.clientId}.`);
   }
   if (!state.redirectUris.includes(target.data.redirect_uri)) {
     return refusedPage(
       "This redirect is not registered.",
-      `Registered: ${state.redirectUris.join(", ") || "none, for Headroom is not connected"}.`,
+      `Registered: ${state.redirectUris.join(", ") || "none, because Headroom is not connected"}.`,
     );
   }
   const asked = authorizeSchema.safeParse(given);
@@ -133,7 +131,7 @@ function readAuthorize(state: OidcState, given: unknown): AuthorizeRequest | Res
 
 function decide(world: World, state: OidcState, asked: AuthorizeRequest, form: unknown): Response {
   const picked = z.looseObject({ person: z.string() }).safeParse(form).data?.person;
-  const person = world.cast.people.find(({ memberId }) => memberId === picked);
+  const person = world.sampleData.people.find(({ memberId }) => memberId === picked);
   const shared = { state: asked.state, iss: issuerOf(world) };
   if (person === undefined) return back(asked.redirect_uri, { error: "access_denied", ...shared });
   const code = state.newCode({
@@ -166,7 +164,7 @@ async function token(
   }
   if (!isClient(context, state, asked.data)) return refusal(401, "invalid_client");
   const grant = state.redeem(asked.data.code);
-  const challenge = createHash("sha256").update(asked.data.code_verifier).digest("base64url");
+  const challenge = sha256(asked.data.code_verifier, "base64url");
   if (grant === undefined || grant.redirectUri !== asked.data.redirect_uri || grant.challenge !== challenge) {
     return refusal(400, "invalid_grant");
   }
@@ -202,7 +200,7 @@ function isClient(context: SandboxContext, state: OidcState, asked: z.infer<type
   const secret = basicSecret ?? asked.client_secret;
   if (id !== state.client.clientId) return false;
   const wanted = state.client.clientSecret;
-  return wanted === undefined || (secret !== undefined && equal(secret, wanted));
+  return wanted === undefined || (secret !== undefined && isSameSecret(secret, wanted));
 }
 
 function formDecode(text: string): string {
@@ -211,11 +209,6 @@ function formDecode(text: string): string {
   } catch {
     return text;
   }
-}
-
-function equal(left: string, right: string): boolean {
-  const [a, b] = [left, right].map((text) => createHash("sha256").update(text).digest());
-  return a !== undefined && b !== undefined && timingSafeEqual(a, b);
 }
 
 function userinfo(context: SandboxContext, state: OidcState): Response {

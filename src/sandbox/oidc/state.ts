@@ -1,7 +1,7 @@
 /**
  * What the stand-in identity provider remembers: its client, and the codes and tokens that it gave out.
  */
-import type { Person } from "../cast.ts";
+import type { Person } from "../sample-data.ts";
 import type { World } from "../core/world.ts";
 
 export interface OidcClient {
@@ -43,7 +43,7 @@ export class OidcState {
   }
 
   get redirectUris(): readonly string[] {
-    const headroom = this.#world.courier.headroomUrl;
+    const headroom = this.#world.webhooks.headroomUrl;
     return this.client.redirectUris ?? (headroom === undefined ? [] : [`${headroom}/auth/oidc/callback`]);
   }
 

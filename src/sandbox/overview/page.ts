@@ -3,15 +3,15 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
-import type { Arrival, Delivery } from "../core/courier.ts";
+import { html } from "hono/html";
+import type { SendResult, SentWebhook } from "../core/webhook-sender.ts";
 import type { SandboxEnv } from "../core/exchange.ts";
 import { readForm } from "../core/form.ts";
 import { faultInput, faultKinds, providers, type FaultInput, type FaultRule } from "../core/faults.ts";
-import type { LoggedRequest } from "../core/requests.ts";
+import type { LoggedRequest } from "../core/request-log.ts";
 import type { World } from "../core/world.ts";
-import { afterForm } from "../pages/form.ts";
-import { html, type Fragment, type Html } from "../pages/html.ts";
-import { page, seeOther, time } from "../pages/layout.ts";
+import { afterForm } from "../pages/form-result.ts";
+import { page, seeOther, time, type Fragment, type Html } from "../pages/layout.ts";
 
 const shown = 15;
 
@@ -22,7 +22,7 @@ const kindWords: Readonly<Record<(typeof faultKinds)[number], string>> = {
   refuseEchoing: "refuses and repeats what it was sent",
   hangBeforeAccept: "hangs, does nothing",
   dropBeforeAccept: "hangs up at once",
-  error500AfterAccept: "does it, and says that it failed",
+  error500AfterAccept: "does it, and reports a failure",
   hang: "does it, and never answers",
   dropAfterAccept: "does it, and hangs up",
   cutAnswer: "does it, and hangs up mid-answer",
@@ -31,7 +31,11 @@ const kindWords: Readonly<Record<(typeof faultKinds)[number], string>> = {
 };
 
 const standIns = [
-  ["/slack", "Slack", "Channels, messages with working buttons, modals and /capacity, seen as anybody of the cast."],
+  [
+    "/slack",
+    "Slack",
+    "Channels, messages with working buttons, modals and /capacity, as seen by any of the sample people.",
+  ],
   ["/mail", "Mail", "Every mail that was sent, by SMTP or by Postal, with the customer's links."],
   ["/linear", "Linear", "The issues that mirror requests. Comment on one, or move it."],
   ["/github", "GitHub", "Workflow runs that were dispatched. Let one succeed or fail."],
@@ -40,7 +44,7 @@ const standIns = [
 
 const numbers = new Set(["times", "ms", "probability", "retryAfterSeconds"]);
 
-/** A form sends words; what is left empty is not given, and chances are told in a hundred. */
+/** A form sends text; empty fields are left out, and the chance is in percent. */
 function faultOf(form: Readonly<Record<string, unknown>>): FaultInput {
   const given: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(form)) {
@@ -83,19 +87,19 @@ export function overviewPages(world: World, reset: () => void): Hono<SandboxEnv>
   return routes;
 }
 
-function overview(world: World, chosen: Readonly<Record<string, string>>): Response {
-  const headroom = world.courier.headroomUrl;
+function overview(world: World, chosen: Readonly<Record<string, string>>): Promise<Response> {
+  const headroom = world.webhooks.headroomUrl;
   return page({
     title: "Overview",
     current: "/",
     body: html`<h1>Everything around Headroom, without an account</h1>
       <p>
         These stand-ins speak the providers’ own protocols. Headroom calls them through the real SDKs, and they sign
-        what they send with the real schemes.
+        their webhooks as the providers do.
       </p>
       ${
         headroom === undefined
-          ? html`<p class="note warn">Headroom is not connected: what you do here reaches nobody.</p>`
+          ? html`<p class="note warn">Headroom is not connected: what you do here is not sent to it.</p>`
           : html`<p>What you do here is sent to Headroom at <a href="${headroom}">${headroom}</a>.</p>`
       }
       <div class="grid">
@@ -109,8 +113,8 @@ function overview(world: World, chosen: Readonly<Record<string, string>>): Respo
       </div>
       <h2 id="faults">Faults</h2>
       <p class="quiet">
-        Decide how the next calls of a provider go wrong. Headroom should cope, and say so. What is planned here is
-        forgotten when the sandbox stops.
+        Decide how the next calls of a provider go wrong. Headroom should cope, and report it. Faults are removed when
+        the sandbox stops.
       </p>
       <div id="fault-list" data-live>${faultList(world)}</div>
       ${faultForm(chosen)}
@@ -119,11 +123,11 @@ function overview(world: World, chosen: Readonly<Record<string, string>>): Respo
         ${requestTable(world.requests.list().slice(-shown).toReversed())}
       </div>
       <h2>What was sent to Headroom</h2>
-      <div id="deliveries" data-live class="scroll">${deliveryTable(world.courier.list().slice(0, shown))}</div>
-      <h2>Begin anew</h2>
+      <div id="deliveries" data-live class="scroll">${deliveryTable(world.webhooks.list().slice(0, shown))}</div>
+      <h2>Start over</h2>
       <form method="post" action="/_reset">
         <p class="quiet">
-          Forgets all messages, mails, issues, runs, sessions and faults here. Headroom keeps what it knows.
+          Deletes all messages, mails, issues, runs, sessions and faults here. Headroom keeps its own data.
         </p>
         <button class="danger">Forget everything here</button>
       </form>`,
@@ -235,7 +239,7 @@ function requestTable(requests: readonly LoggedRequest[]): Fragment {
   </table>`;
 }
 
-function deliveryTable(deliveries: readonly Delivery[]): Fragment {
+function deliveryTable(deliveries: readonly SentWebhook[]): Fragment {
   if (deliveries.length === 0) return html`<p class="empty">Nothing yet.</p>`;
   return html`<table class="wide">
     <thead>
@@ -262,7 +266,7 @@ function deliveryTable(deliveries: readonly Delivery[]): Fragment {
   </table>`;
 }
 
-export function arrivalHtml(arrival: Arrival): Html {
+export function arrivalHtml(arrival: SendResult): Html {
   if (arrival.kind === "timeout") return html`<span class="badge bad">too late</span> `;
   if (arrival.kind === "unreachable") return html`<span class="badge bad">not reached</span> `;
   const good = arrival.status >= 200 && arrival.status < 300;

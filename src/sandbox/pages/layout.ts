@@ -1,10 +1,16 @@
 /**
  * The frame of every page: the bar with the way to the others, the policy that keeps foreign script out, and the answer itself.
  */
-import { createHash } from "node:crypto";
-import { html, type Fragment, type Html } from "./html.ts";
+import { html } from "hono/html";
+import { sha256 } from "../../db/hash.ts";
 import { script } from "./script.ts";
 import { css } from "./style.ts";
+
+/** A piece of a page. Values in a template are escaped unless they are such a piece; attribute values belong into double quotes. */
+export type Html = ReturnType<typeof html>;
+
+/** What may stand in a template; null, undefined and booleans become nothing, so that `condition && html` can be written. */
+export type Fragment = Html | string | number | boolean | null | undefined | readonly Fragment[];
 
 export interface Page {
   readonly title: string;
@@ -24,7 +30,7 @@ const bar = [
   ["/stripe", "Stripe"],
 ] as const;
 
-const version = createHash("sha256").update(css).update(script).digest("hex").slice(0, 12);
+const version = sha256(css + script).slice(0, 12);
 
 /** What the pages load besides themselves. */
 export const assets: ReadonlyMap<string, { readonly type: string; readonly text: string }> = new Map([
@@ -43,7 +49,7 @@ const policy = [
   "frame-ancestors 'self'",
 ].join("; ");
 
-export function page({ title, current, body, mainClass, status }: Page): Response {
+export async function page({ title, current, body, mainClass, status }: Page): Promise<Response> {
   const document = html`<!doctype html>
     <html lang="en">
       <head>
@@ -63,7 +69,7 @@ export function page({ title, current, body, mainClass, status }: Page): Respons
         <main id="main" class="${mainClass ?? ""}">${body}</main>
       </body>
     </html>`;
-  return new Response(document.text, {
+  return new Response(await document, {
     status: status ?? 200,
     headers: {
       "content-type": "text/html; charset=utf-8",

@@ -1,5 +1,5 @@
 /**
- * Tells open pages that something changed, by server-sent events; and forms, so that they can wait a moment for what they cause.
+ * Tells open pages that something changed, by server-sent events; and lets a form wait a moment for its effect.
  *
  * Owns: the listeners and their bound. Does not own: what changed; a page asks for itself again.
  */

@@ -104,7 +104,7 @@ export function userInfo(state: SlackState, given: Arguments): Answer {
 
 export function userList(world: World, given: Arguments): Answer {
   const wanted = parse(listArguments, given);
-  const all = [...world.cast.people.map(userShape), botShape()];
+  const all = [...world.sampleData.people.map(userShape), botShape()];
   const page = pageOf(all, wanted, ({ id }) => String(id));
   return {
     members: page.items,
@@ -115,7 +115,7 @@ export function userList(world: World, given: Arguments): Answer {
 
 export function lookupByEmail(world: World, given: Arguments): Answer {
   const { email } = parse(z.object({ email: text }), given);
-  const person = world.cast.people.find((each) => each.email === email.toLowerCase());
+  const person = world.sampleData.people.find((each) => each.email === email.toLowerCase());
   if (person === undefined) throw new SlackError("users_not_found");
   return { user: userShape(person) };
 }

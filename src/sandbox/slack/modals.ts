@@ -2,7 +2,7 @@
  * Submitting and closing a modal, and what the app's answer does to the stack of modals.
  */
 import { z } from "zod";
-import type { Arrival } from "../core/courier.ts";
+import type { SendResult } from "../core/webhook-sender.ts";
 import type { World } from "../core/world.ts";
 import { replace, stacked, viewOf } from "./api-views.ts";
 import { SlackError } from "./arguments.ts";
@@ -18,7 +18,7 @@ export type SubmitResult =
   | { readonly kind: "errors"; readonly errors: Readonly<Record<string, string>> }
   | { readonly kind: "updated" }
   | { readonly kind: "pushed"; readonly viewId: string }
-  | { readonly kind: "failed"; readonly error: string; readonly arrival: Arrival | undefined };
+  | { readonly kind: "failed"; readonly error: string; readonly arrival: SendResult | undefined };
 
 const answerSchema = z.discriminatedUnion("response_action", [
   z.object({ response_action: z.literal("errors"), errors: z.record(z.string(), z.string()) }),
@@ -61,7 +61,7 @@ function follow(
   world: World,
   state: SlackState,
   open: OpenView,
-  arrival: Extract<Arrival, { kind: "answered" }>,
+  arrival: Extract<SendResult, { kind: "answered" }>,
 ): SubmitResult {
   const answer = parseAnswer(arrival.body);
   if (answer === "unreadable") {

@@ -1,8 +1,8 @@
 /**
  * What Slack sends to an app: forms and events, signed over their very bytes, with three seconds to answer.
  */
-import { createHmac } from "node:crypto";
-import type { Arrival } from "../core/courier.ts";
+import { hmacSha256 } from "../../db/hash.ts";
+import type { SendResult } from "../core/webhook-sender.ts";
 import type { World } from "../core/world.ts";
 
 const path = "/webhooks/slack";
@@ -12,7 +12,7 @@ export const acknowledgeWithinMs = 3_000;
 const eventRepeatsMs = [0, 60_000, 300_000] as const;
 
 export function signature(secret: string, timestamp: string, body: string): string {
-  return `v0=${createHmac("sha256", secret).update(`v0:${timestamp}:${body}`).digest("hex")}`;
+  return `v0=${hmacSha256(secret, `v0:${timestamp}:${body}`)}`;
 }
 
 function signed(world: World, contentType: string, body: string): Record<string, string> {
@@ -26,9 +26,9 @@ function signed(world: World, contentType: string, body: string): Record<string,
 }
 
 /** A slash command, or an interaction as the one field `payload`. */
-export function sendForm(world: World, title: string, fields: Readonly<Record<string, string>>): Promise<Arrival> {
+export function sendForm(world: World, title: string, fields: Readonly<Record<string, string>>): Promise<SendResult> {
   const body = new URLSearchParams(fields).toString();
-  return world.courier.send({
+  return world.webhooks.send({
     provider: "slack",
     title,
     path,
@@ -38,9 +38,9 @@ export function sendForm(world: World, title: string, fields: Readonly<Record<st
   });
 }
 
-export function sendEvent(world: World, title: string, event: Readonly<Record<string, unknown>>): Promise<Arrival> {
+export function sendEvent(world: World, title: string, event: Readonly<Record<string, unknown>>): Promise<SendResult> {
   const body = JSON.stringify(event);
-  return world.courier.send({
+  return world.webhooks.send({
     provider: "slack",
     title,
     path,
@@ -55,7 +55,7 @@ export function sendEvent(world: World, title: string, event: Readonly<Record<st
 }
 
 /** The word that Slack shows to the person when the app did not answer well; undefined when it did. */
-export function failureOf(arrival: Arrival): string | undefined {
+export function failureOf(arrival: SendResult): string | undefined {
   if (arrival.kind === "timeout") return "operation_timeout";
   if (arrival.kind === "unreachable") return "dispatch_failed";
   if (arrival.status >= 200 && arrival.status < 300) return undefined;

@@ -2,7 +2,7 @@
  * How the stand-in's things look in Slack's answers and payloads.
  */
 import type { World } from "../core/world.ts";
-import type { Person } from "../cast.ts";
+import type { Person } from "../sample-data.ts";
 import { app, team, type Channel, type Ephemeral, type OpenView, type SlackMessage } from "./state.ts";
 
 type Shape = Record<string, unknown>;
@@ -137,7 +137,7 @@ export function viewShape(open: OpenView, values: Shape = {}): Shape {
 
 /** Who acts, as interactive payloads name them. */
 export function actorShape(world: World, slackUserId: string): Shape {
-  const person = world.cast.people.find((each) => each.slackUserId === slackUserId);
+  const person = world.sampleData.people.find((each) => each.slackUserId === slackUserId);
   const name = person?.memberId ?? slackUserId.toLowerCase();
   return { id: slackUserId, username: name, name, team_id: team.id };
 }

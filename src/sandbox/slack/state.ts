@@ -1,10 +1,10 @@
 /**
  * What the stand-in's Slack workspace holds: channels, messages, notes for one pair of eyes, triggers, response URLs and modals.
  *
- * Owns: the state and its bounds. Does not own: the methods (api-*.ts) or what people do (desk.ts).
+ * Owns: the state and its bounds. Does not own: the methods (api-*.ts) or what people do (user-actions.ts).
  */
 import { z } from "zod";
-import { listOf, type Keepable } from "../core/memory.ts";
+import { listOf, type Saveable } from "../core/state-file.ts";
 import type { World } from "../core/world.ts";
 import type { Block, ViewInput } from "./block-kit.ts";
 
@@ -97,7 +97,7 @@ const savedSchema = z.object({
   lastMicros: z.number(),
 });
 
-export class SlackState implements Keepable {
+export class SlackState implements Saveable {
   readonly #world: World;
   channels = new Map<string, Channel>();
   ephemerals: Ephemeral[] = [];
@@ -114,7 +114,7 @@ export class SlackState implements Keepable {
 
   reset(): void {
     this.channels = new Map(
-      this.#world.cast.slackChannels.map(({ id, name, botIsMember }) => [
+      this.#world.sampleData.slackChannels.map(({ id, name, botIsMember }) => [
         id,
         { id, name, kind: "channel", botIsMember: botIsMember ?? true, messages: [] },
       ]),
@@ -155,8 +155,8 @@ export class SlackState implements Keepable {
     return this.#world.ids.next("b", 5);
   }
 
-  person(slackUserId: string): World["cast"]["people"][number] | undefined {
-    return this.#world.cast.people.find((person) => person.slackUserId === slackUserId);
+  person(slackUserId: string): World["sampleData"]["people"][number] | undefined {
+    return this.#world.sampleData.people.find((person) => person.slackUserId === slackUserId);
   }
 
   /** By id, by name, or, for a person, their conversation with the app, which is opened when there is none. */

@@ -1,7 +1,7 @@
 /**
  * Stripe's events: kept, and sent as webhooks that sign their time and their bytes.
  */
-import { createHmac } from "node:crypto";
+import { hmacSha256 } from "../../db/hash.ts";
 import type { World } from "../core/world.ts";
 import { eventShape } from "./shapes.ts";
 import type { StripeEvent, StripeState } from "./state.ts";
@@ -11,7 +11,7 @@ const timeoutMs = 10_000;
 const repeatsMs = [60_000, 300_000, 3_600_000] as const;
 
 export function signature(secret: string, timestamp: number, body: string): string {
-  return `t=${timestamp},v1=${createHmac("sha256", secret).update(`${timestamp}.${body}`).digest("hex")}`;
+  return `t=${timestamp},v1=${hmacSha256(secret, `${timestamp}.${body}`)}`;
 }
 
 export function happen(world: World, state: StripeState, type: string, object: Record<string, unknown>): StripeEvent {
@@ -23,7 +23,7 @@ export function happen(world: World, state: StripeState, type: string, object: R
 
 export function tell(world: World, event: StripeEvent): void {
   const body = JSON.stringify(eventShape(event), null, 2);
-  world.courier.dispatch({
+  world.webhooks.dispatch({
     provider: "stripe",
     title: event.type,
     path: "/webhooks/stripe",

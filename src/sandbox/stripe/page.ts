@@ -3,41 +3,43 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
+import { html } from "hono/html";
 import type { SandboxEnv } from "../core/exchange.ts";
 import { readForm } from "../core/form.ts";
-import { afterForm } from "../pages/form.ts";
-import { html, type Fragment, type Html } from "../pages/html.ts";
-import { page, seeOther, time } from "../pages/layout.ts";
-import type { StripeDesk } from "./desk.ts";
+import { afterForm } from "../pages/form-result.ts";
+import { page, seeOther, time, type Fragment, type Html } from "../pages/layout.ts";
+import type { StripeUserActions } from "./user-actions.ts";
 import type { Session } from "./state.ts";
 
 const payForm = z.object({ how: z.enum(["now", "later"]) });
 const actForm = z.object({ session: z.string(), what: z.enum(["succeeded", "failed", "expire"]) });
 const maxShown = 100;
 
-export function stripePages(desk: StripeDesk): Hono<SandboxEnv> {
+export function stripePages(userActions: StripeUserActions): Hono<SandboxEnv> {
   const routes = new Hono<SandboxEnv>();
-  routes.get("/stripe", () => overviewPage(desk));
-  routes.get("/stripe/checkout/:id", (context) => afterForm(() => checkoutPage(desk.session(context.req.param("id")))));
+  routes.get("/stripe", () => overviewPage(userActions));
+  routes.get("/stripe/checkout/:id", (context) =>
+    afterForm(() => checkoutPage(userActions.session(context.req.param("id")))),
+  );
   routes.post("/stripe/checkout/:id", (context) =>
     afterForm(async () => {
       const { how } = payForm.parse(await readForm(context));
       const id = context.req.param("id");
-      return seeOther(how === "now" ? desk.pay(id) : desk.payLater(id));
+      return seeOther(how === "now" ? userActions.pay(id) : userActions.payLater(id));
     }),
   );
   routes.post("/stripe/act/session", (context) =>
     afterForm(async () => {
       const { session, what } = actForm.parse(await readForm(context));
-      if (what === "expire") desk.expire(session);
-      else desk.settle(session, what);
+      if (what === "expire") userActions.expire(session);
+      else userActions.settle(session, what);
       return seeOther("/stripe");
     }),
   );
   routes.post("/stripe/act/resend", (context) =>
     afterForm(async () => {
       const { event } = z.object({ event: z.string() }).parse(await readForm(context));
-      desk.resend(event);
+      userActions.resend(event);
       return seeOther("/stripe");
     }),
   );
@@ -52,7 +54,7 @@ function money(amount: number, currency: string): string {
   return new Intl.NumberFormat("en", { style: "currency", currency }).format(amount / 10 ** digits);
 }
 
-function checkoutPage(session: Session): Response {
+function checkoutPage(session: Session): Promise<Response> {
   const total = money(session.amount, session.currency);
   return page({
     title: `Pay ${total}`,
@@ -97,16 +99,16 @@ function ended(session: Session): Html {
   </p>`;
 }
 
-function overviewPage(desk: StripeDesk): Response {
-  const sessions = desk.sessions().toReversed().slice(0, maxShown);
-  const events = desk.events().toReversed().slice(0, 15);
+function overviewPage(userActions: StripeUserActions): Promise<Response> {
+  const sessions = userActions.sessions().toReversed().slice(0, maxShown);
+  const events = userActions.events().toReversed().slice(0, 15);
   return page({
     title: "Stripe",
     current: "/stripe",
     body: html`<h1>Checkout sessions</h1>
       <div id="sessions" data-live>
-        ${sessions.length === 0 && html`<p class="empty">No session yet. In this release Headroom asks for no payment by itself; calls of your own to Stripe’s API do.</p>`}
-        ${sessions.map((session) => sessionHtml(session, desk))} ${events.length > 0 && html`<h2>Events</h2>`}
+        ${sessions.length === 0 && html`<p class="empty">No session yet. Headroom does not ask for payments in this release; call Stripe’s API yourself.</p>`}
+        ${sessions.map((session) => sessionHtml(session, userActions))} ${events.length > 0 && html`<h2>Events</h2>`}
         <ul class="list">
           ${events.map(
             (event) =>
@@ -122,8 +124,8 @@ function overviewPage(desk: StripeDesk): Response {
   });
 }
 
-function sessionHtml(session: Session, desk: StripeDesk): Html {
-  const refunded = desk
+function sessionHtml(session: Session, userActions: StripeUserActions): Html {
+  const refunded = userActions
     .refunds()
     .filter(({ paymentIntent }) => paymentIntent === session.paymentIntent)
     .reduce((sum, { amount }) => sum + amount, 0);

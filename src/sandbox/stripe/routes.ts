@@ -3,7 +3,7 @@
  *
  * Owns: the routes, the key, idempotency keys and Stripe's way of saying no. Does not own: what a call does, or the pages.
  */
-import { createHash } from "node:crypto";
+import { sha256 } from "../../db/hash.ts";
 import { Hono } from "hono";
 import { answer, type Dialect, type SandboxContext, type SandboxEnv } from "../core/exchange.ts";
 import type { World } from "../core/world.ts";
@@ -91,7 +91,7 @@ function endpointsOf(world: World, state: StripeState): Endpoint[] {
 async function serve(context: SandboxContext, world: World, state: StripeState, endpoint: Endpoint): Promise<Response> {
   const text = endpoint.verb === "POST" ? await context.req.text() : new URL(context.req.url).search.slice(1);
   const key = endpoint.verb === "POST" ? context.req.header("idempotency-key") : undefined;
-  const fingerprint = createHash("sha256").update(`${context.req.path}\n${text}`).digest("hex");
+  const fingerprint = sha256(`${context.req.path}\n${text}`);
   let given: Parameters;
   try {
     given = readForm(text);

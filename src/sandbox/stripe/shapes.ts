@@ -27,7 +27,7 @@ export function sessionShape(
     currency: session.currency,
     customer: session.customer ?? null,
     customer_details: complete
-      ? { email: session.customerEmail ?? world.cast.customer.email, name: world.cast.customer.name }
+      ? { email: session.customerEmail ?? world.sampleData.customer.email, name: world.sampleData.customer.name }
       : null,
     customer_email: session.customerEmail ?? null,
     expires_at: session.expiresAt,

@@ -1,10 +1,10 @@
 /**
  * What the stand-in's Stripe account holds: Checkout sessions, payments, refunds, customers, subscriptions and events.
  *
- * Owns: the state and its bounds. Does not own: the API (api.ts, routes.ts) or what customers do (desk.ts).
+ * Owns: the state and its bounds. Does not own: the API (api.ts, routes.ts) or what customers do (user-actions.ts).
  */
 import { z } from "zod";
-import { listOf, type Keepable } from "../core/memory.ts";
+import { listOf, type Saveable } from "../core/state-file.ts";
 import type { World } from "../core/world.ts";
 
 export interface Session {
@@ -76,7 +76,7 @@ const savedSchema = z.object({
   ),
 });
 
-export class StripeState implements Keepable {
+export class StripeState implements Saveable {
   readonly #world: World;
   sessions = new Map<string, Session>();
   refunds = new Map<string, Refund>();

@@ -9,7 +9,7 @@ import { putMember, putWorkspace, type WorkspaceChanges } from "../../../src/dir
 import { freePort } from "../../../src/cli/free-port.ts";
 import { environmentOf } from "../../../src/cli/commands/up/product.ts";
 import { startEmbedded, type EmbeddedServer } from "../../../src/db/embedded.ts";
-import { defaultCast } from "../../../src/sandbox/cast.ts";
+import { defaultSampleData } from "../../../src/sandbox/sample-data.ts";
 import { startSandbox, type Sandbox } from "../../../src/sandbox/sandbox.ts";
 import { dataFolder } from "../../helpers/data-folder.ts";
 import { until } from "../outbox/relay/stage.ts";
@@ -47,7 +47,7 @@ beforeAll(async () => {
     database: "installation",
     settings: { fsync: "off" },
   });
-  sandbox = await startSandbox({ cast: defaultCast, secrets });
+  sandbox = await startSandbox({ sampleData: defaultSampleData, secrets });
   db = new Client({ connectionString: database.url });
   await db.connect();
   const gatewayUrl = new URL(database.url);
@@ -66,7 +66,7 @@ beforeAll(async () => {
   await settings({
     publicUrl: `http://127.0.0.1:${port}`,
     slackChannelId: channel,
-    linearTeamId: defaultCast.linearTeam.id,
+    linearTeamId: defaultSampleData.linearTeam.id,
   });
   await putMember(db, "default", "casey", { displayName: "Casey Kim", roles: ["commercial"] });
   for (const name of Object.keys(stored)) await store(name)();
@@ -78,7 +78,7 @@ afterAll(async () => {
   await Promise.all([sandbox.close(), database.stop()]);
 });
 
-const channel = defaultCast.slackChannels[0]?.id ?? "";
+const channel = defaultSampleData.slackChannels[0]?.id ?? "";
 const stored: Environment = {
   CONFIRMATION_TOKEN_SECRET: "c".repeat(64),
   SLACK_SIGNING_SECRET: secrets.slackSigningSecret,
@@ -160,8 +160,7 @@ interface Broken {
   readonly mend?: () => Promise<unknown>;
 }
 
-const forget = (name: string) => (): Promise<unknown> =>
-  db.query("delete from headroom.boxes where name = $1", [name]);
+const forget = (name: string) => (): Promise<unknown> => db.query("delete from headroom.boxes where name = $1", [name]);
 const store = (name: string) => async (): Promise<void> => {
   const answer = await setSecret(db, { name, value: stored[name] ?? "", key: secretKey });
   expect(answer).toMatchObject({ outcome: "stored" });
@@ -243,7 +242,7 @@ const broken: readonly Broken[] = [
     message: "There is no team",
     remedy: "headroom policy settings --linear-team",
     break: () => settings({ linearTeamId: "00000000-0000-4000-8000-000000000000" }),
-    mend: () => settings({ linearTeamId: defaultCast.linearTeam.id }),
+    mend: () => settings({ linearTeamId: defaultSampleData.linearTeam.id }),
   },
   {
     how: "the mail server cannot be reached",

@@ -1,7 +1,24 @@
 /** The directory and the rules: what may stand in them, what is refused in words, and what lists show. */
 import { beforeAll, describe, expect, test } from "vitest";
-import { applyEvent, createRequest, listPolicies, listRequests, putPolicy, removePolicy, type ListOptions, type NewRequest } from "../../../src/capacity/index.ts";
-import { listGroups, listMembers, putGroup, putMember, putWorkspace, removeGroup, removeMember } from "../../../src/directory/index.ts";
+import {
+  applyEvent,
+  createRequest,
+  listPolicies,
+  listRequests,
+  putPolicy,
+  removePolicy,
+  type ListOptions,
+  type NewRequest,
+} from "../../../src/capacity/index.ts";
+import {
+  listGroups,
+  listMembers,
+  putGroup,
+  putMember,
+  putWorkspace,
+  removeGroup,
+  removeMember,
+} from "../../../src/directory/index.ts";
 import { createTestDatabase, POSTGRES_VERSIONS } from "../../helpers/database.ts";
 import { oneOf, refusalOf, rowsOf } from "../outbox/sql/queries.ts";
 

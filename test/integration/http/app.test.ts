@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
 import { createApp } from "../../../src/http/app.ts";
 import type { HttpDependencies } from "../../../src/http/dependencies.ts";
-import { createGatewayDatabase } from "../../../src/http/gateway-database.ts";
+import { createGatewayDatabase } from "../../../src/http/database/gateway-database.ts";
 import { createTestDatabase } from "../../helpers/database.ts";
 import { jwtSecret, startTestGateway } from "./gateway.ts";
 

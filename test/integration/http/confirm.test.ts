@@ -107,7 +107,7 @@ describe("an answer", () => {
     const page = words(await (await get(token)).text());
     expect(page).toContain("This offer is confirmed");
     expect(page).toMatch(/It was confirmed through this link on \w+, \d+ \w+ \d{4}, \d\d:\d\d UTC/);
-    expect(page).toContain("Nothing more is needed of you");
+    expect(page).toContain("You need not do anything else");
   });
 
   test("that declines carries its reason into the log, line ends and signs as they were meant", async () => {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { startWorkflow } from "../capacity/workflow.ts";
 import { memberToken, signToken, startTestGateway } from "./gateway.ts";
-import { listen, type Told } from "./listener.ts";
+import { listen, type Told } from "./event-reader.ts";
 
 const workflow = await startWorkflow(18);
 const { db } = workflow;

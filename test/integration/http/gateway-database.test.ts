@@ -1,8 +1,8 @@
 /** The one way to the database: who is asked for, what is left behind, and what happens when something fails. */
 import { afterAll, describe, expect, it } from "vitest";
-import { createGatewayDatabase, type TransactionOptions } from "../../../src/http/gateway-database.ts";
-import { functionsWithSecrets } from "../../../src/http/secret-use.ts";
-import { anonymous, memberSession, serviceSession } from "../../../src/http/session.ts";
+import { createGatewayDatabase, type TransactionOptions } from "../../../src/http/database/gateway-database.ts";
+import { functionsWithSecrets } from "../../../src/http/database/secret-use.ts";
+import { anonymous, memberSession, serviceSession } from "../../../src/http/auth/session.ts";
 import { createTestDatabase } from "../../helpers/database.ts";
 import { startTransactionPooler } from "../../helpers/transaction-pooler.ts";
 

@@ -9,9 +9,9 @@ import { afterAll } from "vitest";
 import { setSecret } from "../../../src/db/secrets/index.ts";
 import { createApp, type App } from "../../../src/http/app.ts";
 import type { HttpDependencies, HttpLogEntry } from "../../../src/http/dependencies.ts";
-import { createGatewayDatabase, type GatewayDatabaseOptions } from "../../../src/http/gateway-database.ts";
+import { createGatewayDatabase, type GatewayDatabaseOptions } from "../../../src/http/database/gateway-database.ts";
 import { startServer, type ServerOptions } from "../../../src/http/server.ts";
-import { memberSession } from "../../../src/http/session.ts";
+import { memberSession } from "../../../src/http/auth/session.ts";
 import type { TestDatabase } from "../../helpers/database.ts";
 
 export const jwtSecret = "super-secret-jwt-token-with-at-least-32-characters-long";

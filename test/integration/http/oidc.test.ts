@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { putIdentity, putIdentityDomain, putMember, removeIdentity } from "../../../src/directory/index.ts";
-import { defaultCast } from "../../../src/sandbox/cast.ts";
+import { defaultSampleData } from "../../../src/sandbox/sample-data.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { createTestDatabase } from "../../helpers/database.ts";
 import { startTestGateway } from "./gateway.ts";
@@ -12,7 +12,7 @@ import { Visitor } from "./visitor.ts";
 
 const publicUrl = "http://headroom.test";
 const sandbox = await startSandbox({
-  cast: defaultCast,
+  sampleData: defaultSampleData,
   secrets: {
     slackSigningSecret: "s".repeat(32),
     linearWebhookSecret: "l".repeat(32),
@@ -36,7 +36,7 @@ const gateway = await startTestGateway(db, {
 
 beforeAll(async () => {
   await putMember(control, "default", "riley", { displayName: "Riley", email: "someone.else@example.org" });
-  await putMember(control, "default", "casey", { displayName: "Casey", email: defaultCast.people[1]?.email });
+  await putMember(control, "default", "casey", { displayName: "Casey", email: defaultSampleData.people[1]?.email });
   await putIdentity(control, { workspaceId: "default", memberId: "riley", issuer, subject: "riley" });
 });
 beforeEach(() => sandbox.reset());
@@ -75,7 +75,7 @@ describe("a member signs in at the provider", () => {
   test("by a rule for the domain of a verified address, which links the account for good", async () => {
     const first = new Visitor(gateway.url);
     expect((await first.get(await leave(first, "casey"))).status).toBe(403);
-    const [, domain = ""] = (defaultCast.people[1]?.email ?? "").split("@");
+    const [, domain = ""] = (defaultSampleData.people[1]?.email ?? "").split("@");
     await putIdentityDomain(control, { workspaceId: "default", issuer, domain });
     const second = new Visitor(gateway.url);
     expect((await second.get(await leave(second, "casey"))).status).toBe(303);
@@ -150,7 +150,7 @@ describe("nobody is signed in", () => {
     sandbox.faults.add({ provider: "oidc", method: "token", kind: "error500", times: 1 });
     const response = await visitor.get(link);
     expect(response.status).toBe(502);
-    expect(await response.text()).toContain("identity provider does not answer");
+    expect(await response.text()).toContain("identity provider did not answer");
     const later = new Visitor(gateway.url);
     expect((await later.get(await leave(later, "riley"))).status).toBe(303);
   });

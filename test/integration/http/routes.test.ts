@@ -5,7 +5,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { createCookieSessions } from "../../../src/http/auth/cookie-session.ts";
 import type { Credentials, RouteEntry } from "../../../src/http/route.ts";
-import { memberSession } from "../../../src/http/session.ts";
+import { memberSession } from "../../../src/http/auth/session.ts";
 import { startWorkflow } from "../capacity/workflow.ts";
 import { memberToken, signToken, startTestGateway, storeWebhookSecrets } from "./gateway.ts";
 

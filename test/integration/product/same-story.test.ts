@@ -13,9 +13,9 @@ import { startProductStage } from "./stage.ts";
 
 const stage = await startProductStage();
 const { db, gateway, sandbox } = stage;
-const channel = sandbox.cast.slackChannels[0]?.id ?? "";
+const channel = sandbox.sampleData.slackChannels[0]?.id ?? "";
 const slackIdOf = (memberId: string): string =>
-  sandbox.cast.people.find((person) => person.memberId === memberId)?.slackUserId ?? "";
+  sandbox.sampleData.people.find((person) => person.memberId === memberId)?.slackUserId ?? "";
 
 interface LoggedEvent {
   readonly event_type: string;

@@ -6,9 +6,9 @@ import { describe, expect, test } from "vitest";
 import { startProductStage } from "./stage.ts";
 
 const { db, sandbox } = await startProductStage();
-const channel = sandbox.cast.slackChannels[0]?.id ?? "";
+const channel = sandbox.sampleData.slackChannels[0]?.id ?? "";
 const slackIdOf = (memberId: string): string =>
-  sandbox.cast.people.find((person) => person.memberId === memberId)?.slackUserId ?? "";
+  sandbox.sampleData.people.find((person) => person.memberId === memberId)?.slackUserId ?? "";
 const [riley, casey, ines] = ["riley", "casey", "ines"].map(slackIdOf) as [string, string, string];
 
 /** Asks again until there is one, or for ten seconds. */

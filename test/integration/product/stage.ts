@@ -12,7 +12,7 @@ import { exampleWorkspace, makeDirectory } from "../../../src/cli/commands/up/ex
 import { environmentOf } from "../../../src/cli/commands/up/product.ts";
 import type { EmbeddedVersion } from "../../../src/db/embedded.ts";
 import { createRelay, type Relay } from "../../../src/outbox/index.ts";
-import { defaultCast } from "../../../src/sandbox/cast.ts";
+import { defaultSampleData } from "../../../src/sandbox/sample-data.ts";
 import { startSandbox, type Sandbox } from "../../../src/sandbox/sandbox.ts";
 import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
 import { startTestGateway, testSecretKey, type TestGateway } from "../http/gateway.ts";
@@ -34,7 +34,7 @@ export const providerSecrets = {
 /** Call it while tests are being collected. */
 export async function startProductStage(version: EmbeddedVersion = 18): Promise<ProductStage> {
   const db = await createTestDatabase({ version });
-  const sandbox = await startSandbox({ cast: defaultCast, secrets: providerSecrets });
+  const sandbox = await startSandbox({ sampleData: defaultSampleData, secrets: providerSecrets });
   afterAll(() => sandbox.close());
   const gateway = await startTestGateway(db);
   sandbox.connect({ headroomUrl: gateway.url });
@@ -53,7 +53,7 @@ export async function startProductStage(version: EmbeddedVersion = 18): Promise<
 
 async function prepare(db: TestDatabase, gateway: TestGateway): Promise<void> {
   const client = await db.as("headroom_control").connect();
-  await makeDirectory(client, defaultCast);
+  await makeDirectory(client, defaultSampleData);
   await putWorkspace(client, exampleWorkspace, { publicUrl: gateway.url });
   for (const [name, value] of [
     ["CONFIRMATION_TOKEN_SECRET", "confirmation-secret-of-the-tests-32-bytes"],
@@ -64,6 +64,6 @@ async function prepare(db: TestDatabase, gateway: TestGateway): Promise<void> {
   }
   // Slack's one message a second is what its own tests are about.
   await db.superuser.pool.query("select outbox.limit_destination($1, 1)", [
-    `slack:${defaultCast.slackChannels[0]?.id}`,
+    `slack:${defaultSampleData.slackChannels[0]?.id}`,
   ]);
 }

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, beforeEach } from "vitest";
 import type { Rail } from "../../../src/contract/rail.ts";
-import { defaultCast, type Cast } from "../../../src/sandbox/cast.ts";
+import { defaultSampleData, type SampleData } from "../../../src/sandbox/sample-data.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
 import type { Sandbox } from "../../../src/sandbox/sandbox.ts";
 import { linearRail, slackRail, startSurfaces, surfaceRail } from "../capacity/surfaces.ts";
@@ -36,7 +36,7 @@ update outbox.streams set backoff_base_ms = 10, backoff_factor = 1.5, backoff_ca
 update outbox.limits set open_base_ms = 20 where name = '*';`;
 
 /** Call it while tests are being collected. */
-export async function startFaultStage(cast: Cast = defaultCast): Promise<FaultStage> {
+export async function startFaultStage(sampleData: SampleData = defaultSampleData): Promise<FaultStage> {
   const surfaces = await startSurfaces(18);
   let sandbox: Sandbox | undefined;
   const there = (): Sandbox => {
@@ -44,9 +44,9 @@ export async function startFaultStage(cast: Cast = defaultCast): Promise<FaultSt
     return sandbox;
   };
   beforeAll(async () => {
-    sandbox = await startSandbox({ cast, secrets: sandboxSecrets });
+    sandbox = await startSandbox({ sampleData, secrets: sandboxSecrets });
     await surfaces.db.superuser.pool.query(inAHurry);
-    for (const { id } of cast.slackChannels) {
+    for (const { id } of sampleData.slackChannels) {
       await rowsOf(surfaces.superuser, "select outbox.limit_destination($1, 0)", [`slack:${id}`]);
     }
   });

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { createGithubActionsRail } from "../../../src/rails/github-actions/rail.ts";
 import type { GithubActionsRail } from "../../../src/rails/github-actions/rail.ts";
-import { defaultCast } from "../../../src/sandbox/cast.ts";
+import { defaultSampleData } from "../../../src/sandbox/sample-data.ts";
 import type { FaultKind } from "../../../src/sandbox/core/faults.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
 import type { Sandbox } from "../../../src/sandbox/sandbox.ts";
@@ -15,7 +15,7 @@ let sandbox: Sandbox;
 let rail: GithubActionsRail;
 
 beforeAll(async () => {
-  sandbox = await startSandbox({ cast: defaultCast, secrets: sandboxSecrets });
+  sandbox = await startSandbox({ sampleData: defaultSampleData, secrets: sandboxSecrets });
 });
 beforeEach(() => {
   sandbox.reset();

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { LinearClient } from "@linear/sdk";
 import { createLinearRail } from "../../../src/rails/linear/rail.ts";
 import type { LinearRail } from "../../../src/rails/linear/rail.ts";
-import { defaultCast } from "../../../src/sandbox/cast.ts";
+import { defaultSampleData } from "../../../src/sandbox/sample-data.ts";
 import type { FaultKind } from "../../../src/sandbox/core/faults.ts";
 import { startFaultStage } from "./fault-stage.ts";
 import { linearKey } from "./provider-plans.ts";
@@ -11,7 +11,7 @@ const stage = await startFaultStage();
 const { surfaces } = stage;
 let rail: LinearRail | undefined;
 
-beforeEach(() => surfaces.settings({ linear_team_id: defaultCast.linearTeam.id }));
+beforeEach(() => surfaces.settings({ linear_team_id: defaultSampleData.linearTeam.id }));
 afterEach(() => rail?.close());
 
 const kinds: readonly FaultKind[] = [

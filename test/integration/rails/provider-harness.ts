@@ -3,9 +3,9 @@
  */
 import type { RailHarness, SandboxFault } from "../../../src/contract/conformance/suite.ts";
 import type { Json, Rail, RailMessage } from "../../../src/contract/rail.ts";
-import { defaultCast } from "../../../src/sandbox/cast.ts";
+import { defaultSampleData } from "../../../src/sandbox/sample-data.ts";
 import type { FaultKind, Provider } from "../../../src/sandbox/core/faults.ts";
-import type { LoggedRequest } from "../../../src/sandbox/core/requests.ts";
+import type { LoggedRequest } from "../../../src/sandbox/core/request-log.ts";
 import type { SandboxSecrets } from "../../../src/sandbox/core/world.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
 import type { Sandbox } from "../../../src/sandbox/sandbox.ts";
@@ -60,7 +60,7 @@ export const sandboxSecrets: SandboxSecrets = {
 };
 
 export async function openProvider(plan: ProviderPlan): Promise<RailHarness> {
-  const sandbox = await startSandbox({ cast: defaultCast, secrets: sandboxSecrets });
+  const sandbox = await startSandbox({ sampleData: defaultSampleData, secrets: sandboxSecrets });
   const near = plan.rail(plan.urlOf(sandbox));
   const far = plan.rail(plan.nowhere);
   let isUnreachable = false;

@@ -5,7 +5,7 @@ import { createGithubActionsRail } from "../../../src/rails/github-actions/rail.
 import { createLinearRail } from "../../../src/rails/linear/rail.ts";
 import { createSlackInteractionRail, createSlackRail } from "../../../src/rails/slack/rail.ts";
 import type { Json } from "../../../src/contract/rail.ts";
-import { defaultCast } from "../../../src/sandbox/cast.ts";
+import { defaultSampleData } from "../../../src/sandbox/sample-data.ts";
 import type { ProviderPlan } from "./provider-harness.ts";
 import { confirmationToken, from, invalidLetters, letter, makeToken } from "./smtp-harness.ts";
 
@@ -71,9 +71,12 @@ export const linearPlan: ProviderPlan = {
   urlOf: (sandbox) => sandbox.url,
   payload: () => ({
     operation: "issueCreate",
-    input: { id: randomUUID(), teamId: defaultCast.linearTeam.id, title: "2 × large" },
+    input: { id: randomUUID(), teamId: defaultSampleData.linearTeam.id, title: "2 × large" },
   }),
-  invalid: [null, { operation: "issueCreate", input: { teamId: defaultCast.linearTeam.id, title: "without an id" } }],
+  invalid: [
+    null,
+    { operation: "issueCreate", input: { teamId: defaultSampleData.linearTeam.id, title: "without an id" } },
+  ],
   markOf: (payload) => textAt(payload, "input", "id"),
   effects: (sandbox, mark) => sandbox.linear.issues().filter(({ id }) => id === mark).length,
   secrets: [linearKey],

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "vitest";
 import { createSlackRail } from "../../../src/rails/slack/rail.ts";
-import { defaultCast } from "../../../src/sandbox/cast.ts";
+import { defaultSampleData } from "../../../src/sandbox/sample-data.ts";
 import type { FaultKind } from "../../../src/sandbox/core/faults.ts";
 import type { SlackMessage } from "../../../src/sandbox/slack/state.ts";
 import { until } from "../outbox/relay/stage.ts";
@@ -9,7 +9,7 @@ import { startFaultStage } from "./fault-stage.ts";
 import { slackToken } from "./provider-plans.ts";
 
 const channels = Array.from({ length: 5 }, (_none, at) => ({ id: `C0ROOM${at}`, name: `room-${at}` }));
-const stage = await startFaultStage({ ...defaultCast, slackChannels: channels });
+const stage = await startFaultStage({ ...defaultSampleData, slackChannels: channels });
 const { surfaces } = stage;
 const count = 200;
 

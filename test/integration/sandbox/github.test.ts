@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { request } from "@octokit/request";
 import { describe, expect, test } from "vitest";
-import { defaultCast } from "../../../src/sandbox/cast.ts";
+import { defaultSampleData } from "../../../src/sandbox/sample-data.ts";
 import type { Sandbox } from "../../../src/sandbox/sandbox.ts";
 import { secrets, setStage } from "./stage.ts";
 
@@ -48,7 +48,7 @@ describe("the GitHub stand-in, through Octokit", () => {
 
   test("what GitHub refuses is refused with its status, and nothing runs", async () => {
     const repository = { owner: "acme", repo: "infra", workflows: ["provision.yml"] };
-    await using stage = await setStage({ cast: { ...defaultCast, githubRepositories: [repository] } });
+    await using stage = await setStage({ sampleData: { ...defaultSampleData, githubRepositories: [repository] } });
     const call = github(stage.sandbox);
     const dispatch = "POST /repos/{owner}/{repo}/actions/workflows/{workflow_id}/dispatches";
     const inputs = Object.fromEntries(Array.from({ length: 26 }, (_, n) => [`i${n}`, "x"]));

@@ -2,10 +2,10 @@ import { createHmac } from "node:crypto";
 import { LinearClient, LinearErrorType, RatelimitedLinearError } from "@linear/sdk";
 import { LinearWebhookClient } from "@linear/sdk/webhooks";
 import { describe, expect, test } from "vitest";
-import { defaultCast } from "../../../src/sandbox/cast.ts";
+import { defaultSampleData } from "../../../src/sandbox/sample-data.ts";
 import { secrets, setStage } from "./stage.ts";
 
-const teamId = defaultCast.linearTeam.id;
+const teamId = defaultSampleData.linearTeam.id;
 const issueId = "2c9d4f8e-0b1a-4c3d-8e5f-6a7b8c9d0e1f";
 const patience = (): AbortSignal => AbortSignal.timeout(10_000);
 
@@ -91,6 +91,18 @@ describe("the Linear stand-in, through Linear's own SDK", () => {
       [ask(url, "{ nobody { name } }"), 400, "GRAPHQL_VALIDATION_FAILED"],
       [ask(url, "{ viewer }"), 400, "GRAPHQL_VALIDATION_FAILED"],
       [ask(url, "{ viewer { name"), 400, "GRAPHQL_PARSE_FAILED"],
+      [ask(url, "{ a ".repeat(700)), 400, "GRAPHQL_PARSE_FAILED"],
+      [ask(url, `{ issue(id: ${"[".repeat(200_000)}`), 400, "GRAPHQL_PARSE_FAILED"],
+      [ask(url, `${"{ viewer ".repeat(40)}{ name }${" }".repeat(40)}`), 400, "Query is too complex."],
+      [ask(url, "{ viewer { ...a } } fragment a on User { ...a }"), 400, "GRAPHQL_VALIDATION_FAILED"],
+      [ask(url, "query A { viewer { name } } query B { viewer { name } }"), 400, "GRAPHQL_VALIDATION_FAILED"],
+      [
+        ask(url, "mutation ($input: IssueCreateInput!) { issueCreate(input: $input) { success } }", {
+          input: { teamId, title: "x", tilte: "y" },
+        }),
+        400,
+        'Field \\"tilte\\" is not defined by type \\"IssueCreateInput\\"',
+      ],
       [
         ask(url, `mutation { issueCreate(input: { teamId: "${teamId}", title: "x", tilte: "y" }) { success } }`),
         400,

@@ -147,7 +147,7 @@ describe("the pages, without script", () => {
   test("an issue is commented on and moved, a run is ended, a session is paid", async () => {
     await using stage = await setStage();
     const { sandbox } = stage;
-    const query = `mutation { issueCreate(input: { teamId: "${sandbox.cast.linearTeam.id}", title: "CR-1" }) { success } }`;
+    const query = `mutation { issueCreate(input: { teamId: "${sandbox.sampleData.linearTeam.id}", title: "CR-1" }) { success } }`;
     await fetch(`${sandbox.url}/linear/graphql`, {
       method: "POST",
       headers: { authorization: "k" },

@@ -81,7 +81,7 @@ describe("the Slack stand-in, through Slack's own SDK", () => {
     expect((await slack.chat.update({ channel: "DCASEY01", ts, text: "x" })).ok).toBe(true);
   });
 
-  test("who and where: auth.test, channels and people are listed as the cast has them", async () => {
+  test("who and where: auth.test, channels and people are listed as the sample data has them", async () => {
     await using stage = await setStage();
     const slack = client(stage.sandbox.url);
     expect(await slack.auth.test()).toMatchObject({

@@ -4,7 +4,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
-import { defaultCast } from "../../../src/sandbox/cast.ts";
+import { defaultSampleData } from "../../../src/sandbox/sample-data.ts";
 import { startSandbox, type Sandbox, type SandboxOptions } from "../../../src/sandbox/sandbox.ts";
 
 export interface Heard {
@@ -86,7 +86,7 @@ export interface Stage {
 
 export async function setStage(options: Partial<SandboxOptions> = {}): Promise<Stage> {
   const ear = await startEar();
-  const sandbox = await startSandbox({ cast: defaultCast, secrets, ...options });
+  const sandbox = await startSandbox({ sampleData: defaultSampleData, secrets, ...options });
   sandbox.connect({ headroomUrl: ear.url });
   return {
     sandbox,

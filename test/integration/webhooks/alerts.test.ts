@@ -155,9 +155,7 @@ describe("dead letters", () => {
     await stage.untilStates([row!.id], "FAILED");
     await relay.stop();
     await putAlert(control, "ops", { endpoint: "pager" });
-    const raisedFor = await stage.query<{ name: string }>(
-      "select d.stream as name from outbox.dead_by_rail() d",
-    );
+    const raisedFor = await stage.query<{ name: string }>("select d.stream as name from outbox.dead_by_rail() d");
     expect(raisedFor.map(({ name }) => name)).not.toContain("alerts");
     await skip(
       (await stage.query<{ id: string }>("select outbox_id as id from outbox.list_dead('alerts')")).map(({ id }) => id),

@@ -14,7 +14,7 @@ import {
   type PolicyRule,
 } from "../../../capacity/index.ts";
 import { listMembers, putGroup, putMember, putWorkspace, type MemberRole } from "../../../directory/index.ts";
-import type { Cast } from "../../../sandbox/cast.ts";
+import type { SampleData } from "../../../sandbox/sample-data.ts";
 import { orFail } from "../../refusal.ts";
 
 export const exampleWorkspace = "default";
@@ -33,8 +33,8 @@ interface Story {
 }
 
 /** The furthest one first, so that the newest one waits on somebody to act. */
-function storiesOf(cast: Cast): readonly Story[] {
-  const { organizationId, organization, email } = cast.customer;
+function storiesOf(sampleData: SampleData): readonly Story[] {
+  const { organizationId, organization, email } = sampleData.customer;
   const customerRef = { org_id: organizationId, name: organization, email };
   const common = { region: "us-east-1", durationDays: 90, customerRef };
   return [
@@ -57,12 +57,12 @@ function storiesOf(cast: Cast): readonly Story[] {
 }
 
 /** Makes the example if the workspace has no members yet. Returns whether it did. */
-export async function makeExample(client: Client, cast: Cast): Promise<boolean> {
+export async function makeExample(client: Client, sampleData: SampleData): Promise<boolean> {
   if (orFail(await listMembers(client, exampleWorkspace)).members.length > 0) return false;
   await client.query("begin");
   try {
-    await makeDirectory(client, cast);
-    for (const { request, decisions } of storiesOf(cast)) {
+    await makeDirectory(client, sampleData);
+    for (const { request, decisions } of storiesOf(sampleData)) {
       const terms = { ...request, requester: "riley" };
       const { request: made } = orFail(await createRequest(client, terms));
       for (const [event, by] of decisions) orFail(await decide(client, made.id, event, { as: by }));
@@ -75,20 +75,22 @@ export async function makeExample(client: Client, cast: Cast): Promise<boolean> 
   }
 }
 
-/** The cast in the directory, and the rules that hold for them. */
-export async function makeDirectory(client: Client, cast: Cast): Promise<void> {
+/** The sample people in the directory, and the rules that hold for them. */
+export async function makeDirectory(client: Client, sampleData: SampleData): Promise<void> {
   orFail(
     await putWorkspace(client, exampleWorkspace, {
       name: "Headroom example",
-      slackChannelId: cast.slackChannels[0]?.id,
-      linearTeamId: cast.linearTeam.id,
+      slackChannelId: sampleData.slackChannels[0]?.id,
+      linearTeamId: sampleData.linearTeam.id,
     }),
   );
-  for (const { memberId, name, email, slackUserId } of cast.people) {
+  for (const { memberId, name, email, slackUserId } of sampleData.people) {
     const roles: readonly MemberRole[] = ["requester", ...(rolesOf[memberId] ?? [])];
     orFail(await putMember(client, exampleWorkspace, memberId, { displayName: name, email, slackUserId, roles }));
   }
-  const add = cast.people.filter(({ groups }) => groups?.includes("infra") === true).map(({ memberId }) => memberId);
+  const add = sampleData.people
+    .filter(({ groups }) => groups?.includes("infra") === true)
+    .map(({ memberId }) => memberId);
   orFail(await putGroup(client, exampleWorkspace, "infra", { name: "Infrastructure", add }));
   const routes = {
     "casey-owns": { kind: "review_route", step: "commercial", approver: "casey" },

@@ -13,10 +13,10 @@ import { HeadroomError } from "../../../db/errors.ts";
 import { openGatewayLogin } from "../../../db/gateway-login.ts";
 import { createApp } from "../../../http/app.ts";
 import type { HttpLogEntry } from "../../../http/dependencies.ts";
-import { createGatewayDatabase } from "../../../http/gateway-database.ts";
+import { createGatewayDatabase } from "../../../http/database/gateway-database.ts";
 import { startServer, type RunningServer } from "../../../http/server.ts";
 import type { Drainer } from "../../../outbox/relay/drain.ts";
-import { defaultCast } from "../../../sandbox/cast.ts";
+import { defaultSampleData } from "../../../sandbox/sample-data.ts";
 import { startSandbox, type Sandbox } from "../../../sandbox/sandbox.ts";
 import { loopbackHosts } from "../../../web/hosts.ts";
 import { freePort } from "../../free-port.ts";
@@ -64,7 +64,7 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
     const sandbox = await onPort(options.sandboxPort, defaultPorts.sandbox, options.notice, (port) =>
       startSandbox({
         port,
-        cast: defaultCast,
+        sampleData: defaultSampleData,
         secrets: keys,
         ...(options.folder === undefined ? {} : { keepIn: join(options.folder, "sandbox.json") }),
       }),
@@ -108,7 +108,7 @@ async function prepare(client: Client, { databaseUrl, keys }: ProductOptions, sa
     orFail(await setSecret(client, { name, value, key: keys.secretKey }));
   }
   // Colleagues sign in at the sandbox's identity provider, which may have another address each time.
-  for (const domain of new Set(sandbox.cast.people.map(({ email }) => email.split("@").at(-1) ?? ""))) {
+  for (const domain of new Set(sandbox.sampleData.people.map(({ email }) => email.split("@").at(-1) ?? ""))) {
     orFail(await putIdentityDomain(client, { workspaceId: exampleWorkspace, issuer: issuerOf(sandbox), domain }));
   }
   return gatewayUrl;
@@ -121,7 +121,7 @@ function issuerOf(sandbox: Sandbox): string {
 /** Makes the example at the first start. Sets the address of links at every start, because the port may change. */
 async function introduce(client: Client, publicUrl: string): Promise<boolean> {
   orFail(await putWorkspace(client, exampleWorkspace, { publicUrl }));
-  return makeExample(client, defaultCast);
+  return makeExample(client, defaultSampleData);
 }
 
 async function listen(

@@ -3,7 +3,8 @@
  *
  * Owns: how blocks look and where their forms go. Does not own: the inputs of a modal (inputs.ts).
  */
-import { html, type Fragment, type Html } from "../../pages/html.ts";
+import { html } from "hono/html";
+import type { Fragment, Html } from "../../pages/layout.ts";
 import type { Block, Element, TextObject } from "../block-kit.ts";
 import { mrkdwn, plainText, type Names } from "./mrkdwn.ts";
 

@@ -1,8 +1,9 @@
 /**
  * The inputs of a modal as HTML: labels, hints, what was filled in before, and what is wrong with it.
  */
-import { html, type Fragment } from "../../pages/html.ts";
-import type { Cast } from "../../cast.ts";
+import { html } from "hono/html";
+import type { Fragment } from "../../pages/layout.ts";
+import type { SampleData } from "../../sample-data.ts";
 import type { Block, InputElement, Option } from "../block-kit.ts";
 import type { OpenView } from "../state.ts";
 import { plainText } from "./mrkdwn.ts";
@@ -12,7 +13,7 @@ type InputBlock = Extract<Block, { type: "input" }>;
 /** How a field is named in the form: by its block. */
 export const fieldPrefix = "b:";
 
-export function inputHtml(block: InputBlock, open: OpenView, cast: Cast): Fragment {
+export function inputHtml(block: InputBlock, open: OpenView, sampleData: SampleData): Fragment {
   const id = block.block_id ?? "";
   const error = open.errors[id];
   const given = open.values[id] ?? open.values[block.element.action_id ?? ""];
@@ -39,7 +40,7 @@ export function inputHtml(block: InputBlock, open: OpenView, cast: Cast): Fragme
   }
   return html`<div class="field">
     <label for="${field.id}">${label}</label>
-    ${controlHtml(block.element, field, cast)} ${about}
+    ${controlHtml(block.element, field, sampleData)} ${about}
   </div>`;
 }
 
@@ -51,7 +52,7 @@ interface Field {
   readonly described: Fragment;
 }
 
-function controlHtml(element: InputElement, field: Field, cast: Cast): Fragment {
+function controlHtml(element: InputElement, field: Field, sampleData: SampleData): Fragment {
   const shared = html`id="${field.id}" name="${field.name}" ${field.described}`;
   const [first = ""] = field.values;
   const placeholder =
@@ -68,7 +69,7 @@ function controlHtml(element: InputElement, field: Field, cast: Cast): Fragment 
     case "users_select":
       return html`<select ${shared}>
         ${emptyOption(placeholder, field)}
-        ${cast.people.map(
+        ${sampleData.people.map(
           ({ slackUserId, name }) =>
             html`<option value="${slackUserId}" ${field.values.includes(slackUserId) && html`selected`}>
               ${name}

@@ -3,7 +3,8 @@
  *
  * Owns: the reading of markup. What is not markup is text, and is escaped like any other.
  */
-import { html, type Fragment, type Html } from "../../pages/html.ts";
+import { html } from "hono/html";
+import type { Fragment, Html } from "../../pages/layout.ts";
 
 export interface Names {
   user(id: string): string;
@@ -50,10 +51,9 @@ export function mrkdwn(text: string, names: Names): Html {
 }
 
 /** The same without its markup, for those who are read to, in short. */
-export function spoken(text: string, names: Names): string {
-  const bare = mrkdwn(text, names)
-    .text.replaceAll(/<br \/>/g, " ")
-    .replaceAll(/<[^>]+>/g, "");
+export async function spoken(text: string, names: Names): Promise<string> {
+  const marked = await mrkdwn(text, names);
+  const bare = marked.replaceAll(/<br \/>/g, " ").replaceAll(/<[^>]+>/g, "");
   return plain(bare.replaceAll("&quot;", '"').replaceAll("&#39;", "'")).slice(0, 160);
 }
 

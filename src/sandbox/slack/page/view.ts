@@ -3,10 +3,10 @@
  *
  * Owns: how it all looks to one person. Does not own: what a form does (acts.ts).
  */
-import type { Person } from "../../cast.ts";
+import { html } from "hono/html";
+import type { Person } from "../../sample-data.ts";
 import type { World } from "../../core/world.ts";
-import { html, type Fragment, type Html } from "../../pages/html.ts";
-import { page, time } from "../../pages/layout.ts";
+import { page, time, type Fragment, type Html } from "../../pages/layout.ts";
 import { app, type Channel, type Ephemeral, type OpenView, type SlackMessage, type SlackState } from "../state.ts";
 import { blocksHtml, type Place } from "./blocks.ts";
 import { inputHtml } from "./inputs.ts";
@@ -21,17 +21,18 @@ export interface Visit {
 const maxShown = 60;
 
 export function visitOf(world: World, state: SlackState, query: Readonly<Record<string, string>>): Visit | undefined {
-  const person = world.cast.people.find(({ slackUserId }) => slackUserId === query["as"]) ?? world.cast.people[0];
+  const person =
+    world.sampleData.people.find(({ slackUserId }) => slackUserId === query["as"]) ?? world.sampleData.people[0];
   if (person === undefined) return undefined;
   const direct = state.directMessages(person.slackUserId);
   const asked = state.channels.get(query["channel"] ?? "");
   // One person's conversation with the app is nobody else's: who switches comes to their own.
   const own = asked?.kind === "im" ? direct : asked;
-  const channel = own ?? state.channels.get(world.cast.slackChannels[0]?.id ?? "");
+  const channel = own ?? state.channels.get(world.sampleData.slackChannels[0]?.id ?? "");
   return channel === undefined ? undefined : { person, channel };
 }
 
-export function slackPage(world: World, state: SlackState, { person, channel }: Visit): Response {
+export function slackPage(world: World, state: SlackState, { person, channel }: Visit): Promise<Response> {
   const names = namesOf(world, state);
   const open = state.views.get(person.slackUserId)?.at(-1);
   const place = { user: person.slackUserId, channel: channel.id, names };
@@ -64,7 +65,9 @@ function titleOf(channel: Channel): string {
 function namesOf(world: World, state: SlackState): Names {
   return {
     user: (id) =>
-      id === app.userId ? "Headroom" : (world.cast.people.find(({ slackUserId }) => slackUserId === id)?.name ?? id),
+      id === app.userId
+        ? "Headroom"
+        : (world.sampleData.people.find(({ slackUserId }) => slackUserId === id)?.name ?? id),
     channel: (id) => state.channels.get(id)?.name ?? id,
   };
 }
@@ -84,7 +87,7 @@ function rail(world: World, state: SlackState, { person, channel }: Visit): Html
     <form method="get" action="/slack">
       <label for="as">You are</label>
       <select id="as" name="as" data-submit>
-        ${world.cast.people.map(
+        ${world.sampleData.people.map(
           (each) =>
             html`<option value="${each.slackUserId}" ${each === person && html`selected`}>
               ${each.name}, ${each.title}
@@ -218,7 +221,7 @@ function modalHtml(world: World, open: OpenView, place: Place): Html {
         <input type="hidden" name="view" value="${open.id}" />
         ${submit !== undefined && html`<button class="visually-hidden" tabindex="-1" aria-hidden="true">Enter submits</button>`}
         <div class="inside">
-          ${blocksHtml(open.view.blocks, within, (block) => block.type === "input" && inputHtml(block, open, world.cast))}
+          ${blocksHtml(open.view.blocks, within, (block) => block.type === "input" && inputHtml(block, open, world.sampleData))}
         </div>
         <footer>
           <button formaction="/slack/act/close" data-close>${plainText(close?.text ?? "Close")}</button>

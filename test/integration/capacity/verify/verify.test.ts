@@ -6,7 +6,15 @@
 import type { ClientBase } from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
 import { seedCapacity } from "../../../../scripts/seed-capacity/seed.ts";
-import { listHeads, noCounts, verify, verifyHeads, type Finding, type Head, type VerifyOptions } from "../../../../src/capacity/index.ts";
+import {
+  listHeads,
+  noCounts,
+  verify,
+  verifyHeads,
+  type Finding,
+  type Head,
+  type VerifyOptions,
+} from "../../../../src/capacity/index.ts";
 import { createTestDatabase, POSTGRES_VERSIONS, type TestDatabase } from "../../../helpers/database.ts";
 import { Engine, oneOf } from "../../outbox/sql/engine.ts";
 

@@ -4,7 +4,7 @@
 import { expect, test } from "vitest";
 import { createRelay } from "../../../../src/outbox/index.ts";
 import { createSlackInteractionRail, createSlackRail } from "../../../../src/rails/slack/rail.ts";
-import { defaultCast } from "../../../../src/sandbox/cast.ts";
+import { defaultSampleData } from "../../../../src/sandbox/sample-data.ts";
 import { startSandbox } from "../../../../src/sandbox/sandbox.ts";
 import { until } from "../../outbox/relay/stage.ts";
 import { sandboxSecrets } from "../../rails/provider-harness.ts";
@@ -14,7 +14,7 @@ import { startSlack, typed } from "./slack.ts";
 const slack = await startSlack(18);
 
 test("whoever sent a form that names no channel finds its late refusal in their conversation with the app", async () => {
-  const sandbox = await startSandbox({ cast: defaultCast, secrets: sandboxSecrets });
+  const sandbox = await startSandbox({ sampleData: defaultSampleData, secrets: sandboxSecrets });
   const settings = { token: slackToken, apiUrl: `${sandbox.url}/slack/api/` };
   const rails = [createSlackRail(settings), createSlackInteractionRail(settings)];
   const connectionString = slack.workflow.db.as("headroom_executor").url;

@@ -9,7 +9,19 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach } from "vitest";
 import type { EmbeddedVersion } from "../../../../src/db/embedded.ts";
-import { createRelay, createStream, enqueue, enqueueMany, type EnqueueResult, type NewRow, type Rail, type Relay, type RelayLogEntry, type RelayOptions, type StreamSettings } from "../../../../src/outbox/index.ts";
+import {
+  createRelay,
+  createStream,
+  enqueue,
+  enqueueMany,
+  type EnqueueResult,
+  type NewRow,
+  type Rail,
+  type Relay,
+  type RelayLogEntry,
+  type RelayOptions,
+  type StreamSettings,
+} from "../../../../src/outbox/index.ts";
 import { registerRails } from "../../../../src/outbox/operate/register-rails.ts";
 import { createTestDatabase, type TestDatabase } from "../../../helpers/database.ts";
 

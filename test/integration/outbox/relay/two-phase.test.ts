@@ -6,7 +6,7 @@ import { registerRails } from "../../../../src/outbox/operate/register-rails.ts"
 import { startTestCluster } from "../../../helpers/clusters.ts";
 import { oneOf, rowsOf, startWorkflow } from "../../capacity/workflow.ts";
 import { memberToken, startTestGateway } from "../../http/gateway.ts";
-import { listen } from "../../http/listener.ts";
+import { listen } from "../../http/event-reader.ts";
 import { envelope, Publishing } from "../../webhooks/published.ts";
 import { probeRail, type ProbeRail } from "./rails.ts";
 import { until } from "./stage.ts";

@@ -1,0 +1,271 @@
+/**
+ * The only way in which the server asks the database on a caller's behalf: one transaction, in which the caller's role, claims
+ * and request are set before anything else runs, and the pre-request function may refuse.
+ *
+ * Owns: the pool, the entry into a session, commit and rollback. Does not own: what is asked (the routes and the REST surface),
+ * nor who the caller is (credentials.ts).
+ *
+ * What does not depend on an answer is sent at once (src/db/batch.ts): entering the session, the pre-request function and one
+ * statement or several cost one round trip together, commit included.
+ */
+import { Pool, type PoolClient } from "pg";
+import { sendBatch, type BatchResult, type BatchStatement } from "../../db/batch.ts";
+import { checkDatabaseUrl, surviveLostConnections } from "../../db/connect.ts";
+import { HeadroomError, toHeadroomError } from "../../db/errors.ts";
+import { keysOf, type SecretKey } from "../../db/secrets/secret-key.ts";
+import { valueTypes } from "../../db/values.ts";
+import { mayNeedSecrets } from "./secret-use.ts";
+import { whoIs, type Session } from "../auth/session.ts";
+import { Shares } from "./connection-shares.ts";
+
+/** What the database may know of the request: check_request and signature checks read it. */
+export interface RequestFacts {
+  readonly method: string;
+  /** As PostgREST has it: `/rpc/name`; for our own routes their path. */
+  readonly path: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface TransactionOptions {
+  readonly readOnly?: boolean | undefined;
+  readonly request?: RequestFacts | undefined;
+  /** Whether what is encrypted may be opened. Default: by the request's path (secret-use.ts). */
+  readonly secrets?: boolean | undefined;
+  /** Run the pre-request function. Default: true. */
+  readonly preRequest?: boolean | undefined;
+  /** The name under which connections are counted. Default: the session's workspace or key. */
+  readonly share?: string | undefined;
+}
+
+export interface GatewayDatabaseOptions {
+  /** A login as `headroom_gateway` or `authenticator`, or as a login that may take on their three roles. */
+  readonly url: string;
+  readonly maxConnections?: number | undefined;
+  /** Opens what the database keeps encrypted (HEADROOM_SECRET_KEY); set for the transaction alone, and only where it may be needed. */
+  readonly secretKey?: SecretKey | undefined;
+  /** Called first in every transaction, when it exists. Default: public.check_request. */
+  readonly preRequest?: { readonly schema: string; readonly name: string } | undefined;
+  /** Longest statement. Default: 8,000. */
+  readonly statementTimeoutMs?: number | undefined;
+  /** Longest wait for a free connection. Default: 5,000. */
+  readonly connectTimeoutMs?: number | undefined;
+  /** Whether statements may be prepared by name, which some transaction poolers do not support. Default: true. */
+  readonly prepare?: boolean | undefined;
+}
+
+export interface GatewayDatabase {
+  /** Runs the work as the session. Commits when it returns, rolls back when it throws. */
+  transaction<T>(session: Session, work: (client: PoolClient) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  /** One statement or several that do not depend on each other's answers, as one transaction in one round trip. */
+  run(session: Session, statements: readonly BatchStatement[], options?: TransactionOptions): Promise<BatchResult[]>;
+  /** Asks as the login itself, outside any session: for the catalogue and for readiness. */
+  ask(statement: BatchStatement): Promise<BatchResult>;
+  close(): Promise<void>;
+}
+
+const defaults = {
+  maxConnections: 10,
+  preRequest: { schema: "public", name: "check_request" },
+  statementTimeoutMs: 8_000,
+  connectTimeoutMs: 5_000,
+} as const;
+
+/** How often a missing pre-request function is looked for again. */
+const preRequestAskedEveryMs = 5_000;
+
+export function createGatewayDatabase(options: GatewayDatabaseOptions): GatewayDatabase {
+  const pool = new Pool({
+    connectionString: checkDatabaseUrl(options.url),
+    application_name: "headroom gateway",
+    max: options.maxConnections ?? defaults.maxConnections,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? defaults.connectTimeoutMs,
+    keepAlive: true,
+    types: valueTypes,
+  });
+  pool.on("error", () => undefined);
+  surviveLostConnections(pool);
+  return new PooledGatewayDatabase(pool, options);
+}
+
+interface Held {
+  readonly client: PoolClient;
+  readonly release: (broken?: Error) => void;
+}
+
+class PooledGatewayDatabase implements GatewayDatabase {
+  readonly #pool: Pool;
+  readonly #shares: Shares;
+  readonly #waitMs: number;
+  readonly #secretKeys: readonly [current: string, previous: string];
+  readonly #preRequest: BatchStatement;
+  readonly #preRequestName: string;
+  readonly #prepare: boolean;
+  readonly #longest: string;
+  #preRequestFound = false;
+  #preRequestAskedAt = -Infinity;
+
+  constructor(pool: Pool, options: GatewayDatabaseOptions) {
+    this.#pool = pool;
+    this.#shares = new Shares(options.maxConnections ?? defaults.maxConnections);
+    this.#waitMs = options.connectTimeoutMs ?? defaults.connectTimeoutMs;
+    const [current = "", previous = ""] = keysOf(options.secretKey);
+    this.#secretKeys = [current, previous];
+    const { schema, name } = options.preRequest ?? defaults.preRequest;
+    this.#preRequestName = `${quoted(schema)}.${quoted(name)}()`;
+    this.#preRequest = { name: "headroom_pre_request", text: `select ${this.#preRequestName}` };
+    this.#prepare = options.prepare ?? true;
+    this.#longest = String(options.statementTimeoutMs ?? defaults.statementTimeoutMs);
+  }
+
+  async transaction<T>(
+    session: Session,
+    work: (client: PoolClient) => Promise<T>,
+    options: TransactionOptions = {},
+  ): Promise<T> {
+    const { client, release } = await this.#connect(options.share ?? shareOf(session));
+    let broken: Error | undefined;
+    try {
+      await this.#send(client, [begin, ...(await this.#entry(client, session, options))]);
+      const result = await work(client);
+      await client.query("commit");
+      return result;
+    } catch (error) {
+      await client.query("rollback").catch((failure: unknown) => {
+        broken = failure instanceof Error ? failure : new Error("rollback failed", { cause: failure });
+      });
+      throw toHeadroomError(error);
+    } finally {
+      release(broken);
+    }
+  }
+
+  async run(
+    session: Session,
+    statements: readonly BatchStatement[],
+    options: TransactionOptions = {},
+  ): Promise<BatchResult[]> {
+    const { client, release } = await this.#connect(options.share ?? shareOf(session));
+    let broken: Error | undefined;
+    try {
+      const entry = await this.#entry(client, session, options);
+      const results = await this.#send(client, [...entry, ...statements]);
+      return results.slice(entry.length);
+    } catch (error) {
+      const failure = toHeadroomError(error);
+      // A broken connection is not used again; after a failed statement it is still good.
+      if (failure.sqlState === undefined) broken = failure;
+      throw failure;
+    } finally {
+      release(broken);
+    }
+  }
+
+  async ask(statement: BatchStatement): Promise<BatchResult> {
+    const { client, release } = await this.#connect("own");
+    try {
+      return await this.#ask(client, statement);
+    } catch (error) {
+      throw toHeadroomError(error);
+    } finally {
+      release();
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.end();
+  }
+
+  async #connect(share: string): Promise<Held> {
+    const taken = await this.#shares.take(share, this.#waitMs);
+    if (taken.kind === "late") throw taken.ownFault ? tooMany() : new HeadroomError("database_unreachable", allBusy);
+    try {
+      const client = await this.#pool.connect();
+      return {
+        client,
+        release(broken) {
+          client.release(broken);
+          taken.leave();
+        },
+      };
+    } catch (cause) {
+      taken.leave();
+      // Why the gateway cannot log in is not for callers to know, and its SQLSTATE is not that of their statement.
+      throw new HeadroomError("database_unreachable", "The database cannot be reached.", { cause });
+    }
+  }
+
+  async #ask(client: PoolClient, statement: BatchStatement): Promise<BatchResult> {
+    const bound = { name: "headroom_bound", text: boundText, values: [this.#longest] };
+    const [, result] = await this.#send(client, [bound, statement]);
+    return result ?? { rows: [] };
+  }
+
+  #send(client: PoolClient, statements: readonly BatchStatement[]): Promise<BatchResult[]> {
+    return sendBatch(client, this.#prepare ? statements : statements.map(({ text, values }) => ({ text, values })));
+  }
+
+  /** What comes first in every transaction. The role is set last: from then on the login's own rights no longer apply. */
+  async #entry(client: PoolClient, session: Session, options: TransactionOptions): Promise<BatchStatement[]> {
+    const { readOnly = false, request, secrets = mayNeedSecrets(request?.path) } = options;
+    const entry: BatchStatement = {
+      name: "headroom_enter",
+      text: enterText,
+      values: [
+        ...(secrets ? this.#secretKeys : ["", ""]),
+        JSON.stringify(session.claims),
+        JSON.stringify(request?.headers ?? {}),
+        request?.method ?? "",
+        request?.path ?? "",
+        readOnly ? "on" : null,
+        this.#longest,
+        session.role,
+      ],
+    };
+    return (await this.#findPreRequest(client, options)) ? [entry, this.#preRequest] : [entry];
+  }
+
+  /** Once it was found it is called always, so that dropping it causes errors instead of letting requests through unchecked. */
+  async #findPreRequest(client: PoolClient, options: TransactionOptions): Promise<boolean> {
+    if (options.preRequest === false) return false;
+    if (this.#preRequestFound) return true;
+    const now = performance.now();
+    if (now - this.#preRequestAskedAt < preRequestAskedEveryMs) return false;
+    const text = "select to_regprocedure($1) is not null as found";
+    const answer = await this.#ask(client, { text, values: [this.#preRequestName] });
+    this.#preRequestFound = answer.rows[0]?.["found"] === true;
+    this.#preRequestAskedAt = now;
+    return this.#preRequestFound;
+  }
+}
+
+/** Members are counted by workspace, machines by key, and anonymous callers together. */
+function shareOf(session: Session): string {
+  const { role, claims } = session;
+  const { workspaceId } = whoIs(session);
+  return JSON.stringify(role === "authenticated" ? [role, workspaceId] : [role, claims["key_id"], claims["purpose"]]);
+}
+
+const allBusy = "All connections to the database are in use.";
+
+function tooMany(): HeadroomError {
+  return new HeadroomError("rate_limited", "Too many requests of your workspace or key are in progress at once.", {
+    hint: "Wait for some of them to finish, then try again.",
+  });
+}
+
+const begin: BatchStatement = { name: "headroom_begin", text: "begin" };
+
+/** For the transaction alone, like every setting here: poolers refuse most settings at the start of a connection. */
+const boundText = "select set_config('statement_timeout', $1, true)";
+
+const enterText = `select set_config('headroom.secret_key', $1, true), set_config('headroom.secret_key_previous', $2, true),
+  set_config('request.jwt.claims', $3, true), set_config('request.headers', $4, true), set_config('request.method', $5, true),
+  set_config('request.path', $6, true), set_config('transaction_read_only', coalesce($7, current_setting('transaction_read_only')), true),
+  set_config('statement_timeout', $8, true), set_config('role', $9, true)`;
+
+/** A name as SQL writes it. */
+export function quoted(name: string): string {
+  if (name.includes("\0")) throw new HeadroomError("invalid_input", "A name cannot hold a zero byte.");
+  return `"${name.replaceAll('"', '""')}"`;
+}

@@ -1,0 +1,25 @@
+/**
+ * Which requests may need a secret that the database keeps encrypted.
+ *
+ * The key to them is sent as a parameter of a statement, and a server that logs parameters would log it. So it is sent with
+ * these requests and with no others.
+ *
+ * Owns: the list. Does not own: the key (gateway-database.ts), nor the functions.
+ */
+
+/** Functions that verify a signature or a link, or that seal or open what an endpoint is signed with. */
+export const functionsWithSecrets: ReadonlySet<string> = new Set([
+  "decide_by_token",
+  "describe_confirmation",
+  "handle_linear_webhook",
+  "handle_slack_webhook",
+  "list_endpoints",
+  "put_endpoint",
+  "rotate_endpoint_secret",
+  "webhook_keys",
+]);
+
+/** The path as the database gets it: `/rpc/name` for a function. */
+export function mayNeedSecrets(path: string | undefined): boolean {
+  return path?.startsWith("/rpc/") === true && functionsWithSecrets.has(path.slice("/rpc/".length));
+}

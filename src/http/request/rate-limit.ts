@@ -1,0 +1,36 @@
+/**
+ * Token buckets in memory, one for each route and client address. Their number is bounded, and so is the length of their keys.
+ *
+ * Owns: counting. Does not own: which route has which limit, nor the answer. Each process counts for itself.
+ */
+import type { RateLimit } from "../route.ts";
+
+export interface RateLimiter {
+  /** Null when the request may pass, else the seconds after which one may. */
+  take(key: string, limit: RateLimit): number | null;
+}
+
+interface Bucket {
+  tokens: number;
+  at: number;
+}
+
+export function createRateLimiter(now: () => number, maxBuckets = 10_000): RateLimiter {
+  const buckets = new Map<string, Bucket>();
+  return {
+    take(key, { burst, perSecond }) {
+      const at = now();
+      const known = buckets.get(key);
+      const bucket = known ?? { tokens: burst, at };
+      bucket.tokens = Math.min(burst, bucket.tokens + (Math.max(0, at - bucket.at) / 1000) * perSecond);
+      bucket.at = at;
+      // The map keeps its order of insertion: the latest caller is last, and the one that has been silent longest is dropped first.
+      buckets.delete(key);
+      if (buckets.size >= maxBuckets) buckets.delete(buckets.keys().next().value ?? "");
+      buckets.set(key, bucket);
+      if (bucket.tokens < 1) return Math.max(1, Math.ceil((1 - bucket.tokens) / perSecond));
+      bucket.tokens -= 1;
+      return null;
+    },
+  };
+}

@@ -1,0 +1,157 @@
+/**
+ * Opens every port that speaks HTTP: the server's, the sandbox's, a relay's metrics. What comes over the wire becomes a Request, or is
+ * refused here.
+ *
+ * Owns: the socket, the limits and time-outs that end slow and broken clients, the answer to bytes that are not a request, and the orderly
+ * end. Does not own: the answer to a request. Where `hosts` is given, host names are checked here; the server checks them itself, because
+ * its refusal depends on the route.
+ */
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import { getRequestListener, type HttpBindings } from "@hono/node-server";
+import { HeadroomError, nodeCodeOf } from "../db/errors.ts";
+import { isAdmitted, type HostPolicy } from "./hosts.ts";
+
+export interface ListenerOptions {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** Answers a request. `wire` has what a Request does not: who calls, and whether they are still connected. */
+  readonly fetch: (request: Request, wire: HttpBindings) => Response | Promise<Response>;
+  /** The host names that are answered. Default: `fetch` decides. */
+  readonly hosts?: HostPolicy | undefined;
+  /** What the port is for, in errors: `metrics`, `the sandbox`. Default: not mentioned. */
+  readonly purpose?: string | undefined;
+  /** The option that chooses the port, in hints. Default: not mentioned. */
+  readonly portOption?: string | undefined;
+  /** How long a client may take to send its headers. Default: 10,000. */
+  readonly headersTimeoutMs?: number | undefined;
+  /** How long it may take to send the whole request. Default: 30,000. */
+  readonly requestTimeoutMs?: number | undefined;
+  /** How long an idle connection is kept. Default: 65,000, a little longer than load balancers keep theirs. */
+  readonly keepAliveTimeoutMs?: number | undefined;
+}
+
+export interface Listener {
+  readonly url: string;
+  readonly port: number;
+  /** Takes no new connections, lets requests in progress run for `drainMs` (default: 0), and cuts the rest. */
+  close(drainMs?: number): Promise<void>;
+}
+
+const defaults = { headersTimeoutMs: 10_000, requestTimeoutMs: 30_000, keepAliveTimeoutMs: 65_000 } as const;
+const stuckMs = 120_000;
+/** Of request line and headers together. */
+const maxHeadBytes = 16_384;
+
+export async function openListener(options: ListenerOptions): Promise<Listener> {
+  const { host, hosts } = options;
+  const requestTimeout = options.requestTimeoutMs ?? defaults.requestTimeoutMs;
+  const server = createServer({
+    headersTimeout: Math.min(options.headersTimeoutMs ?? defaults.headersTimeoutMs, requestTimeout),
+    requestTimeout,
+    keepAliveTimeout: options.keepAliveTimeoutMs ?? defaults.keepAliveTimeoutMs,
+    connectionsCheckingInterval: Math.max(50, Math.min(1_000, requestTimeout / 4)),
+    maxHeaderSize: maxHeadBytes,
+  });
+  const answer = getRequestListener(
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the adapter's type knows HTTP/2 too, which nobody here speaks
+    (request, wire) => options.fetch(request, wire as HttpBindings),
+    { hostname: host },
+  );
+  let draining = false;
+  server.on("request", (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    if (draining) outgoing.setHeader("connection", "close");
+    // A connection whose last answer went out while the listener closes is idle from now on, and is closed.
+    outgoing.once("close", () => {
+      if (draining) setImmediate(() => server.closeIdleConnections());
+    });
+    if (hosts !== undefined && !isAdmitted(hosts, incoming.url ?? "/", incoming.headers.host)) {
+      const body = problem(421, "This server does not answer to the host name in the request.", hosts.hint);
+      outgoing.writeHead(421, headersOf(body)).end(body);
+      return;
+    }
+    // The adapter answers errors of `fetch` itself; should it fail all the same, only this connection is lost.
+    Promise.resolve(answer(incoming, outgoing)).catch(() => outgoing.destroy());
+  });
+  server.on("clientError", refuseBrokenRequest);
+  // A client that neither sends nor reads for so long is gone or hostile. Live streams send something more often than that.
+  server.setTimeout(stuckMs);
+  await listen(server, options);
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : options.port;
+  return {
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    port,
+    async close(drainMs = 0) {
+      draining = true;
+      await closeWithin(server, drainMs);
+    },
+  };
+}
+
+async function listen(server: Server, { host, port, purpose, portOption }: ListenerOptions): Promise<void> {
+  server.listen(port, host);
+  try {
+    await once(server, "listening");
+  } catch (cause) {
+    const use = purpose === undefined ? "" : ` for ${purpose}`;
+    throw new HeadroomError("port_in_use", `Port ${port} on ${host} cannot be used${use}.`, {
+      detail: nodeCodeOf(cause),
+      hint: `Choose another${portOption === undefined ? "" : ` with ${portOption}`}; 0 takes any free one.`,
+      cause,
+    });
+  }
+}
+
+/** Idle connections are closed at once; what is still in progress when the time is over is cut. */
+async function closeWithin(server: Server, drainMs: number): Promise<void> {
+  const closed = once(server, "close");
+  server.close();
+  server.closeIdleConnections();
+  const cut = setTimeout(() => server.closeAllConnections(), drainMs);
+  try {
+    await closed;
+  } finally {
+    clearTimeout(cut);
+  }
+}
+
+const brokenRequests: Readonly<Record<string, readonly [status: number, reason: string, title: string]>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: [408, "Request Timeout", "The request took too long to arrive."],
+  HPE_HEADER_OVERFLOW: [431, "Request Header Fields Too Large", "The headers are too large."],
+};
+
+/** Bytes that are not HTTP, or come too slowly, never become a request, so the answer is written to the socket by hand. */
+function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, reason, title] = brokenRequests[error.code ?? ""] ?? [
+    400,
+    "Bad Request",
+    "This is not an HTTP request.",
+  ];
+  const body = problem(status, title);
+  const headers = Object.entries({ connection: "close", ...headersOf(body) }).map(
+    ([name, value]) => `${name}: ${value}`,
+  );
+  socket.end([`HTTP/1.1 ${status} ${reason}`, ...headers, "", body].join("\r\n"));
+}
+
+/** Problem details, as the server words its own (src/http/answer/problem.ts). */
+function problem(status: number, title: string, hint?: string): string {
+  const code = status === 421 ? "wrong_host" : "invalid_input";
+  const said = { type: `urn:headroom:problem:${code}`, title, status, code, hint, request_id: "none" };
+  return `${JSON.stringify(said)}\n`;
+}
+
+function headersOf(body: string): Record<string, string> {
+  return {
+    "content-type": "application/problem+json",
+    "content-length": String(Buffer.byteLength(body)),
+    "cache-control": "no-store",
+  };
+}

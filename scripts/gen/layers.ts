@@ -15,8 +15,11 @@ export async function describeLayers(page: URL): Promise<string> {
   return `${before}${begin}\n\n${table()}\n\n${end}${after}`;
 }
 
+function code(name: string | undefined): string {
+  return name === undefined ? "" : `\`${name}\``;
+}
+
 function table(): string {
-  const code = (name: string | undefined): string => (name === undefined ? "" : `\`${name}\``);
   return [
     "| schema | folder of `src` | part | holds |",
     "| --- | --- | --- | --- |",

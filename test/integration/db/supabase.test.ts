@@ -58,7 +58,7 @@ describe.each(POSTGRES_VERSIONS)("a database of Supabase's on PostgreSQL %i", (v
     await withConnection(db.superuserUrl, (client) => client.query(graphqlAccess.replace("'resolve'", "'claim'")));
     await withConnection(db.url, async (client) => {
       await expect(migrate(client)).rejects.toMatchObject({
-        message: "functions/outbox/claim.sql: permission denied for schema graphql_public",
+        message: "functions/outbox/claim/claim.sql: permission denied for schema graphql_public",
         detail: expect.stringContaining("grant_pg_graphql_access()"),
         hint: expect.stringContaining("event trigger"),
       });

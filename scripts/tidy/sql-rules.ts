@@ -4,7 +4,7 @@
 import { basename } from "node:path";
 import type { Complaint, Repository, RepositoryFile } from "./repository.ts";
 
-const maxLineChars = 180;
+const maxLineChars = 140;
 /** One-expression functions that the planner inlines; a SET clause would forbid that, and they name nothing unqualified. */
 const inlined = new Set(["outbox.new_id", "outbox.partition_floor", "outbox.id_time"]);
 

@@ -1,5 +1,5 @@
 /**
- * What rows for e-mail say, as sql/functions/capacity/email_letter.sql writes them, and the letter that is sent.
+ * What rows for e-mail say, as sql/functions/capacity/email/email_letter.sql writes them, and the letter that is sent.
  *
  * The confirmation link is not in the row: its token is made at the moment of sending, so that it stands in no table, no
  * archive and no log.

@@ -1,5 +1,5 @@
 /**
- * What rows for Linear say, as sql/functions/capacity/render_linear_*.sql write them.
+ * What rows for Linear say, as sql/functions/capacity/linear/render_linear_*.sql write them.
  */
 import { z } from "zod";
 

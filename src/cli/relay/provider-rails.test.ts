@@ -79,7 +79,7 @@ describe("the providers' rails", () => {
     ]);
     expect(findings.map(({ message }) => message)).toEqual([
       "Not set up here (SLACK_BOT_TOKEN), and nothing needs it.",
-      "Linear is set up here. Not asked (--offline).",
+      "Linear is set up here. Not checked (--offline).",
       "Not set up here (SMTP_URL and MAIL_FROM, or POSTAL_URL and POSTAL_API_KEY and MAIL_FROM), and nothing needs it.",
       "Not set up here (GITHUB_TOKEN), and nothing needs it.",
     ]);

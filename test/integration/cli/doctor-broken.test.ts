@@ -130,7 +130,7 @@ test("a healthy installation: everything was checked, nothing is found, exit cod
   expect({ status, ok, first }).toEqual({ status: 0, ok: true, first: null });
   const messages = new Map(findings.map(({ check, message }) => [check, message]));
   expect(messages.get("gateway")).toContain("logs in, as headroom_gateway");
-  expect(messages.get("public url")).toContain("Answers");
+  expect(messages.get("public url")).toContain("Reachable: ");
   expect(messages.get("secret key")).toContain("decrypts every stored secret");
   expect(messages.get("slack")).toContain("Slack answers, as ");
   expect(messages.get("linear")).toContain("Linear answers, as ");

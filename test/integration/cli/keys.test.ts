@@ -158,7 +158,7 @@ describe("how members sign in", () => {
       "ann signs in as 00u1 at https://id.example.org.\n",
     );
     expect((await headroom(["members", "identity", "list"], { env })).out).toMatch(/^ann +https:\S+ +00u1 +admin$/m);
-    expect((await headroom(["members", "identity", "remove", ...account], { env })).out).toContain("ann is unlinked");
+    expect((await headroom(["members", "identity", "remove", ...account], { env })).out).toContain("ann was unlinked");
     expect((await headroom(["members", "identity", "remove", ...account], { env })).err).toContain(
       "No member is linked",
     );

@@ -101,11 +101,11 @@ test("a removed member is said to be gone, with what ended and what waited on th
   await control.pool.query("select directory.put_api_key('olga-laptop', 'authenticated', 'default', 'olga')");
   const plain = await members("remove", "olga");
   expect(plain).toMatchObject({ status: 0, err: "" });
-  expect(plain.out).toContain("olga is removed, also from infra.");
+  expect(plain.out).toContain("olga was removed, also from infra.");
   expect(plain.out).toContain(
     "Ended: all sessions; roles commercial, requester; Slack user U024OLGA; accounts at identity providers: 1; keys olga-laptop.",
   );
-  expect(plain.out).toContain("1 open requests");
+  expect(plain.out).toContain("1 open request has olga as owner or approver");
   expect(plain.out).toContain("olga was the delegate of dan.");
   expect((await members("list", "--all")).out).toMatch(/^olga .+removed$/m);
   const refused = await members("put", "olga", "--role", "vp");

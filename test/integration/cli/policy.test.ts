@@ -102,7 +102,11 @@ test("a rule is changed by what is named, lifted by --no-…, switched off and r
 test.each([
   [["put", "new", "--min-cost", "5"], 1, "kind"],
   [["put", "new", "--kind", "escalation"], 2, "--approver-role or --approver"],
-  [["put", "new", "--kind", "escalation", "--approver", "vic", "--approver-role", "vp"], 2, "one of the two"],
+  [
+    ["put", "new", "--kind", "escalation", "--approver", "vic", "--approver-role", "vp"],
+    2,
+    "needs either --approver-role or --approver",
+  ],
   [["put", "new", "--kind", "auto_approval"], 2, "--step"],
   [["put", "new", "--kind", "review_route", "--step", "technical"], 2, "--group"],
   [["put", "new", "--approver", "vic"], 2, "need --kind"],

@@ -20,7 +20,7 @@ test("an endpoint is subscribed, hears of less, pauses, goes on, and ends", asyn
   expect(await endpoint("subscribe", "orders")).toMatchObject({
     status: 0,
     err: "",
-    out: expect.stringContaining("orders hears of all events in workspace default"),
+    out: expect.stringContaining("From now on orders is sent all events of workspace default."),
   });
   const fewer = ["--event", "REQUEST_SUBMITTED", "--event", "CANCEL_APPROVED"];
   expect((await endpoint("subscribe", "orders", ...fewer)).out).toContain("REQUEST_SUBMITTED, CANCEL_APPROVED");

@@ -3678,7 +3678,7 @@ create function outbox.add_rows(p_checked boolean, p_rows jsonb)
 create function outbox.advance_lanes(p_lane_ids bigint[], p_from_seqs bigint[], p_delivered boolean DEFAULT false, p_places tid[] DEFAULT NULL::tid[])
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3df9609be8f81e92';
+  as 'sha256 75fa710811281c31';
 
 create function outbox.archive_partitions()
   returns TABLE(class_id smallint, partition regclass, from_id uuid, to_id uuid, from_at timestamp with time zone, to_at timestamp with time zone)
@@ -3688,17 +3688,12 @@ create function outbox.archive_partitions()
 create function outbox.backoff(p_stream outbox.streams, p_tries integer, p_after_ms bigint)
   returns interval
   language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8d0143cf0bbc0546';
+  as 'sha256 25782157769e1af7';
 
 create function outbox.book_slots(p_names text[], p_lease_seconds integer)
   returns void
   language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 43fab7cbec7e4db7';
-
-create function outbox.bury_heads(p_stream outbox.streams, p_lane_ids bigint[], p_seqs bigint[], p_code text, p_message text)
-  returns void
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f368944307fcf0a5';
 
 create function outbox.change_stream(p_name text, p_changes jsonb)
   returns outbox.streams
@@ -3876,7 +3871,7 @@ create function outbox.existing_row(p_stream_id smallint, p_instruction_id text,
 create function outbox.fence_lanes(p_live bigint[], p_outcomes outbox.row_outcome[])
   returns outbox.fenced_lane[]
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2dbd0575baa35dd7';
+  as 'sha256 31b1428e4051674f';
 
 create function outbox.fill_binds(p_outbox_ids uuid[], p_captured jsonb DEFAULT NULL::jsonb)
   returns TABLE(outbox_id uuid, body text, sent_hash bytea, outcome text, code text, reason text)
@@ -3914,6 +3909,11 @@ create function outbox.gc_keys(p_batch integer)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp set enable_hashjoin=off set enable_mergejoin=off owner headroom_owner
   as 'sha256 48d91339f320d029';
+
+create function outbox.give_up_heads(p_stream outbox.streams, p_lane_ids bigint[], p_seqs bigint[], p_code text, p_message text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 26fdae21ee5dc79b';
 
 create function outbox.hold_gates(p_names text[])
   returns text[]
@@ -3960,12 +3960,12 @@ create function outbox.last_delivered_at(p_stream_id smallint, p_instructions te
 create function outbox.late_in_lanes(p_live bigint[], p_outcomes outbox.row_outcome[], OUT late uuid[], OUT busy uuid[])
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f910623e04f2667f';
+  as 'sha256 31e3dd69f9f83a3f';
 
 create function outbox.late_rows(p_stream outbox.streams, p_live bigint[], p_outcomes outbox.row_outcome[], OUT late uuid[], OUT busy uuid[])
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5e0fdb44499321f2';
+  as 'sha256 4afaaa7458b80af0';
 
 create function outbox.limit_destination(p_name text, p_min_interval_ms integer DEFAULT NULL::integer, p_failure_threshold integer DEFAULT NULL::integer, p_open_base_ms integer DEFAULT NULL::integer)
   returns void
@@ -4017,7 +4017,7 @@ grant execute on function outbox.next_due to headroom_executor;
 create function outbox.note_destinations(p_outcomes outbox.row_outcome[])
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c7f24128c8062688';
+  as 'sha256 6c4fe6bc327e7263';
 
 create function outbox.note_relay(p_relay_id integer, p_name text, p_wants_notify boolean)
   returns void
@@ -4038,7 +4038,7 @@ create function outbox.open_queues(p_stream outbox.streams, p_since timestamp wi
 create function outbox.park_dead()
   returns trigger
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7362472694ca5d04';
+  as 'sha256 d9e736ee50579b86';
 
 create function outbox.partition_floor(p_at timestamp with time zone)
   returns uuid
@@ -4085,7 +4085,7 @@ grant execute on function outbox.reap to headroom_executor;
 create function outbox.reap_lanes(p_stream outbox.streams, p_claim outbox.claims)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 cdffab32987db159';
+  as 'sha256 ee87af313aeb17a8';
 
 create function outbox.reap_rows(p_stream outbox.streams, p_claim outbox.claims)
   returns integer
@@ -4175,22 +4175,22 @@ grant execute on function outbox.settle to headroom_executor;
 create function outbox.settle_lane_exceptions(p_stream outbox.streams, p_outcomes outbox.row_outcome[], OUT retried integer, OUT released integer, OUT failed integer, OUT given_up uuid[])
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8b6bd8fa05eac29e';
+  as 'sha256 b69f42667b1ecd30';
 
 create function outbox.settle_lanes(p_stream outbox.streams, p_lanes outbox.fenced_lane[], p_outcomes outbox.row_outcome[])
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c7651e8669664197';
+  as 'sha256 89b2020fd54cc4c5';
 
 create function outbox.settle_row_exceptions(p_stream outbox.streams, p_outcomes outbox.row_outcome[], OUT retried integer, OUT released integer, OUT failed integer, OUT given_up uuid[])
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 df05b6b37d8e4bb2';
+  as 'sha256 20f64046b9df3a01';
 
 create function outbox.settle_rows(p_stream outbox.streams, p_outcomes outbox.row_outcome[])
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c4b3a1bb0eb792f3';
+  as 'sha256 6070c604d1e77a4a';
 
 create function outbox.skip(p_outbox_ids uuid[], p_actor text, p_reason text)
   returns TABLE(outbox_id uuid, result text, detail text)

@@ -3540,17 +3540,6 @@ export interface Functions {
     };
     result: void;
   };
-  /** Moves the first rows of free lanes to the dead letters. */
-  "outbox.bury_heads": {
-    args: {
-      p_stream: string | null;
-      p_lane_ids: readonly (number | bigint | string)[] | string | null;
-      p_seqs: readonly (number | bigint | string)[] | string | null;
-      p_code: string | null;
-      p_message: string | null;
-    };
-    result: void;
-  };
   /** Changes the settings of a stream that are named. */
   "outbox.change_stream": {
     args: {
@@ -3953,6 +3942,17 @@ export interface Functions {
       p_batch: number | null;
     };
     result: number;
+  };
+  /** Moves the first rows of free lanes to the dead letters. */
+  "outbox.give_up_heads": {
+    args: {
+      p_stream: string | null;
+      p_lane_ids: readonly (number | bigint | string)[] | string | null;
+      p_seqs: readonly (number | bigint | string)[] | string | null;
+      p_code: string | null;
+      p_message: string | null;
+    };
+    result: void;
   };
   /** Takes the gates that are free until the end of the transaction, and brings them up to date. Nullable: result. */
   "outbox.hold_gates": {
@@ -5458,7 +5458,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.archive_partitions": { returns: "rows", json: [], positional: false },
   "outbox.backoff": { returns: "value", json: [], positional: false },
   "outbox.book_slots": { returns: "nothing", json: [], positional: false },
-  "outbox.bury_heads": { returns: "nothing", json: [], positional: false },
   "outbox.change_stream": { returns: "row", json: ["p_changes"], positional: false },
   "outbox.check_binds": { returns: "nothing", json: ["p_captures", "p_binds"], positional: false },
   "outbox.check_operator": { returns: "nothing", json: [], positional: false },
@@ -5503,6 +5502,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.gates_of": { returns: "rows", json: [], positional: false },
   "outbox.gc": { returns: "value", json: [], positional: false },
   "outbox.gc_keys": { returns: "value", json: [], positional: false },
+  "outbox.give_up_heads": { returns: "nothing", json: [], positional: false },
   "outbox.hold_gates": { returns: "value", json: [], positional: false },
   "outbox.id_time": { returns: "value", json: [], positional: false },
   "outbox.in_flight_or_finished": { returns: "value", json: [], positional: false },

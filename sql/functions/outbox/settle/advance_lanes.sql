@@ -37,7 +37,8 @@ begin
             order by p.seq limit 1) n on true
   ), moved as (
     update outbox.heads h
-       set head_seq = n.seq, due = greatest(n.due, now()), priority = n.priority, destination_id = n.destination_id, delivered_to = n.delivered_to,
+       set head_seq = n.seq, due = greatest(n.due, now()), priority = n.priority, destination_id = n.destination_id,
+           delivered_to = n.delivered_to,
            claim_id = null, claimed_to = null, rewind_to = null, run_limit = null, misses = 0, blocked = false
       from next_row n
      where h.ctid = n.place and n.seq is not null
@@ -64,11 +65,13 @@ begin
   select array_agg(i.lane_id) into v_idle from idle i;
   if v_idle is null or cardinality(v_idle) < cardinality(v_empty) then
     update outbox.heads h
-       set head_seq = 0, destination_id = 0, due = now() + least(25 * 2 ^ h.misses, 1000) * interval '1 ms', misses = least(h.misses + 1, 10),
+       set head_seq = 0, destination_id = 0, due = now() + least(25 * 2 ^ h.misses, 1000) * interval '1 ms',
+           misses = least(h.misses + 1, 10),
            claim_id = null, claimed_to = null, rewind_to = null, run_limit = null, blocked = false, delivered_to = e.delivered_to
       from unnest(v_empty, v_empty_places, v_delivered) e(lane_id, place, delivered_to)
      where h.ctid = e.place and (v_idle is null or e.lane_id <> all (v_idle));
   end if;
 end
 $$;
-comment on function outbox.advance_lanes(bigint[], bigint[], boolean, tid[]) is 'Moves lanes on to their next pending row at or after the given number, or lets them go idle.';
+comment on function outbox.advance_lanes(bigint[], bigint[], boolean, tid[])
+  is 'Moves lanes on to their next pending row at or after the given number, or lets them go idle.';

@@ -1,5 +1,5 @@
--- The lanes that these outcomes may still move: their claim lives and their head is under it. Locks those heads until the
--- settle is through, so that a redrive is honoured. Null when any of the outcomes comes too late, has been settled before, or belongs to a lane
+-- The lanes that these outcomes may still move: their claim lives and their head is under it. Locks those heads until the settle is
+-- through, so that a redrive is honoured. Null when any of the outcomes comes too late, has been settled before, or belongs to a lane
 -- that somebody else holds; then late_in_lanes tells which.
 create or replace function outbox.fence_lanes(p_live bigint[], p_outcomes outbox.row_outcome[])
 returns outbox.fenced_lane[]
@@ -10,7 +10,8 @@ declare
   v_rows bigint;
   v_repeated boolean;
 begin
-  select array_agg(row(l.lane_id, l.place, l.claim_id, l.head_seq, l.claimed_to, l.rewind_to, l.to_seq, l.delivered, l.delivered = l.n)::outbox.fenced_lane),
+  select array_agg(row(l.lane_id, l.place, l.claim_id, l.head_seq, l.claimed_to, l.rewind_to, l.to_seq, l.delivered,
+                       l.delivered = l.n)::outbox.fenced_lane),
          sum(l.n), bool_or(l.from_seq < l.head_seq)
     into v_lanes, v_rows, v_repeated
     from (select h.lane_id, h.ctid as place, h.claim_id, h.head_seq, h.claimed_to, h.rewind_to, g.from_seq, g.to_seq, g.delivered, g.n
@@ -25,4 +26,5 @@ begin
   return case when v_rows = cardinality(p_outcomes) and not v_repeated then v_lanes end;
 end
 $$;
-comment on function outbox.fence_lanes(bigint[], outbox.row_outcome[]) is 'Locks the lanes that outcomes belong to, if none of them is late. Nullable: result.';
+comment on function outbox.fence_lanes(bigint[], outbox.row_outcome[])
+  is 'Locks the lanes that outcomes belong to, if none of them is late. Nullable: result.';

@@ -17,7 +17,8 @@ begin
     from (select o.outbox_id, not coalesce(o.claim_id = any (p_live), false) as busy,
                  not exists (select from outbox.claims c where c.claim_id = o.claim_id)
                    or exists (select from outbox.attempts a
-                               where a.outbox_id = o.outbox_id and a.attempt_no = o.attempt_no + 1 and a.class_id = p_stream.class_id) as late
+                               where a.outbox_id = o.outbox_id and a.attempt_no = o.attempt_no + 1
+                                 and a.class_id = p_stream.class_id) as late
             from unnest(p_outcomes) o) j;
 end
 $$;

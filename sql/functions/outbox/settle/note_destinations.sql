@@ -1,6 +1,7 @@
--- What outcomes say about their destinations. An answer of any kind closes the circuit; failures in a row open it, longer
--- each time; a request for quiet (429) pauses the destination without counting against it; where nobody was called nothing is
--- said about it, and a mail server that does not take one mail for now speaks of that mail. A row that came back unsent says nothing, except that it is no longer a probe.
+-- What outcomes say about their destinations. An answer of any kind closes the circuit; failures in a row open it, longer each time; a
+-- request for quiet (429) pauses the destination without counting against it; where nobody was called nothing is said about it, and a
+-- mail server that does not take one mail for now speaks of that mail. A row that came back unsent says nothing, except that it is no
+-- longer a probe.
 --
 -- It is written down, and put into the gate at once if that is free, else by whoever takes it next: a settle waits for nobody, and
 -- nothing that it has to tell is lost.
@@ -15,20 +16,24 @@ begin
            count(*) filter (where o.kind in ('retry', 'unknown') and not coalesce(o.throttled, false)
                               and coalesce(o.code, '') not in ('render_failed', 'endpoint_unavailable', 'smtp_4xx')) as failed,
            count(*) filter (where coalesce(o.kind, 'delivered') in ('delivered', 'rejected')
-                              and coalesce(o.code, '') not in ('payload_invalid', 'binding_missing', 'binding_invalid', 'outcome_unknown')) as answered,
+                              and coalesce(o.code, '') not in
+                                ('payload_invalid', 'binding_missing', 'binding_invalid', 'outcome_unknown')) as answered,
            -- least() leaves nulls out: a receiver that says no time is not one that says a day.
-           max(least(o.after_ms, 86400000)) filter (where o.throttled and o.after_ms is not null) as quiet_ms, coalesce(bool_or(o.throttled), false) as throttled,
+           max(least(o.after_ms, 86400000)) filter (where o.throttled and o.after_ms is not null) as quiet_ms,
+           coalesce(bool_or(o.throttled), false) as throttled,
            max(o.code) filter (where o.kind in ('retry', 'unknown', 'rejected')) as code
       from unnest(p_outcomes) o
       join outbox.destinations d on d.destination_id = o.destination_id
      group by d.name
   ), noted as (
     insert into outbox.gate_notes (name, failed, answered, throttled, quiet_ms, code, clears)
-    select h.name, h.failed, h.answered, h.throttled, h.quiet_ms, h.code, coalesce((select l.clears from outbox.limits l where l.name = h.name), 0)
+    select h.name, h.failed, h.answered, h.throttled, h.quiet_ms, h.code,
+           coalesce((select l.clears from outbox.limits l where l.name = h.name), 0)
       from heard h
      where h.failed > 0 or h.throttled
         or exists (select from outbox.gates g
-                    where g.name = h.name and (g.probe_until is not null or h.answered > 0 and (g.failures > 0 or g.open_until is not null)))
+                    where g.name = h.name
+                      and (g.probe_until is not null or h.answered > 0 and (g.failures > 0 or g.open_until is not null)))
         -- What has not been put into the gate yet is undone like what has.
         or h.answered > 0 and exists (select from outbox.gate_notes t where t.name = h.name)
     returning name

@@ -11,7 +11,8 @@ begin
                              where m.outbox_id = new.outbox_id
                                and (r.capability = 'lookup'
                                     or r.capability = 'idempotent'
-                                       and coalesce(new.first_sent_at + (r.dedup_window_ms - r.timeout_ms) * interval '1 ms' > now(), true))))
+                                       and coalesce(
+                                             new.first_sent_at + (r.dedup_window_ms - r.timeout_ms) * interval '1 ms' > now(), true))))
     into new.parked
     from outbox.streams s where s.stream_id = new.stream_id;
   return new;

@@ -4,15 +4,16 @@
 -- The lease is the fence: a claim that has been reaped is gone, and a lane that went on has another claim, so a late
 -- outcome changes nothing. The unique line number is its backstop.
 --
--- It waits for no row lock: outcomes of a lane or a claim that an operator or the reaper holds at this moment come back as busy, and are to be
--- settled again; the others are settled. What else there is to wait for, two seconds bound.
+-- It waits for no row lock: outcomes of a lane or a claim that an operator or the reaper holds at this moment come back as busy, and are
+-- to be settled again; the others are settled. What else there is to wait for, two seconds bound.
 --
--- Answers how many lines of each kind were written, those included that the call did not name, which rows came too late, which were given up
--- and which are busy.
+-- Answers how many lines of each kind were written, those included that the call did not name, which rows came too late, which were given
+-- up and which are busy.
 create or replace function outbox.settle(
   p_stream_id smallint,
   p_outcomes outbox.row_outcome[],
-  out delivered integer, out retried integer, out released integer, out failed integer, out late uuid[], out given_up uuid[], out busy uuid[]
+  out delivered integer, out retried integer, out released integer, out failed integer,
+  out late uuid[], out given_up uuid[], out busy uuid[]
 )
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
@@ -94,4 +95,5 @@ begin
 end
 $$;
 comment on function outbox.settle(smallint, outbox.row_outcome[])
-  is 'Records outcomes of claimed rows and moves their lanes on; counts its lines, names rows that were late, given up, or must wait. Nullable: late, given_up, busy.';
+  is 'Records outcomes of claimed rows and moves their lanes on; counts its lines, names rows that were late, given up, or must wait. '
+     'Nullable: late, given_up, busy.';

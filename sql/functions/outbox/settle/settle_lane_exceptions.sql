@@ -19,7 +19,8 @@ declare
   v_dues timestamptz[];
 begin
   with named as materialized (
-    select o.claim_id, o.lane_id, o.seq, o.outbox_id, o.attempt_no, o.latency_ms, o.code, o.kind, outbox.without_addresses(o.message) as message,
+    select o.claim_id, o.lane_id, o.seq, o.outbox_id, o.attempt_no, o.latency_ms, o.code, o.kind,
+           outbox.without_addresses(o.message) as message,
            o.after_ms, coalesce(o.absent, false) as absent, o.sent_hash
       from unnest(p_outcomes) o
      where o.kind <> 'delivered'
@@ -34,7 +35,8 @@ begin
         or exists (select from outbox.attempts a
                     where a.outbox_id = p.outbox_id and a.attempt_no = p.lines + 1 and a.class_id = p_stream.class_id)
   ), judged as materialized (
-    select g.*, case when g.kind = 'unknown' then 'outcome_unknown' else g.code end as error_code, p.lines, p.priority, c.claimed_at, p.first_sent_at,
+    select g.*, case when g.kind = 'unknown' then 'outcome_unknown' else g.code end as error_code, p.lines, p.priority, c.claimed_at,
+           p.first_sent_at,
            p.tries + (g.kind <> 'released')::integer as tries_now,
            g.kind = 'unknown' or (p.uncertain and not g.absent) as uncertain_now,
            outbox.verdict(p_stream, g.kind, p.tries + 1, r.capability) as state
@@ -50,7 +52,8 @@ begin
                 end as due
       from judged j
   ), line as (
-    insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, claim_id, latency_ms, uncertain, rail_code, error_code, error_message, sent_hash)
+    insert into outbox.attempts
+      (outbox_id, attempt_no, class_id, stream_id, state, claim_id, latency_ms, uncertain, rail_code, error_code, error_message, sent_hash)
     select j.outbox_id, j.attempt_no + 1, p_stream.class_id, p_stream.stream_id, j.state, j.claim_id,
            case when j.state <> 'RELEASED' then j.latency_ms end, j.uncertain_now, j.code, j.error_code, j.message, j.sent_hash
       from judged j
@@ -63,7 +66,8 @@ begin
   ), gone as (
     delete from outbox.pending p using judged j where p.lane_id = j.lane_id and p.seq = j.seq and j.state = 'FAILED'
   ), dead as (
-    insert into outbox.dead (outbox_id, stream_id, lane_id, seq, first_sent_at, lines, tries, priority, uncertain, parked, error_code, error_message)
+    insert into outbox.dead
+      (outbox_id, stream_id, lane_id, seq, first_sent_at, lines, tries, priority, uncertain, parked, error_code, error_message)
     select j.outbox_id, p_stream.stream_id, j.lane_id, j.seq, coalesce(j.first_sent_at, j.claimed_at), j.lines + 2, j.tries_now, j.priority,
            j.uncertain_now, j.uncertain_now, coalesce(j.error_code, 'failed'), j.message
       from judged j where j.state = 'FAILED'

@@ -14,8 +14,10 @@ declare
   v_delivered bigint;
   v_gone bigint;
 begin
-  insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, claim_id, latency_ms, rail_code, rail_reference, sent_hash)
-  select o.outbox_id, o.attempt_no + 1, p_stream.class_id, p_stream.stream_id, 'DISPATCHED', o.claim_id, o.latency_ms, o.code, o.reference, o.sent_hash
+  insert into outbox.attempts
+    (outbox_id, attempt_no, class_id, stream_id, state, claim_id, latency_ms, rail_code, rail_reference, sent_hash)
+  select o.outbox_id, o.attempt_no + 1, p_stream.class_id, p_stream.stream_id, 'DISPATCHED', o.claim_id, o.latency_ms, o.code,
+         o.reference, o.sent_hash
     from unnest(p_outcomes) o
    where o.kind is null or o.kind = 'delivered';
   get diagnostics v_delivered = row_count;
@@ -37,10 +39,12 @@ begin
   update outbox.heads h set head_seq = l.to_seq + 1, delivered_to = greatest(h.delivered_to, l.to_seq)
     from unnest(p_lanes) l
    where h.ctid = l.place and l.to_seq is not null and not (l.whole and l.to_seq >= l.claimed_to);
-  perform outbox.close_rows(array_agg(l.claim_id)), outbox.advance_lanes(array_agg(l.lane_id), array_agg(l.to_seq + 1), true, array_agg(l.place))
+  perform outbox.close_rows(array_agg(l.claim_id)),
+          outbox.advance_lanes(array_agg(l.lane_id), array_agg(l.to_seq + 1), true, array_agg(l.place))
      from unnest(p_lanes) l
     where l.whole and l.to_seq >= l.claimed_to
    having count(*) > 0;
 end
 $$;
-comment on function outbox.settle_lanes(outbox.streams, outbox.fenced_lane[], outbox.row_outcome[]) is 'Records delivered rows of ordered lanes.';
+comment on function outbox.settle_lanes(outbox.streams, outbox.fenced_lane[], outbox.row_outcome[])
+  is 'Records delivered rows of ordered lanes.';

@@ -28,14 +28,17 @@ begin
       join outbox.rails r on r.rail_id = m.rail_id
      cross join lateral (select case when c.tries is not null then array_position(c.outbox_ids, g.outbox_id) end as n) a
   ), line as (
-    insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, claim_id, latency_ms, uncertain, rail_code, error_code, error_message, sent_hash)
+    insert into outbox.attempts
+      (outbox_id, attempt_no, class_id, stream_id, state, claim_id, latency_ms, uncertain, rail_code, error_code, error_message, sent_hash)
     select j.outbox_id, j.attempt_no + 1, p_stream.class_id, p_stream.stream_id, j.state, j.claim_id,
            case when j.state <> 'RELEASED' then j.latency_ms end, j.uncertain_now, j.code, j.error_code, j.message, j.sent_hash
       from judged j
   ), kept as (
-    insert into outbox.pending_unordered (outbox_id, stream_id, priority, due, expires_at, first_sent_at, lines, destination_id, tries, uncertain, bytes, payload_hash)
+    insert into outbox.pending_unordered
+      (outbox_id, stream_id, priority, due, expires_at, first_sent_at, lines, destination_id, tries, uncertain, bytes, payload_hash)
     select w.outbox_id, p_stream.stream_id, w.priority,
-           now() + case w.state when 'RETRYABLE' then outbox.backoff(p_stream, w.tries_now, w.after_ms) else coalesce(w.after_ms, 0) * interval '1 ms' end,
+           now() + case w.state when 'RETRYABLE' then outbox.backoff(p_stream, w.tries_now, w.after_ms)
+                                else coalesce(w.after_ms, 0) * interval '1 ms' end,
            w.expires_at, w.first_sent_at,
            w.attempt_no + 1, w.destination_id, w.tries_now, w.uncertain_now, w.bytes, w.payload_hash
       from judged w where w.state in ('RETRYABLE', 'RELEASED')

@@ -3,8 +3,10 @@ create or replace function outbox.settle_rows(p_stream outbox.streams, p_outcome
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 begin
-  insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, claim_id, latency_ms, rail_code, rail_reference, sent_hash)
-  select o.outbox_id, o.attempt_no + 1, p_stream.class_id, p_stream.stream_id, 'DISPATCHED', o.claim_id, o.latency_ms, o.code, o.reference, o.sent_hash
+  insert into outbox.attempts
+    (outbox_id, attempt_no, class_id, stream_id, state, claim_id, latency_ms, rail_code, rail_reference, sent_hash)
+  select o.outbox_id, o.attempt_no + 1, p_stream.class_id, p_stream.stream_id, 'DISPATCHED', o.claim_id, o.latency_ms, o.code,
+         o.reference, o.sent_hash
     from unnest(p_outcomes) o
    where o.kind is null or o.kind = 'delivered';
   perform outbox.close_rows(array_agg(o.claim_id))

@@ -1,6 +1,7 @@
 -- Which line an outcome other than "delivered" writes. A row is given up when its tries are used, and at once when its
 -- outcome is unknown, its rail can prove nothing, and a double would not be harmless.
-create or replace function outbox.verdict(p_stream outbox.streams, p_outcome text, p_tries integer, p_capability text) returns outbox.attempt_state
+create or replace function outbox.verdict(p_stream outbox.streams, p_outcome text, p_tries integer, p_capability text)
+  returns outbox.attempt_state
 language sql immutable set search_path = pg_catalog, pg_temp
 as $$
   select case

@@ -45,7 +45,8 @@ begin
    cross join lateral (select p.* from outbox.pending p where p.lane_id = h.lane_id and p.seq >= h.head_seq order by p.seq limit 1) p
    where p.uncertain and p.tries >= p_stream.max_tries;
   if v_spent_lanes is not null then
-    perform outbox.bury_heads(p_stream, v_spent_lanes, v_spent_seqs, 'tries_exhausted', 'The relay died each time while sending this row.');
+    perform outbox.give_up_heads(p_stream, v_spent_lanes, v_spent_seqs, 'tries_exhausted',
+            'The relay died each time while sending this row.');
   end if;
   return v_rows;
 end

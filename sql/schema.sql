@@ -3915,6 +3915,11 @@ create function outbox.give_up_heads(p_stream outbox.streams, p_lane_ids bigint[
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 26fdae21ee5dc79b';
 
+create function outbox.held_by(p_rail_id smallint, p_destination text)
+  returns jsonb
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 dbec6e357b5f7066';
+
 create function outbox.hold_gates(p_names text[])
   returns text[]
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3933,7 +3938,7 @@ create function outbox.in_flight_or_finished(p_outbox_id uuid)
 create function outbox.inspect(p_outbox_id uuid)
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d85b880d9dea6a34';
+  as 'sha256 4f227caab1d61f5f';
 grant execute on function outbox.inspect to headroom_auditor;
 grant execute on function outbox.inspect to headroom_control;
 

@@ -3954,6 +3954,14 @@ export interface Functions {
     };
     result: void;
   };
+  /** Why a row whose turn it is still waits. Nullable: p_destination, result. */
+  "outbox.held_by": {
+    args: {
+      p_rail_id: number | null;
+      p_destination: string | null;
+    };
+    result: Json | null;
+  };
   /** Takes the gates that are free until the end of the transaction, and brings them up to date. Nullable: result. */
   "outbox.hold_gates": {
     args: {
@@ -5503,6 +5511,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.gc": { returns: "value", json: [], positional: false },
   "outbox.gc_keys": { returns: "value", json: [], positional: false },
   "outbox.give_up_heads": { returns: "nothing", json: [], positional: false },
+  "outbox.held_by": { returns: "value", json: [], positional: false },
   "outbox.hold_gates": { returns: "value", json: [], positional: false },
   "outbox.id_time": { returns: "value", json: [], positional: false },
   "outbox.in_flight_or_finished": { returns: "value", json: [], positional: false },

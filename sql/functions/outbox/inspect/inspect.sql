@@ -14,12 +14,15 @@ begin
            'created_at', m.created_at, 'expires_at', m.expires_at, 'payload_hash', encode(m.payload_hash, 'hex'),
            'erased', case when m.erased_at is not null then
              jsonb_build_object('at', m.erased_at, 'by', m.erased_by, 'reason', m.erase_reason) end))
-         || outbox.place_of_row(m, s)
+         || w.place
+         || case when w.place ->> 'place' = 'pending' and not w.place ? 'waits_for'
+                 then jsonb_strip_nulls(jsonb_build_object('held_by', outbox.held_by(m.rail_id, t.name))) else '{}' end
          || jsonb_build_object('payload', m.payload, 'captures', m.captures, 'binds', m.binds, 'captured', c.captured, 'lines', v_lines)
     into v_row
     from outbox.payloads m
     join outbox.streams s on s.stream_id = m.stream_id
     join outbox.rails r on r.rail_id = m.rail_id
+   cross join lateral (select outbox.place_of_row(m, s) as place) w
     left join outbox.lanes l on l.lane_id = m.lane_id
     left join outbox.destinations t on t.destination_id = m.destination_id
     left join lateral (select jsonb_object_agg(c.name, c.value) as captured

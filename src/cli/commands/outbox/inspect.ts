@@ -37,9 +37,15 @@ const rowSchema = z.looseObject({
   outbox_id: z.string(),
   stream: z.string(),
   place: z.string(),
+  rail: z.string().optional(),
+  destination: z.string().optional(),
+  waits_for: z.looseObject({ outbox_id: z.string() }).optional(),
+  held_by: z.looseObject({ reason: z.string(), until: z.string().optional() }).optional(),
   lines: z.array(lineSchema),
   payload: z.json(),
 });
+
+type Row = z.infer<typeof rowSchema>;
 
 async function runInspect(id: string, options: CommonOptions): Promise<void> {
   const found = await withDatabase(options, "outbox inspect", (client) =>
@@ -64,7 +70,7 @@ function camelCased(value: unknown): unknown {
   );
 }
 
-function show(row: z.infer<typeof rowSchema>): void {
+function show(row: Row): void {
   const { lines, payload, ...facts } = row;
   const named = Object.entries(facts).filter(([, value]) => value !== null);
   const width = Math.max(...named.map(([name]) => name.length));
@@ -82,7 +88,7 @@ function show(row: z.infer<typeof rowSchema>): void {
   }
   printLine();
   showLines(lines);
-  const next = nextStep(row.place, row.outbox_id);
+  const next = nextStep(row);
   if (next !== null) printLine(`\nNext: ${next}`);
 }
 
@@ -104,7 +110,14 @@ function messageOf(line: Line): string | undefined {
   return line.actor === undefined ? line.error_message : `${line.actor}: ${line.reason ?? ""}`;
 }
 
-function nextStep(place: string, id: string): string | null {
+function nextStep({ place, outbox_id: id, rail, destination, waits_for: first, held_by: held }: Row): string | null {
+  if (first !== undefined) return `a row of the same key comes first: headroom outbox inspect ${first.outbox_id}`;
+  if (held?.reason === "rail_not_served")
+    return `no relay serves the rail ${rail ?? ""}: start one, or see headroom doctor`;
+  if (held !== undefined) {
+    const why = held.reason === "circuit_open" ? "is not called after failures" : "has a rate limit";
+    return `${destination ?? "its destination"} ${why}; the next call is at ${held.until ?? "a later time"}: headroom outbox destinations`;
+  }
   if (place === "parked") {
     return `find out whether it arrived, then headroom outbox resolve ${id} --delivered (or --not-delivered) --reason "…"`;
   }

@@ -53,6 +53,25 @@ describe.each(POSTGRES_VERSIONS)("what operators see, on PostgreSQL %i", async (
       await engine.drain(stream);
     });
 
+    test("says what holds a row whose turn it is: a rail that nobody serves, an open circuit, a rate limit", async () => {
+      const stream = await engine.stream();
+      const destination = unique("held");
+      const row = await engine.enqueue(stream, { destination });
+      const heldBy = async (): Promise<unknown> => (await engine.inspect(row.outbox_id)).held_by;
+      await rowsOf(engine.superuser, "update outbox.rails set served_at = null where name = 'sure'");
+      expect(await heldBy()).toEqual({ reason: "rail_not_served" });
+      await rowsOf(engine.superuser, "update outbox.rails set served_at = now() where name = 'sure'");
+      expect(await heldBy()).toBeUndefined();
+      const gate = `insert into outbox.gates (name, next_slot_at, open_until, last_error_code) values ($1, $2, $3, 'http_503')
+                    on conflict (name) do update set next_slot_at = excluded.next_slot_at, open_until = excluded.open_until`;
+      await rowsOf(engine.superuser, gate, [destination, "2100-01-01", null]);
+      expect(await heldBy()).toEqual({ reason: "rate_limit", until: expect.stringContaining("2100-01-01") });
+      await rowsOf(engine.superuser, gate, [destination, "2100-01-01", "2100-01-02"]);
+      expect(await heldBy()).toMatchObject({ reason: "circuit_open", last_error_code: "http_503" });
+      await rowsOf(engine.superuser, "delete from outbox.gates where name = $1", [destination]);
+      await engine.drain(stream);
+    });
+
     test("follows a row through flight, retry, death, redrive and delivery, naming the relay", async () => {
       const stream = await engine.stream({ maxTries: 2 });
       const row = await engine.enqueue(stream);

@@ -7,13 +7,14 @@
  */
 import { readRepository } from "./tidy/repository.ts";
 import { importRules } from "./tidy/import-rules.ts";
+import { hookRules } from "./tidy/hook-rules.ts";
 import { layerRules } from "./tidy/layer-rules.ts";
 import { sourceRules } from "./tidy/source-rules.ts";
 import { sqlRules } from "./tidy/sql-rules.ts";
 import { documentRules } from "./tidy/document-rules.ts";
 
 const repository = readRepository(new URL("..", import.meta.url));
-const complaints = [importRules, layerRules, sourceRules, sqlRules, documentRules].flatMap((rules) =>
+const complaints = [importRules, layerRules, hookRules, sourceRules, sqlRules, documentRules].flatMap((rules) =>
   rules(repository),
 );
 for (const { path, line, text } of complaints) console.error(`${path}${line === undefined ? "" : `:${line}`}  ${text}`);

@@ -3918,7 +3918,7 @@ create function outbox.give_up_heads(p_stream outbox.streams, p_lane_ids bigint[
 create function outbox.held_by(p_rail_id smallint, p_destination text)
   returns jsonb
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 dbec6e357b5f7066';
+  as 'sha256 98d9b02f35901158';
 
 create function outbox.hold_gates(p_names text[])
   returns text[]

@@ -1,5 +1,6 @@
 -- Calls the functions that upper layers registered at a point, in the caller's transaction, and returns their answers as one object: if one
--- refuses, everything is refused. Without a hook the answer is empty, as it is where the engine is installed alone.
+-- refuses, everything is refused. Without a hook the answer is empty, as it is where the engine is installed alone. Two hooks
+-- of one point must not answer the same field: the later layer's would hide the earlier one's.
 create or replace function headroom.run_hooks(p_point text, p_argument jsonb) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

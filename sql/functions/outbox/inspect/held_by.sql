@@ -6,7 +6,8 @@ as $$
   select case
            when r.served_at is null or r.served_at < now() - interval '5 minutes'
              then jsonb_strip_nulls(jsonb_build_object('reason', 'rail_not_served', 'since', r.served_at))
-           when g.open_until > now() then jsonb_build_object('reason', 'circuit_open', 'until', g.open_until, 'last_error_code', g.last_error_code)
+           when g.open_until > now()
+             then jsonb_build_object('reason', 'circuit_open', 'until', g.open_until, 'last_error_code', g.last_error_code)
            when g.next_slot_at > now() then jsonb_build_object('reason', 'rate_limit', 'until', g.next_slot_at)
          end
     from outbox.rails r

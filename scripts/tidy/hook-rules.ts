@@ -21,7 +21,6 @@ export function hookRules(repository: Repository): Complaint[] {
   const made = new Set(
     functions.map((file) => file.path.replace(/^sql\/functions\/([a-z]+)\/.*?([a-z_0-9]+)\.sql$/, "$1.$2")),
   );
-  const has = (list: readonly Named[], name: string): boolean => list.some((one) => one.name === name);
   return [
     ...run.filter(({ name }) => !has(declared, name)).map((one) => complain(one, "is run and declared by no layer")),
     ...declared.filter(({ name }) => !has(run, name)).map((one) => complain(one, "is declared and run by nobody")),
@@ -31,6 +30,10 @@ export function hookRules(repository: Repository): Complaint[] {
       .map((one) => complain(one, "is a point of this layer or one above it")),
     ...called.filter(({ name }) => !made.has(name)).map((one) => complain(one, "is no function of ours")),
   ];
+}
+
+function has(list: readonly Named[], name: string): boolean {
+  return list.some((one) => one.name === name);
 }
 
 function complain({ path, line, name }: Named, text: string): Complaint {

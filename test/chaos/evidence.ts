@@ -3,7 +3,7 @@
  * database, and the receiver's record.
  */
 import type { Client } from "pg";
-import type { ReceivedRequest, ReceiverRecord } from "../integration/rails/receiver-record.ts";
+import type { ReceivedRequest, ReceiverRecord } from "../integration/rails/receiver/receiver-record.ts";
 import type { Intent } from "./ledger.ts";
 import { streamNames } from "./streams.ts";
 

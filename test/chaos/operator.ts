@@ -3,7 +3,7 @@
  */
 import { Client } from "pg";
 import { call } from "../../src/db/call.ts";
-import type { ReceiverClient } from "../integration/rails/receiver-client.ts";
+import type { ReceiverClient } from "../integration/rails/receiver/receiver-client.ts";
 import type { FaultLog } from "./fault-log.ts";
 import type { Random } from "./random.ts";
 

@@ -11,7 +11,7 @@
  * both sides agree.
  */
 import { webhookCodes } from "../../src/rails/webhook/codes.ts";
-import type { ReceivedRequest } from "../integration/rails/receiver-record.ts";
+import type { ReceivedRequest } from "../integration/rails/receiver/receiver-record.ts";
 import { senderOf, type Evidence, type Line } from "./evidence.ts";
 import type { Findings } from "./findings.ts";
 

@@ -5,7 +5,7 @@
  */
 import { fileURLToPath } from "node:url";
 import { relaySteps, type RelayStep } from "../../src/outbox/inspect/steps.ts";
-import type { Fault } from "../integration/rails/receiver-faults.ts";
+import type { Fault } from "../integration/rails/receiver/receiver-faults.ts";
 
 export type Range = readonly [least: number, most: number];
 

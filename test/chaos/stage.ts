@@ -8,7 +8,7 @@ import { randomBytes } from "node:crypto";
 import { Client } from "pg";
 import { migrate } from "../../src/db/migrate.ts";
 import { join } from "node:path";
-import { spawnReceiver, type ReceiverClient } from "../integration/rails/receiver-client.ts";
+import { spawnReceiver, type ReceiverClient } from "../integration/rails/receiver/receiver-client.ts";
 import { CrashablePostgres } from "./crashable-postgres.ts";
 import { FaultLog } from "./fault-log.ts";
 import { Findings } from "./findings.ts";

@@ -8,10 +8,10 @@ import { beforeAll, expect } from "vitest";
 import type { EmbeddedVersion } from "../../../src/db/embedded.ts";
 import type { ClusterInfo } from "../../helpers/clusters.ts";
 import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
-import { oneOf, refusalOf, rowsOf, type Queryable } from "../outbox/sql/queries.ts";
+import { oneOf, refusalOf, rowsOf, type Queryable } from "../outbox/queries.ts";
 import type { EventType, State } from "./reduce/model.ts";
 
-export { oneOf, refusalOf, refusedAs, rowsOf } from "../outbox/sql/queries.ts";
+export { oneOf, refusalOf, refusedAs, rowsOf } from "../outbox/queries.ts";
 
 export interface RequestInput {
   readonly requester?: string;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { refusalStatuses } from "../../../src/db/refusals.gen.ts";
 import { createTestDatabase, POSTGRES_VERSIONS } from "../../helpers/database.ts";
-import { oneOf, refusalOf, rowsOf } from "../outbox/sql/queries.ts";
+import { oneOf, refusalOf, rowsOf } from "../outbox/queries.ts";
 
 describe.each(POSTGRES_VERSIONS)("refusals on PostgreSQL %i", async (version) => {
   const db = await createTestDatabase({ version });

@@ -7,7 +7,7 @@ import { readFile } from "node:fs/promises";
 import type { ClientBase } from "pg";
 import { describe, expect, test } from "vitest";
 import { createTestDatabase, POSTGRES_VERSIONS } from "../../helpers/database.ts";
-import { oneOf, refusalOf, rowsOf, type Queryable } from "../outbox/sql/queries.ts";
+import { oneOf, refusalOf, rowsOf, type Queryable } from "../outbox/queries.ts";
 
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(/\s/g, ""), "hex");
 const repeat = (byte: number, times: number): Buffer => Buffer.alloc(times, byte);

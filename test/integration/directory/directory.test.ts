@@ -20,7 +20,7 @@ import {
   removeMember,
 } from "../../../src/directory/index.ts";
 import { createTestDatabase, POSTGRES_VERSIONS } from "../../helpers/database.ts";
-import { oneOf, refusalOf, rowsOf } from "../outbox/sql/queries.ts";
+import { oneOf, refusalOf, rowsOf } from "../outbox/queries.ts";
 
 describe.each(POSTGRES_VERSIONS)("the directory on PostgreSQL %i", async (version) => {
   const db = await createTestDatabase({ version });

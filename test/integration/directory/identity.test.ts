@@ -5,7 +5,7 @@
 import type { ClientBase } from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createTestDatabase, POSTGRES_VERSIONS } from "../../helpers/database.ts";
-import { oneOf, refusalOf, rowsOf, type Queryable } from "../outbox/sql/queries.ts";
+import { oneOf, refusalOf, rowsOf, type Queryable } from "../outbox/queries.ts";
 import { anonymous, memberSession, overHttp, service, type Session } from "../capacity/gateway.ts";
 
 const entrances = `

@@ -3,9 +3,9 @@ import { describe, expect, test } from "vitest";
 import { casesFor, runCase } from "../../../src/contract/conformance/suite.ts";
 import type { ConformancePlan, RailHarness } from "../../../src/contract/conformance/suite.ts";
 import type { Rail, RailOutcome } from "../../../src/contract/rail.ts";
-import { mailboxPlan } from "./mailbox-harness.ts";
-import { tablePlan } from "./table-harness.ts";
-import { openWebhookSandbox } from "./webhook-harness.ts";
+import { mailboxPlan } from "./email/mailbox-harness.ts";
+import { tablePlan } from "./table/table-harness.ts";
+import { openWebhookSandbox } from "./webhook/webhook-harness.ts";
 
 const webhookPlan: ConformancePlan = { capability: "idempotent", open: () => openWebhookSandbox() };
 

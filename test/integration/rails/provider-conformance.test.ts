@@ -2,7 +2,7 @@ import { describe, test } from "vitest";
 import { railConformance } from "../../../src/contract/conformance/suite.ts";
 import { openProvider } from "./provider-harness.ts";
 import { githubPlan, linearPlan, postalPlan, slackInteractionPlan, slackPlan } from "./provider-plans.ts";
-import { openSmtpSandbox } from "./smtp-harness.ts";
+import { openSmtpSandbox } from "./email/smtp-harness.ts";
 
 railConformance("slack", { capability: "lookup", open: () => openProvider(slackPlan) }, { describe, test });
 railConformance(

@@ -7,7 +7,7 @@ import { createSlackInteractionRail, createSlackRail } from "../../../src/rails/
 import type { Json } from "../../../src/contract/rail.ts";
 import { defaultSampleData } from "../../../src/sandbox/sample-data.ts";
 import type { ProviderPlan } from "./provider-harness.ts";
-import { confirmationToken, from, invalidLetters, letter, makeToken } from "./smtp-harness.ts";
+import { confirmationToken, from, invalidLetters, letter, makeToken } from "./email/smtp-harness.ts";
 
 export const slackToken = "xoxb-1111-2222-conformance";
 export const slackChannel = "C0CAPACITY";

@@ -7,7 +7,7 @@ import { headroom } from "../cli/program.ts";
 import { startScriptedServer, type ScriptedServer } from "../rails/scripted-server.ts";
 import { probeRail } from "../outbox/relay/rails.ts";
 import { createStage, until } from "../outbox/relay/stage.ts";
-import { refusalOf } from "../outbox/sql/queries.ts";
+import { refusalOf } from "../outbox/queries.ts";
 import { secretKey, storedRail } from "./stored-rail.ts";
 
 const stage = await createStage();

@@ -8,9 +8,9 @@ import { createDrainer, type DrainReport } from "../../../src/outbox/relay/drain
 import { putEndpoint, removeEndpoint } from "../../../src/webhooks/endpoints.ts";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
 import { messageOf, notAborted } from "../rails/messages.ts";
-import { startReceiver } from "../rails/receiver.ts";
+import { startReceiver } from "../rails/receiver/receiver.ts";
 import { createPublishing, envelope } from "./published.ts";
-import { refusalOf, refusedAs, rowsOf } from "../outbox/sql/queries.ts";
+import { refusalOf, refusedAs, rowsOf } from "../outbox/queries.ts";
 import { secretKey } from "./stored-rail.ts";
 
 describe.each(POSTGRES_VERSIONS)("the endpoint of a row on PostgreSQL %i", async (version) => {

@@ -7,9 +7,9 @@ import { rotateEndpointSecret } from "../../../src/webhooks/endpoints.ts";
 import { createStoredEndpoints } from "../../../src/rails/webhook/stored-endpoints.ts";
 import { createWebhookRail, type WebhookRail } from "../../../src/rails/webhook/rail.ts";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
-import { loopbackRules } from "../rails/webhook-harness.ts";
+import { loopbackRules } from "../rails/webhook/webhook-harness.ts";
 import { createPublishing, envelope } from "./published.ts";
-import { rowsOf } from "../outbox/sql/queries.ts";
+import { rowsOf } from "../outbox/queries.ts";
 import { secretKey } from "./stored-rail.ts";
 
 describe.each(POSTGRES_VERSIONS)("deliveries to endpoints on PostgreSQL %i", async (version) => {

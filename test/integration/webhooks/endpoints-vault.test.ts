@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import type { ClientBase } from "pg";
 import { describe, expect, test } from "vitest";
 import { createTestDatabase, POSTGRES_VERSIONS } from "../../helpers/database.ts";
-import { oneOf, refusalOf, rowsOf } from "../outbox/sql/queries.ts";
+import { oneOf, refusalOf, rowsOf } from "../outbox/queries.ts";
 
 /** The shape of Supabase Vault: a view that decrypts as who reads it, and two functions that write. */
 const vault = `

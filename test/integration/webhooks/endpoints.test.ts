@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { putEndpoint, listEndpoints, rotateEndpointSecret } from "../../../src/webhooks/endpoints.ts";
 import { checkUrl, createAddressPolicy } from "../../../src/rails/webhook/ssrf.ts";
 import { createTestDatabase, POSTGRES_VERSIONS, type TestClient } from "../../helpers/database.ts";
-import { oneOf, refusalOf, rowsOf } from "../outbox/sql/queries.ts";
+import { oneOf, refusalOf, rowsOf } from "../outbox/queries.ts";
 
 const key = "the key of these tests, which has more than 32 bytes";
 

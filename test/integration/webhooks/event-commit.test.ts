@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { validateEnvelope, type JsonObject } from "../../../src/rails/webhook/cloudevents.ts";
 import { POSTGRES_VERSIONS, type TestClient } from "../../helpers/database.ts";
 import { createPublishing, envelope, views, type EventStream } from "./published.ts";
-import { rowsOf } from "../outbox/sql/queries.ts";
+import { rowsOf } from "../outbox/queries.ts";
 
 /** Texts of characters of one to four bytes, about as long as an attribute may be. */
 function textOf(...lengths: readonly number[]): fc.Arbitrary<string> {

@@ -15,8 +15,8 @@ import {
 } from "../../../src/webhooks/endpoints.ts";
 import type { WebhookRail, WebhookRailOptions } from "../../../src/rails/webhook/rail.ts";
 import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
-import { startReceiver, type Receiver } from "../rails/receiver.ts";
-import { rowsOf } from "../outbox/sql/queries.ts";
+import { startReceiver, type Receiver } from "../rails/receiver/receiver.ts";
+import { rowsOf } from "../outbox/queries.ts";
 import { secretKey, storedRail } from "./stored-rail.ts";
 
 export const views = { transfers: "payments.outbox_transfers", ledger: "ledger.outbox_ledger" } as const;

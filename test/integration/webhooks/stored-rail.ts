@@ -2,7 +2,7 @@
 import { createPool } from "../../../src/db/connect.ts";
 import { createWebhookRail, type WebhookRail, type WebhookRailOptions } from "../../../src/rails/webhook/rail.ts";
 import { createStoredEndpoints } from "../../../src/rails/webhook/stored-endpoints.ts";
-import { loopbackRules } from "../rails/webhook-harness.ts";
+import { loopbackRules } from "../rails/webhook/webhook-harness.ts";
 
 export const secretKey = "the key of these tests, which has more than 32 bytes";
 

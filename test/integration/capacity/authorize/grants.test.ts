@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { withConnection } from "../../../../src/db/connect.ts";
 import { migrate } from "../../../../src/db/migrate.ts";
 import { createEmptyDatabase, createTestDatabase, POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { oneOf, rowsOf } from "../../outbox/sql/queries.ts";
+import { oneOf, rowsOf } from "../../outbox/queries.ts";
 
 const acting = [
   "apply_capacity_event",

@@ -5,7 +5,7 @@
  * Does not own: what is asked, nor what is expected.
  */
 import type { ClientBase } from "pg";
-import { oneOf, rowsOf, type Queryable } from "../../outbox/sql/queries.ts";
+import { oneOf, rowsOf, type Queryable } from "../../outbox/queries.ts";
 import { sign } from "../../inbound/slack/slack.ts";
 import { enter, type Session } from "../gateway.ts";
 import { fillProbe, type Filled, type Probe } from "./hostile-table.ts";

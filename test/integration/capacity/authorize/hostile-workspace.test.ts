@@ -7,7 +7,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS, type TestDatabase } from "../../../helpers/database.ts";
 import { memberToken, startTestGateway } from "../../http/gateway.ts";
-import { rowsOf } from "../../outbox/sql/queries.ts";
+import { rowsOf } from "../../outbox/queries.ts";
 import { secretKey } from "../../inbound/slack/slack.ts";
 import { enter, memberSession } from "../gateway.ts";
 import { ask, withoutMoments, withoutNamed, type Asking } from "./hostile-asking.ts";

@@ -4,7 +4,7 @@
  *
  * Does not own: what is asked (hostile-table.ts), nor what is asserted.
  */
-import { oneOf, rowsOf, type Queryable } from "../../outbox/sql/queries.ts";
+import { oneOf, rowsOf, type Queryable } from "../../outbox/queries.ts";
 import { channel, secretKey, signingSecret, team } from "../../inbound/slack/slack.ts";
 import { createTestDatabase, type TestDatabase } from "../../../helpers/database.ts";
 import { anonymous, memberSession, overHttp, type Session } from "../gateway.ts";

@@ -4,7 +4,7 @@
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { createTestDatabase, POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { oneOf, type Queryable } from "../../outbox/sql/queries.ts";
+import { oneOf, type Queryable } from "../../outbox/queries.ts";
 import { memberSession, overHttp, service as serviceSession } from "../gateway.ts";
 
 interface PlanNode {

@@ -3,7 +3,7 @@
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { Engine } from "../../outbox/sql/engine.ts";
+import { Engine } from "../../outbox/engine.ts";
 import { oneOf, startWorkflow } from "../workflow.ts";
 
 interface Shown {

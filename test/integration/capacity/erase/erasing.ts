@@ -6,7 +6,7 @@
  */
 import { beforeAll, expect } from "vitest";
 import type { EmbeddedVersion } from "../../../../src/db/embedded.ts";
-import { Engine, type Claimed, type Outcome, type Stream } from "../../outbox/sql/engine.ts";
+import { Engine, type Claimed, type Outcome, type Stream } from "../../outbox/engine.ts";
 import { memberSession, overHttp, type Session } from "../gateway.ts";
 import { oneOf, startWorkflow, type RequestInput, type Workflow } from "../workflow.ts";
 

@@ -7,7 +7,7 @@ import { seedCapacity } from "../../../../scripts/seed-capacity/seed.ts";
 import { applyEvent, createRequest, putPolicy, type RequestTerms } from "../../../../src/capacity/index.ts";
 import { putGroup, putMember } from "../../../../src/directory/index.ts";
 import { createTestDatabase, POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { oneOf, rowsOf } from "../../outbox/sql/queries.ts";
+import { oneOf, rowsOf } from "../../outbox/queries.ts";
 import { memberSession, overHttp } from "../gateway.ts";
 
 interface Event {

@@ -4,7 +4,7 @@
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { createTestDatabase, POSTGRES_VERSIONS } from "../../../helpers/database.ts";
-import { oneOf, refusalOf, rowsOf } from "../../outbox/sql/queries.ts";
+import { oneOf, refusalOf, rowsOf } from "../../outbox/queries.ts";
 import { eventTypes, nextState, states, type EventType, type State } from "./model.ts";
 
 interface Point {

@@ -8,7 +8,7 @@ import { seedCapacity } from "../../../../scripts/seed-capacity/seed.ts";
 import { getRequest, requestStates, verify } from "../../../../src/capacity/index.ts";
 import { createTestDatabase, POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { assertInvariants } from "../../../helpers/invariants.ts";
-import { oneOf, rowsOf } from "../../outbox/sql/queries.ts";
+import { oneOf, rowsOf } from "../../outbox/queries.ts";
 
 const script = fileURLToPath(new URL("../../../../scripts/seed-capacity.ts", import.meta.url));
 

@@ -9,7 +9,7 @@ import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { Erasing } from "../../capacity/erase/erasing.ts";
 import { digestsOf, tracesOf } from "../../capacity/traces.ts";
 import { oneOf, rowsOf } from "../../capacity/workflow.ts";
-import type { Claimed, Outcome, Stream } from "../../outbox/sql/engine.ts";
+import type { Claimed, Outcome, Stream } from "../../outbox/engine.ts";
 import { clickBody, commandBody, sign, startSlack, submissionBody, typed } from "./slack.ts";
 
 const words = ["initech", "rubicon"];

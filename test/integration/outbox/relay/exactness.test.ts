@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { startScriptedServer, type ScriptedServer } from "../../rails/scripted-server.ts";
-import { loopbackRules } from "../../rails/webhook-harness.ts";
+import { loopbackRules } from "../../rails/webhook/webhook-harness.ts";
 import { createWebhookRail } from "../../../../src/rails/webhook/rail.ts";
 import type { Rail } from "../../../../src/contract/rail.ts";
 import { createTableRail } from "../../../../src/rails/table/rail.ts";

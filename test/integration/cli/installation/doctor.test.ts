@@ -1,0 +1,247 @@
+/** `headroom doctor` says what is wrong, and how to mend it. */
+import { expect, test } from "vitest";
+import { startTransactionPooler } from "../../../helpers/transaction-pooler.ts";
+import { checkGateway } from "../../../../src/cli/commands/doctor/gateway-checks.ts";
+import { checkServerLog } from "../../../../src/cli/commands/doctor/server-log-check.ts";
+import { createEmptyDatabase, createTestDatabase, POSTGRES_VERSIONS } from "../../../helpers/database.ts";
+import { probeRail } from "../../outbox/relay/rails.ts";
+import { createStage, until } from "../../outbox/relay/stage.ts";
+import { headroom } from "../program.ts";
+
+const stage = await createStage();
+
+interface Finding {
+  readonly check: string;
+  readonly status: string;
+  readonly message: string;
+  readonly remedy?: string;
+}
+
+async function doctor(
+  url: string,
+): Promise<{ status: number | null; ok: boolean; findings: ReadonlyMap<string, Finding> }> {
+  const outcome = await headroom(["doctor", "--json", "--database-url", url]);
+  const answer = JSON.parse(outcome.out) as { ok: boolean; findings: Finding[] };
+  return {
+    status: outcome.status,
+    ok: answer.ok,
+    findings: new Map(answer.findings.map((each) => [each.check, each])),
+  };
+}
+
+test("a healthy installation: every line is well, and the exit code says so", async () => {
+  await stage.run({ rails: [probeRail()], streams: [] });
+  await until(
+    () => stage.query("select from outbox.partition_status() where days_ahead < 20"),
+    (rows) => rows.length === 0,
+    "partitions ahead",
+  );
+  const { status, ok, findings } = await doctor(stage.db.url);
+  expect([...findings.values()].filter((finding) => finding.status !== "ok")).toEqual([]);
+  expect([...findings.keys()]).toEqual([
+    "database",
+    "version",
+    "writable",
+    "pooler",
+    "wake-up",
+    "clock",
+    "roles",
+    "schema",
+    "extensions",
+    "server log",
+    "gateway",
+    "workspaces",
+    "timers",
+    "partitions",
+    "relays",
+    "rails",
+    "endpoints",
+    "pending",
+    "leases",
+    "dead letters",
+    "destinations",
+    "slack",
+    "linear",
+    "mail",
+    "github",
+  ]);
+  expect({ status, ok }).toEqual({ status: 0, ok: true });
+  const plain = await headroom(["doctor", "--database-url", stage.db.url]);
+  expect(plain).toMatchObject({ status: 0, err: "" });
+  expect(plain.out).toContain("All is well.");
+});
+
+test("an empty database: says to migrate, and stops there", async () => {
+  await using empty = await createEmptyDatabase();
+  const { status, findings } = await doctor(empty.url);
+  expect(status).toBe(1);
+  const failed = [...findings.values()].filter((finding) => finding.status === "failure");
+  expect(failed.map((finding) => finding.remedy)).toEqual(["Run: headroom migrate"]);
+  expect(findings.has("relays")).toBe(false);
+});
+
+test("a database that cannot be reached", async () => {
+  const outcome = await headroom(["doctor", "--database-url", "postgresql://u:secret-word@127.0.0.1:1/none"]);
+  expect(outcome.status).toBe(1);
+  expect(outcome.out).toContain("FAIL  database");
+  expect(outcome.out).toContain("→ ");
+  expect(outcome.out).not.toContain("secret-word");
+});
+
+test("a transaction pooler, a read-only session, a schema that only its owner can judge", async () => {
+  const pooler = await startTransactionPooler(stage.db.url, 4);
+  try {
+    expect((await doctor(pooler.url)).findings.get("pooler")).toMatchObject({ status: "warning" });
+  } finally {
+    await pooler.stop();
+  }
+  const readOnly = new URL(stage.db.url);
+  readOnly.searchParams.set("options", "-c default_transaction_read_only=on");
+  const { status, findings } = await doctor(readOnly.toString());
+  expect(status).toBe(1);
+  expect(findings.get("writable")).toMatchObject({ status: "failure", remedy: expect.stringContaining("reset") });
+  expect((await doctor(stage.db.as("headroom_control").url)).findings.get("schema")).toMatchObject({
+    status: "skipped",
+  });
+});
+
+test.each(POSTGRES_VERSIONS)("a gateway that may not act for anybody, on PostgreSQL %i", async (version) => {
+  const client = await (await createTestDatabase({ version })).superuser.connect();
+  // Roles belong to the whole server, so what is changed here must never be seen by anybody else.
+  await client.query("begin");
+  await client.query("grant anon, authenticated, service_role to headroom_gateway");
+  expect(await checkGateway(client)).toMatchObject({
+    status: "ok",
+    message: expect.stringContaining("may act as anon"),
+  });
+  await client.query("revoke anon, service_role from headroom_gateway");
+  const remedy: unknown = expect.stringContaining("grant anon, service_role to headroom_gateway");
+  expect(await checkGateway(client)).toMatchObject({
+    status: "ok",
+    message: expect.stringContaining("may not act as anon, service_role; authenticator may"),
+    remedy,
+  });
+  await client.query("revoke anon from authenticator");
+  expect(await checkGateway(client)).toMatchObject({
+    status: "warning",
+    message: expect.stringContaining("may not act as anon, service_role: requests over HTTP would be refused"),
+    remedy,
+  });
+  await client.query("rollback");
+  await client.end();
+});
+
+const warned = (why: string, remedy: string): object => ({
+  status: "warning",
+  message: expect.stringContaining(`(${why})`),
+  remedy: expect.stringContaining(`Set ${remedy} to 0`),
+});
+
+test.each(POSTGRES_VERSIONS)("a log that would show the key to the secrets, on PostgreSQL %i", async (version) => {
+  const client = await (await createTestDatabase({ version })).superuser.connect();
+  const underSettings = async (...settings: readonly string[]): Promise<unknown> => {
+    await client.query("begin");
+    for (const setting of settings) await client.query(`set local ${setting}`);
+    const finding = await checkServerLog(client);
+    await client.query("rollback");
+    return finding;
+  };
+  expect(await underSettings()).toMatchObject({ status: "ok" });
+  expect(await underSettings("log_statement = 'mod'")).toMatchObject({ status: "ok" });
+  expect(await underSettings("log_statement = 'all'")).toMatchObject(
+    warned("log_statement", "log_parameter_max_length"),
+  );
+  expect(await underSettings("log_min_duration_statement = 500")).toMatchObject(
+    warned("log_min_duration_statement", "log_parameter_max_length"),
+  );
+  expect(await underSettings("log_min_duration_statement = 0", "log_parameter_max_length = 0")).toMatchObject({
+    status: "ok",
+  });
+  expect(await underSettings("log_parameter_max_length_on_error = 64")).toMatchObject(
+    warned("log_parameter_max_length_on_error", "log_parameter_max_length_on_error"),
+  );
+  expect(await underSettings("auto_explain.log_min_duration = '250ms'")).toMatchObject(
+    warned("auto_explain.log_min_duration", "auto_explain.log_parameter_max_length"),
+  );
+  await client.end();
+});
+
+test("pg_cron without the job of the timers, with one that it never ran, and with one that runs", async () => {
+  const { pool } = stage.db.superuser;
+  await pool.query(`create schema cron; create table cron.job (jobid bigint, jobname name);
+    create table cron.job_run_details (jobid bigint, runid bigint, status text, end_time timestamptz);
+    grant usage on schema cron to public; grant select on all tables in schema cron to public`);
+  const found = async (): Promise<unknown> => (await doctor(stage.db.url)).findings.get("pg_cron");
+  try {
+    expect(await found()).toMatchObject({
+      status: "warning",
+      remedy: expect.stringContaining("capacity.schedule_timers()"),
+    });
+    await pool.query("insert into cron.job values (1, 'capacity-request-timers')");
+    expect(await found()).toMatchObject({ status: "warning", message: expect.stringContaining("never completed it") });
+    await pool.query("insert into cron.job_run_details values (1, 1, 'failed', now())");
+    expect(await found()).toMatchObject({
+      status: "warning",
+      message: expect.stringContaining("Its last run: failed"),
+    });
+    await pool.query("insert into cron.job_run_details values (1, 2, 'succeeded', now())");
+    expect(await found()).toMatchObject({ status: "ok" });
+    await pool.query("update cron.job_run_details set end_time = now() - interval '1 hour'");
+    expect(await found()).toMatchObject({ status: "warning", message: expect.stringContaining("60 min ago") });
+    await pool.query("revoke select on cron.job from public");
+    const control = await doctor(stage.db.as("headroom_control").url);
+    expect(control.findings.get("pg_cron")).toMatchObject({
+      status: "skipped",
+      message: expect.stringContaining("Only the role that runs headroom migrate can check"),
+    });
+  } finally {
+    await pool.query("drop schema cron cascade");
+  }
+});
+
+test("what needs a person: no relay, rows that wait, dead letters, stale functions, missing partitions", async () => {
+  const rail = probeRail({ send: () => ({ kind: "rejected", code: "http_400", reason: "" }) });
+  const stream = await stage.stream();
+  await stage.declare(rail);
+  const { outboxId } = await stage.enqueue({ stream, rail: rail.name });
+  const relay = await stage.run({ rails: [rail], streams: [stream] });
+  await stage.untilState(outboxId, "FAILED");
+  await relay.stop();
+  await stage.enqueue({ stream, rail: rail.name });
+  await stage.query("update outbox.pending set due = now() - interval '1 hour'");
+  // For three minutes a relay that has gone looks like one that is called now and then.
+  expect((await doctor(stage.db.url)).findings.get("relays")).toMatchObject({
+    status: "ok",
+    message: expect.stringContaining("a relay on demand was called"),
+  });
+  await stage.query("update outbox.rails set served_at = now() - interval '1 hour'");
+  await stage.query("update headroom.recreatables set checksum = 'another' where path like '%status.sql'");
+  const leaves = await stage.query<{ partition: string }>(
+    "select p.partition::text from outbox.archive_partitions() p join outbox.retention_classes c using (class_id) where c.name = 'week'",
+  );
+  const stale = await doctor(stage.db.url);
+  expect(stale.status).toBe(1);
+  expect(stale.findings.get("schema")).toMatchObject({ status: "failure", remedy: "Run: headroom migrate" });
+  expect(await headroom(["migrate", "--database-url", stage.db.url])).toMatchObject({ status: 0 });
+  for (const { partition } of leaves) await stage.query(`drop table ${partition}`);
+  const { status, findings } = await doctor(stage.db.url);
+  expect(status).toBe(1);
+  expect(findings.get("relays")).toMatchObject({
+    status: "failure",
+    remedy: expect.stringContaining("headroom relay"),
+  });
+  expect(findings.get("rails")).toMatchObject({
+    status: "failure",
+    message: expect.stringContaining(`1 row waits for "${rail.name}", which no relay serves`),
+    remedy: expect.stringContaining("headroom relay --rails <module>"),
+  });
+  expect(findings.get("pending")).toMatchObject({ status: "warning" });
+  expect(findings.get("dead letters")).toMatchObject({
+    status: "warning",
+    message: expect.stringContaining("1 dead letter,"),
+  });
+  expect(findings.get("partitions")).toMatchObject({
+    status: "failure",
+    remedy: expect.stringContaining("ensure_partitions"),
+  });
+});

@@ -1,0 +1,159 @@
+/** The package as npm packs it, installed in a project of somebody else's: Node strips no types there, so it must run compiled. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { createEmptyDatabase } from "../../../helpers/database.ts";
+
+const root = fileURLToPath(new URL("../../../../", import.meta.url));
+const project = await mkdtemp(join(tmpdir(), "headroom-package-"));
+afterAll(() => rm(project, { recursive: true, force: true }));
+const installed = join(project, "node_modules", "headroom");
+
+interface Ran {
+  readonly status: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+async function run(
+  program: string,
+  parameters: readonly string[],
+  cwd: string,
+  env: Record<string, string> = {},
+): Promise<Ran> {
+  const child = spawn(program, parameters, {
+    cwd,
+    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
+  return { status: child.exitCode, out, err };
+}
+
+const manifestSchema = z.object({ version: z.string(), dependencies: z.record(z.string(), z.string()) });
+const packedSchema = z
+  .array(z.object({ filename: z.string(), files: z.array(z.object({ path: z.string() })) }))
+  .length(1);
+let files: string[] = [];
+const manifest = manifestSchema.parse(JSON.parse(await readFile(join(root, "package.json"), "utf8")));
+
+/** A program that uses the library as its documentation says. */
+const program = `
+import pg from "pg";
+import { createRelay, createStream, enqueue, migrate, registerRails } from "headroom/outbox";
+import * as everything from "headroom";
+
+const connectionString = process.env.DATABASE_URL;
+const client = new pg.Client({ connectionString });
+await client.connect();
+await migrate(client);
+await createStream(client, "orders");
+const arrived = Promise.withResolvers();
+const rail = {
+  name: "shop", capability: "idempotent", timeoutMs: 1000,
+  send(message) { arrived.resolve(message.payload.total); return { kind: "delivered" }; },
+};
+await registerRails(client, [rail]);
+await enqueue(client, { stream: "orders", key: "o1", instructionId: "o1", idempotencyKey: "created", rail: "shop", payload: { total: 4200 } });
+const relay = createRelay({ connectionString, rails: [rail], streams: ["orders"] });
+await relay.start();
+console.log("arrived", await arrived.promise, typeof everything.createWebhookRail);
+await relay.stop();
+await client.end();
+`;
+
+/** And one that the compiler must accept. */
+const typed = `
+import { createRelay, enqueue, type Rail, type EnqueueResult } from "headroom/outbox";
+const rail: Rail = { name: "shop", capability: "blind", timeoutMs: 10, send: () => ({ kind: "delivered" }) };
+export const relay = createRelay({ connectionString: "postgresql://localhost/shop", rails: [rail] });
+export const row: Promise<EnqueueResult> = enqueue({ query: () => Promise.resolve({ rows: [] }) }, {
+  stream: "orders", key: "o1", instructionId: "o1", idempotencyKey: "created", rail: rail.name, payload: { total: 4200 },
+});
+// @ts-expect-error -- a row needs a stream
+export const wrong = enqueue({ query: () => Promise.resolve({ rows: [] }) }, { instructionId: "o1" });
+`;
+
+describe("npm pack", { timeout: 120_000 }, () => {
+  beforeAll(async () => {
+    const packed = await run("npm", ["pack", "--json", "--pack-destination", project], root);
+    expect(packed.status, packed.err).toBe(0);
+    // The build that runs before it may speak first.
+    const [archive] = packedSchema.parse(JSON.parse(packed.out.slice(packed.out.indexOf("[\n"))));
+    files = archive?.files.map((file) => file.path) ?? [];
+    await mkdir(installed, { recursive: true });
+    const unpacked = await run(
+      "tar",
+      ["-xzf", join(project, archive?.filename ?? ""), "--strip-components=1", "-C", installed],
+      project,
+    );
+    expect(unpacked.status, unpacked.err).toBe(0);
+    for (const name of [...Object.keys(manifest.dependencies), "@types/node", "@types/pg"]) {
+      const link = join(project, "node_modules", name);
+      await mkdir(dirname(link), { recursive: true });
+      await symlink(join(root, "node_modules", name), link);
+    }
+    await writeFile(join(project, "package.json"), JSON.stringify({ name: "shop", type: "module", private: true }));
+  }, 120_000);
+
+  test("holds what is needed to run, and no tests", () => {
+    for (const path of [
+      "bin/headroom.js",
+      "dist/outbox/index.js",
+      "dist/outbox/index.d.ts",
+      "sql/migrations/0001_headroom_roles.sql",
+      "LICENSE",
+    ]) {
+      expect(files).toContain(path);
+    }
+    expect(
+      files.filter((path) => /\.test\.(ts|js)$|^(test|bench|examples)\//.test(path) && !path.startsWith("src/")),
+    ).toEqual([]);
+  });
+
+  test("the library works from there", async () => {
+    await using db = await createEmptyDatabase();
+    await writeFile(join(project, "main.mjs"), program);
+    const outcome = await run(process.execPath, ["main.mjs"], project, { DATABASE_URL: db.url });
+    expect(outcome).toEqual({ status: 0, out: "arrived 4200 function\n", err: "" });
+  });
+
+  test("so does the command line", async () => {
+    const cli = join(installed, "bin", "headroom.js");
+    expect(await run(process.execPath, [cli, "--version"], project)).toEqual({
+      status: 0,
+      out: `${manifest.version}\n`,
+      err: "",
+    });
+    await using db = await createEmptyDatabase();
+    expect(await run(process.execPath, [cli, "migrate", "--json"], project, { DATABASE_URL: db.url })).toMatchObject({
+      status: 0,
+    });
+    const status = await run(process.execPath, [cli, "outbox", "status", "--json"], project, { DATABASE_URL: db.url });
+    expect(JSON.parse(status.out).streams).toContainEqual(expect.objectContaining({ stream: "capacity" }));
+  });
+
+  test("its types are found", async () => {
+    await writeFile(join(project, "typed.ts"), typed);
+    const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
+    const options = [
+      "--noEmit",
+      "--strict",
+      "--module",
+      "nodenext",
+      "--target",
+      "es2024",
+      "--skipLibCheck",
+      "--types",
+      "node",
+      "typed.ts",
+    ];
+    expect(await run(process.execPath, [tsc, ...options], project)).toEqual({ status: 0, out: "", err: "" });
+  });
+});

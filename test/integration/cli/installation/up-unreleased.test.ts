@@ -1,0 +1,25 @@
+/** A data folder of `headroom up` from before the first release: refused, and the way out is said. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { withConnection } from "../../../../src/db/connect.ts";
+import { startEmbedded } from "../../../../src/db/embedded.ts";
+import { migrate } from "../../../../src/db/migrate.ts";
+import { headroom } from "../program.ts";
+
+test("up says where the data of an unreleased version is, and how to start anew", { timeout: 120_000 }, async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), "headroom-unreleased-"));
+  onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
+  const server = await startEmbedded({ dataDir, port: 0 });
+  await withConnection(server.url, async (client) => {
+    await migrate(client, { only: "outbox" });
+    await client.query("update headroom.migrations set path = 'migrations/0001_roles.sql' where number = 1");
+  });
+  await server.stop();
+  const outcome = await headroom(["up", "--data-dir", dataDir, "--port", "0", "--database-port", "0"]);
+  expect(outcome.status).toBe(1);
+  expect(outcome.err).toContain("An unreleased version of Headroom made this database's schema.");
+  expect(outcome.err).toContain(`Its data is in ${server.home}.`);
+  expect(outcome.err).toContain("--data-dir");
+});

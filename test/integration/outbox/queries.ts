@@ -1,0 +1,43 @@
+/**
+ * Asking the database in tests: rows with numbers as numbers, exactly one row, and the refusal of a statement.
+ */
+import type { ClientBase, Pool } from "pg";
+import { expect } from "vitest";
+import { refusalStatuses, type RefusalCode } from "../../../src/db/refusals.gen.ts";
+import { valueTypes } from "../../../src/db/values.ts";
+
+export type Queryable = ClientBase | Pool;
+
+export async function rowsOf<T>(client: Queryable, text: string, values: readonly unknown[] = []): Promise<T[]> {
+  const result = await client.query({ text, values: [...values], types: valueTypes });
+  return result.rows as T[];
+}
+
+export async function oneOf<T>(client: Queryable, text: string, values: readonly unknown[] = []): Promise<T> {
+  const rows = await rowsOf<T>(client, text, values);
+  const [first] = rows;
+  if (first === undefined || rows.length > 1) throw new Error(`One row was expected, not ${rows.length}: ${text}`);
+  return first;
+}
+
+/** What a refusal with this code looks like to whoever gets it from the driver; `facts`, an id or a word, stand somewhere behind the code. */
+export function refusedAs(code: RefusalCode, facts = ""): { code: string; detail: unknown } {
+  const behind = facts === "" ? "(: .+)?$" : `: .*${facts}`;
+  return {
+    code: `PT${refusalStatuses[code]}`,
+    detail: expect.stringMatching(new RegExp(`^${code}${behind}`, "s")),
+  };
+}
+
+/** The SQLSTATE, message and hint of a refusal; fails when there is none. */
+export async function refusalOf(
+  work: Promise<unknown>,
+): Promise<{ code: string; message: string; hint?: string; detail?: string }> {
+  const error: unknown = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof Error) || !("code" in error))
+    throw new Error(`A refusal by the database was expected, not ${String(error)}.`);
+  return error as Error & { code: string };
+}

@@ -2265,7 +2265,7 @@ create function capacity.check_group_unused(p_group jsonb)
 create function capacity.check_link_secret(p_secret jsonb)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a99c9ed83a4a675f';
+  as 'sha256 94940a323c416fbc';
 
 create function capacity.check_payload(p_event_type public.capacity_request_event_type, p_payload jsonb, p_actor_type public.capacity_request_actor_type)
   returns void

@@ -140,8 +140,8 @@ function jsonOf(text: string): unknown {
 }
 
 /** What is not set up is explained to the operator, in the log; a caller learns the refusal's code and whom to ask. */
-function factsOf({ httpStatus }: HeadroomError, { sqlState, detail, hint }: DatabaseWords) {
-  const withheld = sqlState.startsWith("PT5") || (sqlState.startsWith("HR") && httpStatus >= 500);
+function factsOf({ sqlState, detail, hint }: DatabaseWords) {
+  const withheld = sqlState.startsWith("PT5") || sqlState === "HR009";
   if (!withheld) return { details: detail, hint };
   return {
     details: /^[a-z_]+(?=:|$)/.exec(detail ?? "")?.[0] ?? null,
@@ -163,7 +163,7 @@ function answerOf(error: HeadroomError, role?: SessionRole): RestAnswer {
   if (words !== undefined) {
     const { sqlState: code, message } = words;
     const status = statusOf(code, role);
-    return { status, headers: headersFor(status), body: { code, ...factsOf(error, words), message } };
+    return { status, headers: headersFor(status), body: { code, ...factsOf(words), message } };
   }
   const { code, message, detail = null, hint = null, httpStatus: status } = error;
   const headers = error instanceof RestError ? error.headers : {};

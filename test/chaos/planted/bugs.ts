@@ -14,7 +14,7 @@ export interface PlantedBug {
   readonly settings?: (settings: Settings) => Settings;
 }
 
-const sql = (name: string): string => `sql/functions/outbox/${name}.sql`;
+const sql = (path: string): string => `sql/functions/outbox/${path}.sql`;
 
 export const plantedBugs: readonly PlantedBug[] = [
   {
@@ -22,23 +22,23 @@ export const plantedBugs: readonly PlantedBug[] = [
     scenario: "stopped",
     patches: [
       {
-        file: sql("settle"),
+        file: sql("settle/settle"),
         find: "select l.late, l.busy into v_late, v_busy from outbox.late_in_lanes(v_live, p_outcomes) l;",
         replace: "v_late := null;",
       },
       {
-        file: sql("fence_lanes"),
+        file: sql("settle/fence_lanes"),
         find: "join outbox.heads h on h.lane_id = g.lane_id and h.claim_id = g.claim_id\n           where g.claim_id = any (p_live)",
         replace: "join outbox.heads h on h.lane_id = g.lane_id",
       },
       {
-        file: sql("fence_lanes"),
+        file: sql("settle/fence_lanes"),
         find: "case when v_rows = cardinality(p_outcomes) and not v_repeated then v_lanes end",
         replace: "v_lanes",
       },
-      { file: sql("settle_lanes"), find: "if v_delivered <> v_gone then", replace: "if v_delivered < 0 then" },
+      { file: sql("settle/settle_lanes"), find: "if v_delivered <> v_gone then", replace: "if v_delivered < 0 then" },
       {
-        file: sql("settle_lanes"),
+        file: sql("settle/settle_lanes"),
         find: "select o.outbox_id, o.attempt_no + 1, p_stream.class_id, p_stream.stream_id, 'DISPATCHED'",
         replace:
           "select o.outbox_id, (select max(a.attempt_no) + 1 from outbox.attempts a where a.outbox_id = o.outbox_id), p_stream.class_id, p_stream.stream_id, 'DISPATCHED'",
@@ -67,12 +67,12 @@ export const plantedBugs: readonly PlantedBug[] = [
     scenario: "weather",
     patches: [
       {
-        file: sql("claim"),
-        find: "h.priority = level.priority and h.claim_id is null and not h.blocked",
+        file: sql("claim/claim"),
+        find: "h.priority = level.priority and h.claim_id is null\n                      and not h.blocked",
         replace: "h.priority = level.priority and not h.blocked",
       },
       {
-        file: sql("claim"),
+        file: sql("claim/claim"),
         find: "select h.lane_id, h.ctid as place, h.head_seq, h.run_limit from outbox.heads h",
         replace:
           "select h.lane_id, h.ctid as place, coalesce(h.claimed_to + 1, h.head_seq) as head_seq, h.run_limit from outbox.heads h",
@@ -95,7 +95,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     scenario: "producers",
     patches: [
       {
-        file: sql("add_row"),
+        file: sql("enqueue/add_row"),
         find: "on conflict do nothing;\n    if found then",
         replace: "on conflict do nothing;\n    if true then",
       },
@@ -106,12 +106,12 @@ export const plantedBugs: readonly PlantedBug[] = [
     scenario: "killed",
     patches: [
       {
-        file: sql("reap_lanes"),
-        find: "'ZOMBIE_REQUEUE', p_claim.relay_id, p_claim.claim_id, true, 'lease_expired'",
-        replace: "'ZOMBIE_REQUEUE', p_claim.relay_id, p_claim.claim_id, false, 'lease_expired'",
+        file: sql("upkeep/reap_lanes"),
+        find: "'ZOMBIE_REQUEUE', p_claim.relay_id, p_claim.claim_id, true,",
+        replace: "'ZOMBIE_REQUEUE', p_claim.relay_id, p_claim.claim_id, false,",
       },
       {
-        file: sql("reap_lanes"),
+        file: sql("upkeep/reap_lanes"),
         find: "tries = p.tries + 1, uncertain = true,",
         replace: "tries = p.tries + 1, uncertain = p.uncertain,",
       },
@@ -121,9 +121,13 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "a reap takes back what is settled",
     scenario: "killed",
     patches: [
-      { file: sql("reap_rows"), find: "where p_claim.open = cardinality(p_claim.outbox_ids)", replace: "where true" },
       {
-        file: sql("reap_rows"),
+        file: sql("upkeep/reap_rows"),
+        find: "where p_claim.open = cardinality(p_claim.outbox_ids)",
+        replace: "where true",
+      },
+      {
+        file: sql("upkeep/reap_rows"),
         find: "select c.outbox_id, c.line as lines,",
         replace:
           "select c.outbox_id, (select max(a.attempt_no) from outbox.attempts a where a.outbox_id = c.outbox_id) as lines,",
@@ -135,7 +139,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     scenario: "weather",
     patches: [
       {
-        file: sql("settle_lane_exceptions"),
+        file: sql("settle/settle_lane_exceptions"),
         find: "g.kind = 'unknown' or (p.uncertain and not g.absent) as uncertain_now",
         replace: "p.uncertain and not g.absent as uncertain_now",
       },
@@ -155,7 +159,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "a lane goes idle without its allocator's lock",
     scenario: "producers",
-    patches: [{ file: sql("advance_lanes"), find: " for update skip locked", replace: "" }],
+    patches: [{ file: sql("settle/advance_lanes"), find: " for update skip locked", replace: "" }],
   },
   {
     name: "claims never look behind the recent end",
@@ -178,11 +182,15 @@ export const plantedBugs: readonly PlantedBug[] = [
     scenario: "redrive",
     patches: [
       {
-        file: sql("settle_lanes"),
+        file: sql("settle/settle_lanes"),
         find: "if v_rewound then",
         replace: "if false then",
       },
-      { file: sql("settle_lanes"), find: "if v_delivered <> v_gone then", replace: "if v_delivered > v_gone then" },
+      {
+        file: sql("settle/settle_lanes"),
+        find: "if v_delivered <> v_gone then",
+        replace: "if v_delivered > v_gone then",
+      },
     ],
   },
   {
@@ -190,12 +198,12 @@ export const plantedBugs: readonly PlantedBug[] = [
     scenario: "weather",
     patches: [
       {
-        file: sql("settle_lane_exceptions"),
+        file: sql("settle/settle_lane_exceptions"),
         find: "set lines = p.lines + 2, tries = j.tries_now",
         replace: "set lines = p.lines, tries = j.tries_now",
       },
       {
-        file: sql("claim"),
+        file: sql("claim/claim"),
         find: "        from unnest(v_rows) r;\n      return query",
         replace: "        from unnest(v_rows) r on conflict do nothing;\n      return query",
       },

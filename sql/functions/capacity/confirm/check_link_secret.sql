@@ -15,7 +15,7 @@ begin
      and t.created_at < (select s.updated_at from headroom.list_secrets() s where s.name = 'CONFIRMATION_TOKEN_SECRET');
   if v_links.n > 0 then
     perform headroom.fail('conflict',
-      format('Customers can still answer %s links that this secret signed, the last of them until %s.', v_links.n, v_links.until), null,
+      format('Links that this secret signed can still be answered: %s, the last until %s.', v_links.n, v_links.until), null,
       'Nothing was changed. Wait until then, or remove it anyway (--anyway): those customers will read that their link is not valid.');
   end if;
   return null;

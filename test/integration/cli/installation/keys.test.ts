@@ -107,7 +107,7 @@ describe("keys token", () => {
     [["--member", "ann", "--ttl", "soon"], 2, "Give a time such as"],
     [["--member", "ann", "--ttl", "0d"], 2, "Give a time such as"],
     [["--member", "ann", "--id", "not good"], 1, "The id of a key"],
-    [["--member", "ann", "--id", "ann-laptop"], 1, "There is a key"],
+    [["--member", "ann", "--id", "ann-laptop"], 1, "There is already a key"],
     [[], 2, "--member"],
   ])("%j is refused in words, and no key is shown", async (parameters, status, message) => {
     const outcome = await headroom(["keys", "token", ...parameters], { env });

@@ -108,7 +108,7 @@ describe("create and preview", () => {
 
   test.each([
     [["--as", "ann", "--size", "3 XL", "--region", "us-east-1"], 1, "requested_size"],
-    [["--as", "olga", ...terms, "--cost", "5"], 1, "Nobody could give the commercial approval"],
+    [["--as", "olga", ...terms, "--cost", "5"], 1, "Nobody can give the commercial approval"],
     [["--as", "ann", ...terms, "--quantity", "0"], 2, "whole number from 1 to 10000"],
     [["--as", "ann", ...terms, "--cost", "much"], 2, "amount in US dollars"],
     [["--as", "ann", ...terms, "--customer", "[1]"], 2, "JSON object"],

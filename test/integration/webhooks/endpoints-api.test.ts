@@ -116,7 +116,7 @@ describe.each(POSTGRES_VERSIONS)("endpoints over the API on PostgreSQL %i", asyn
     await workflow.apply(id, "TECH_REVIEW_APPROVED", "tess");
     const ids = await rowsOf<{ id: string; called: string }>(
       superuser,
-      "select id, concat_ws('/', workspace_id, name) as called from webhooks.endpoints",
+      "select id, concat_ws('/', tenant_id, name) as called from webhooks.endpoints",
     );
     const called = (text: string): string =>
       ids.reduce((shown, endpoint) => shown.replace(endpoint.id, endpoint.called), text);

@@ -142,7 +142,7 @@ describe.each(POSTGRES_VERSIONS)("endpoints on PostgreSQL %i", async (version) =
     ).toHaveLength(1);
   });
 
-  test("a secret that got out is ended at once by a window of nought, and one may be brought along", async () => {
+  test("a secret that got out is ended at once by a window of zero, and one may be brought along", async () => {
     await add("leaked");
     const brought = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
     expect(await rotateEndpointSecret(control, "leaked", { key, windowHours: 0, secret: brought })).toBe(brought);
@@ -159,7 +159,7 @@ describe.each(POSTGRES_VERSIONS)("endpoints on PostgreSQL %i", async (version) =
     await add("many");
     for (let count = 0; count < 3; count += 1) await rotateEndpointSecret(control, "many", { key });
     const refusal = await rotateEndpointSecret(control, "many", { key }).catch((error: unknown) => error);
-    expect(refusal).toMatchObject({ code: "conflict", hint: expect.stringContaining("window of nought") });
+    expect(refusal).toMatchObject({ code: "conflict", hint: expect.stringContaining("window of zero") });
     expect((await forRelay("many"))?.secrets).toHaveLength(4);
     await rotateEndpointSecret(control, "many", { key, windowHours: 0 });
     expect((await forRelay("many"))?.secrets).toHaveLength(1);

@@ -14,7 +14,7 @@ function allowedFor(folder: string): readonly string[] {
 
 /** Started by name, not imported. */
 const entryPoints =
-  /^src\/(index|outbox\/index|webhooks\/index|client\/index|cli\/main|cli\/commands\/[a-z-]+(\/index)?|contract\/conformance\/suite)\.ts$|undertaker\.ts$/;
+  /^src\/(index|outbox\/index|webhooks\/index|client\/index|cli\/main|cli\/commands\/[a-z-]+(\/index)?|contract\/conformance\/suite)\.ts$|cleanup-process\.ts$/;
 
 function partOf(path: string): string {
   return /^src\/([a-z-]+)\//.exec(path)?.[1] ?? "root";

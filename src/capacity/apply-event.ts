@@ -3,7 +3,7 @@
  *
  * Owns: the payload that each event takes. Does not own: who may do what, and what is a repeat; both the database decides.
  */
-import { decisionSchema, type Decided } from "./answers.ts";
+import { decisionSchema, type Decided } from "./answer-schemas.ts";
 import { call, type Queryable } from "../db/call.ts";
 import { refusable, type Refused } from "../db/refusal.ts";
 import { requestSchema, type CapacityRequest } from "./request.ts";

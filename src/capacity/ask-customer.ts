@@ -3,7 +3,7 @@ import type { ClientBase } from "pg";
 import { call, type Queryable } from "../db/call.ts";
 import { refusable, type Refused } from "../db/refusal.ts";
 import { withSecretKey, type SecretKey } from "../db/secrets/secret-key.ts";
-import { askingSchema, type Asking } from "./answers.ts";
+import { askingSchema, type Asking } from "./answer-schemas.ts";
 
 /**
  * For the commercial owner's side and admins; until the reviews are done, also for the requester. While the customer's answer is awaited, the

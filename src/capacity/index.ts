@@ -7,7 +7,7 @@
  */
 export { createRequest, type Created, type NewRequest, type RequestTerms } from "./create-request.ts";
 export { previewRequest, type Previewed } from "./preview-request.ts";
-export type { Asking, Decided, Noted, Nudged, Preview } from "./answers.ts";
+export type { Asking, Decided, Noted, Nudged, Preview } from "./answer-schemas.ts";
 export { getRequest, type Found } from "./get-request.ts";
 export { listRequests, type Listed, type ListedRequest, type ListOptions } from "./list-requests.ts";
 export { applyEvent, decide, type EventOptions, type MemberEvent, type Recorded } from "./apply-event.ts";

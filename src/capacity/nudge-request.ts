@@ -1,5 +1,5 @@
 /** Reminding those whom a request waits for, and saying something about it: neither decides anything. */
-import { noteSchema, nudgeSchema, type Noted, type Nudged } from "./answers.ts";
+import { noteSchema, nudgeSchema, type Noted, type Nudged } from "./answer-schemas.ts";
 import { call, type Queryable } from "../db/call.ts";
 import { refusable, type Refused } from "../db/refusal.ts";
 

@@ -1,5 +1,5 @@
 /** What would become of a request, without making it. */
-import { previewSchema, type Preview } from "./answers.ts";
+import { previewSchema, type Preview } from "./answer-schemas.ts";
 import { call, type Queryable } from "../db/call.ts";
 import type { RequestTerms } from "./create-request.ts";
 import { refusable, type Refused } from "../db/refusal.ts";

@@ -12,10 +12,10 @@ import { toHeadroomError } from "../db/errors.ts";
 import { isEngineAlone, readInstalledParts } from "../db/installed.ts";
 import { withSettings } from "../db/transaction.ts";
 import type { TurnStart } from "../outbox/relay/drain.ts";
-import type { RelayLogEntry } from "../outbox/inspect/log.ts";
+import type { RelayLogEntry } from "../outbox/observe/log.ts";
 import { HeldConnection } from "../db/held-connection.ts";
-import { pause } from "../db/pause.ts";
-import { withTimeout } from "../db/with-timeout.ts";
+import { pause } from "../db/wait/pause.ts";
+import { withTimeout } from "../db/wait/with-timeout.ts";
 
 const failureSchema = z.object({
   request_id: z.string(),

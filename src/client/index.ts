@@ -19,7 +19,7 @@ import {
   type Decided,
   type Noted,
   type Nudged,
-} from "../capacity/answers.ts";
+} from "../capacity/answer-schemas.ts";
 import type { Created, NewRequest, RequestTerms } from "../capacity/create-request.ts";
 import type { MemberEvent } from "../capacity/apply-event.ts";
 import type { Found } from "../capacity/get-request.ts";

@@ -6,7 +6,7 @@
  */
 import { z } from "zod";
 import { HeadroomError } from "../db/errors.ts";
-import { pause } from "../db/pause.ts";
+import { pause } from "../db/wait/pause.ts";
 import type { ClientOptions } from "./transport.ts";
 
 const eventSchema = z.looseObject({

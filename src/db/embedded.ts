@@ -13,7 +13,7 @@ import { takeOwnership, type Ownership } from "./embedded/ownership.ts";
 import { choosePlace, ensureCluster, makeThrowAwayPlace } from "./embedded/place.ts";
 import { isAlive, shutDown } from "./embedded/postmaster.ts";
 import { chooseRunAs } from "./embedded/system-user.ts";
-import { startUndertaker, type Undertaker } from "./embedded/undertaker.ts";
+import { startCleanupProcess, type CleanupProcess } from "./embedded/cleanup-process.ts";
 import { HeadroomError, isRetryableConnectionError, sqlStateOf, toHeadroomError } from "./errors.ts";
 
 export type { EmbeddedVersion } from "./embedded/binaries.ts";
@@ -84,7 +84,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   const place = ephemeral
     ? await makeThrowAwayPlace(options.dataDir, runAs)
     : await choosePlace(requireDataDir(options.dataDir), runAs, notice);
-  const undertaker = ephemeral ? startUndertaker(place.home, place.clusterDir) : undefined;
+  const cleanup = ephemeral ? startCleanupProcess(place.home, place.clusterDir) : undefined;
   try {
     options.signal?.throwIfAborted();
     const password = await ensureCluster({ place, binaries, version, runAs, quick: ephemeral });
@@ -98,9 +98,9 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
       stopTimeoutMs: defaults.stopTimeoutMs,
       signal: options.signal,
     };
-    return await startOn(launch, password, undertaker, options);
+    return await startOn(launch, password, cleanup, options);
   } catch (error) {
-    await undertaker?.finish();
+    await cleanup?.finish();
     throw error;
   }
 }
@@ -113,7 +113,7 @@ function requireDataDir(dataDir: string | undefined): string {
 async function startOn(
   launch: LaunchOptions,
   password: string,
-  undertaker: Undertaker | undefined,
+  cleanup: CleanupProcess | undefined,
   options: EmbeddedOptions,
 ): Promise<EmbeddedServer> {
   const { place } = launch;
@@ -127,7 +127,7 @@ async function startOn(
     ownership.retire();
     await shutDown(running.pid, place.clusterDir, defaults.stopTimeoutMs);
     await ownership.release();
-    await undertaker?.finish();
+    await cleanup?.finish();
   };
   try {
     await ensureDatabase(urlFor("postgres"), database);

@@ -7,7 +7,7 @@
 import type { Notification, Pool, PoolClient } from "pg";
 import type { Queryable } from "./call.ts";
 import { HeadroomError, isRetryableConnectionError } from "./errors.ts";
-import { Semaphore } from "./semaphore.ts";
+import { Semaphore } from "./wait/semaphore.ts";
 
 const unreadMs = 30_000;
 

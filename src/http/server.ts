@@ -3,7 +3,7 @@
  *
  * Owns: draining, background work included. Does not own: the socket (src/web/listener.ts), nor what is answered (app.ts).
  */
-import { withTimeout } from "../db/with-timeout.ts";
+import { withTimeout } from "../db/wait/with-timeout.ts";
 import { openListener, type Listener, type ListenerOptions } from "../web/listener.ts";
 import type { App } from "./app.ts";
 

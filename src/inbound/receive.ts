@@ -4,7 +4,7 @@
 import { call, type Queryable } from "../db/call.ts";
 import { HeadroomError } from "../db/errors.ts";
 import type { Json } from "../db/generated.gen.ts";
-import { keptOf } from "./kept.ts";
+import { keptOf } from "./receipt-fields.ts";
 import { verifiers, type Provider, type Received } from "./verify.ts";
 
 /** Passes the body to the receiver of Slack's webhooks, which verifies it; the result is the answer to Slack. */

@@ -18,8 +18,8 @@ export {
   type TurnStart,
 } from "./relay/drain.ts";
 export { createRelay, type Relay } from "./relay/relay.ts";
-export { relaySteps, type RelayStep } from "./inspect/steps.ts";
-export type { RelayLogEntry } from "./inspect/log.ts";
+export { relaySteps, type RelayStep } from "./observe/steps.ts";
+export type { RelayLogEntry } from "./observe/log.ts";
 export type { RelayOptions } from "./relay/options.ts";
 export { changeStream, createStream, type StreamChanges, type StreamSettings } from "./operate/create-stream.ts";
 export { registerRails } from "./operate/register-rails.ts";

@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { pause } from "../../src/db/pause.ts";
+import { pause } from "../../src/db/wait/pause.ts";
 import { childrenOf } from "./crashable-postgres.ts";
 import { plantedBugs } from "./planted/bugs.ts";
 import { patched, requireFitting } from "./planted/patch.ts";

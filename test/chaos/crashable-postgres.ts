@@ -10,8 +10,8 @@ import { Client } from "pg";
 import { startEmbedded, type EmbeddedServer } from "../../src/db/embedded.ts";
 import { makeThrowAwayPlace } from "../../src/db/embedded/place.ts";
 import { chooseRunAs } from "../../src/db/embedded/system-user.ts";
-import { startUndertaker, type Undertaker } from "../../src/db/embedded/undertaker.ts";
-import { pause } from "../../src/db/pause.ts";
+import { startCleanupProcess, type CleanupProcess } from "../../src/db/embedded/cleanup-process.ts";
+import { pause } from "../../src/db/wait/pause.ts";
 
 /** Another program may take the port while the server is down, for a moment. */
 const maxStarts = 3;
@@ -19,23 +19,23 @@ const startTimeoutMs = 30_000;
 const killTimeoutMs = 10_000;
 
 export class CrashablePostgres {
-  readonly #undertaker: Undertaker;
+  readonly #cleanup: CleanupProcess;
   readonly #home: string;
   #server: EmbeddedServer;
 
-  private constructor(home: string, undertaker: Undertaker, server: EmbeddedServer) {
+  private constructor(home: string, cleanup: CleanupProcess, server: EmbeddedServer) {
     this.#home = home;
-    this.#undertaker = undertaker;
+    this.#cleanup = cleanup;
     this.#server = server;
   }
 
   static async start(): Promise<CrashablePostgres> {
     const place = await makeThrowAwayPlace(undefined, chooseRunAs());
-    const undertaker = startUndertaker(place.home, join(place.home, "server", "cluster"));
+    const cleanup = startCleanupProcess(place.home, join(place.home, "server", "cluster"));
     try {
-      return new CrashablePostgres(place.home, undertaker, await startEmbedded({ dataDir: place.home }));
+      return new CrashablePostgres(place.home, cleanup, await startEmbedded({ dataDir: place.home }));
     } catch (error) {
-      await undertaker.finish();
+      await cleanup.finish();
       throw error;
     }
   }
@@ -107,7 +107,7 @@ export class CrashablePostgres {
 
   async close(): Promise<void> {
     await this.#server.stop();
-    await this.#undertaker.finish();
+    await this.#cleanup.finish();
   }
 }
 

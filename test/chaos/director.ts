@@ -6,8 +6,8 @@
  */
 import { Client } from "pg";
 import { isRetryableConnectionError, toHeadroomError } from "../../src/db/errors.ts";
-import { pause } from "../../src/db/pause.ts";
-import type { RelayStep } from "../../src/outbox/inspect/steps.ts";
+import { pause } from "../../src/db/wait/pause.ts";
+import type { RelayStep } from "../../src/outbox/observe/steps.ts";
 import type { FaultPlan } from "../integration/rails/receiver/receiver-faults.ts";
 import { audit } from "./audit.ts";
 import type { Random } from "./random.ts";

@@ -5,7 +5,7 @@
  * finding, because a relay has to survive whatever happens to its database and its receivers.
  */
 import { setTimeout as delay } from "node:timers/promises";
-import { relaySteps, type RelayStep } from "../../src/outbox/inspect/steps.ts";
+import { relaySteps, type RelayStep } from "../../src/outbox/observe/steps.ts";
 import type { FaultLog } from "./fault-log.ts";
 import type { Findings } from "./findings.ts";
 import type { ProcessGuard } from "./process-guard.ts";

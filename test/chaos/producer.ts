@@ -3,7 +3,7 @@
  */
 import type { Pool } from "pg";
 import { createPool } from "../../src/db/connect.ts";
-import { pause } from "../../src/db/pause.ts";
+import { pause } from "../../src/db/wait/pause.ts";
 import type { FaultLog } from "./fault-log.ts";
 import type { Findings } from "./findings.ts";
 import { Ledger, type Intent } from "./ledger.ts";

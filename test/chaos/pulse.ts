@@ -3,7 +3,7 @@
  * with other things may hold up a settle until its lease is over; such stalls are noted, because they explain that.
  */
 import { Client } from "pg";
-import { pause } from "../../src/db/pause.ts";
+import { pause } from "../../src/db/wait/pause.ts";
 import type { FaultLog } from "./fault-log.ts";
 
 export interface Depth {

@@ -3,7 +3,7 @@
  * relay's input, events as lines on its output.
  */
 import { z } from "zod";
-import { relaySteps } from "../../src/outbox/inspect/steps.ts";
+import { relaySteps } from "../../src/outbox/observe/steps.ts";
 
 export const relayConfigSchema = z.object({
   name: z.string(),

@@ -1,7 +1,7 @@
 /**
  * A run's result for people: what was done, what came of it, and what was found wrong.
  */
-import { relaySteps } from "../../src/outbox/inspect/steps.ts";
+import { relaySteps } from "../../src/outbox/observe/steps.ts";
 import type { Finding } from "./findings.ts";
 import type { RunResult } from "./run-once.ts";
 

@@ -3,8 +3,8 @@
  */
 import { Client } from "pg";
 import { toHeadroomError } from "../../src/db/errors.ts";
-import { relaySteps, type RelayStep } from "../../src/outbox/inspect/steps.ts";
-import { pause } from "../../src/db/pause.ts";
+import { relaySteps, type RelayStep } from "../../src/outbox/observe/steps.ts";
+import { pause } from "../../src/db/wait/pause.ts";
 import type { CrashablePostgres } from "./crashable-postgres.ts";
 import { direct } from "./director.ts";
 import { gatherEvidence } from "./evidence.ts";

@@ -4,7 +4,7 @@
  * Owns: the numbers of the ordinary run. A planted bug is looked for with other numbers and the same machinery.
  */
 import { fileURLToPath } from "node:url";
-import { relaySteps, type RelayStep } from "../../src/outbox/inspect/steps.ts";
+import { relaySteps, type RelayStep } from "../../src/outbox/observe/steps.ts";
 import type { Fault } from "../integration/rails/receiver/receiver-faults.ts";
 
 export type Range = readonly [least: number, most: number];

@@ -5,7 +5,7 @@
 import type { Pool, PoolClient } from "pg";
 import { isRetryableConnectionError, toHeadroomError } from "../../src/db/errors.ts";
 import { enqueue, enqueueMany, type EnqueueResult } from "../../src/outbox/enqueue/enqueue.ts";
-import { pause } from "../../src/db/pause.ts";
+import { pause } from "../../src/db/wait/pause.ts";
 import type { FaultLog } from "./fault-log.ts";
 import type { Findings } from "./findings.ts";
 import type { Intent, Ledger } from "./ledger.ts";

@@ -1,5 +1,5 @@
 /**
- * Starts the servers for the whole run and stops them at its end. If the run itself is killed, each server's undertaker
+ * Starts the servers for the whole run and stops them at its end. If the run itself is killed, each server's cleanup process
  * clears it away.
  */
 import type { TestProject } from "vitest/node";

@@ -6,7 +6,7 @@
  */
 import { styleText } from "node:util";
 import type { HttpLogEntry } from "../../http/dependencies.ts";
-import type { RelayLogEntry } from "../../outbox/inspect/log.ts";
+import type { RelayLogEntry } from "../../outbox/observe/log.ts";
 import { visible } from "../output.ts";
 
 const shownFields = [

@@ -7,7 +7,7 @@
 import { sweepBeforeTurns } from "../../capacity/timers.ts";
 import { toHeadroomError } from "../../db/errors.ts";
 import { createDrainer, type Drainer } from "../../outbox/relay/drain.ts";
-import { pause } from "../../db/pause.ts";
+import { pause } from "../../db/wait/pause.ts";
 import type { Rail } from "../../contract/rail.ts";
 import { raiseAlerts } from "../../webhooks/alerts.ts";
 import type { Log } from "./log.ts";

@@ -2,7 +2,7 @@
  * The form of what a rail returns, checked field by field: rails may come from plain JavaScript.
  */
 import assert from "node:assert/strict";
-import { withTimeout } from "../../db/with-timeout.ts";
+import { withTimeout } from "../../db/wait/with-timeout.ts";
 import type { RailHarness } from "./harness.ts";
 import { type LookupOutcome, maxReasonChars, type RailMessage, type RailOutcome } from "../rail.ts";
 

@@ -12,7 +12,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { call } from "../../db/call.ts";
 import { toHeadroomError } from "../../db/errors.ts";
-import { Semaphore } from "../../db/semaphore.ts";
+import { Semaphore } from "../../db/wait/semaphore.ts";
 import type { HttpLogEntry } from "../dependencies.ts";
 import type { GatewayDatabase } from "../database/gateway-database.ts";
 import { whoIs, type Session } from "../auth/session.ts";

@@ -6,7 +6,7 @@
  */
 import { HeadroomError, toHeadroomError } from "../../db/errors.ts";
 import type { Json } from "../../db/generated.gen.ts";
-import { withTimeout } from "../../db/with-timeout.ts";
+import { withTimeout } from "../../db/wait/with-timeout.ts";
 import { receive, receiveLinear, receiveSlack } from "../../inbound/receive.ts";
 import type { Provider } from "../../inbound/verify.ts";
 import type { AppState } from "../app.ts";
@@ -22,7 +22,7 @@ import {
   shapeOf,
   slackResponse,
   type SlackShape,
-} from "../webhooks/slack.ts";
+} from "../receive/slack.ts";
 
 /** Slack waits three seconds, the way there and back included. */
 const defaultAcknowledgeMs = 2_500;

@@ -10,7 +10,7 @@ import type { Rail } from "../../contract/rail.ts";
 import type { Captured } from "../settle/captures.ts";
 import { elapsedMs, type Moment } from "../claim/elapsed.ts";
 import { type ClaimedRow, Message } from "../claim/message.ts";
-import type { RelayStep } from "../inspect/steps.ts";
+import type { RelayStep } from "../observe/steps.ts";
 import { reasonOf } from "./read-outcome.ts";
 import type { Line, Places } from "../claim/places.ts";
 import { released, type RowOutcome } from "../settle/row-outcome.ts";

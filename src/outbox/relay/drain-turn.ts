@@ -5,7 +5,7 @@
  */
 import { toHeadroomError } from "../../db/errors.ts";
 import type { Claimer } from "../claim/claimer.ts";
-import { RelayMetrics } from "../inspect/metrics.ts";
+import { RelayMetrics } from "../observe/metrics.ts";
 import { Engine } from "./engine.ts";
 import type { Announced, RelayResources } from "./resources.ts";
 

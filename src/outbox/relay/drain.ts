@@ -9,7 +9,7 @@
 import { hostname } from "node:os";
 import { call, type Queryable } from "../../db/call.ts";
 import { toHeadroomError } from "../../db/errors.ts";
-import { withTimeout } from "../../db/with-timeout.ts";
+import { withTimeout } from "../../db/wait/with-timeout.ts";
 import { DrainTurn, type TurnReport } from "./drain-turn.ts";
 import { type RelayOptions, type Settings, settingsOf } from "./options.ts";
 import { type Announced, RelayResources } from "./resources.ts";

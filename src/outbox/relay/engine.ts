@@ -12,7 +12,7 @@ import type { ClaimedRow } from "../claim/message.ts";
 import type { InFlight } from "../claim/places.ts";
 import type { Stream } from "../claim/streams.ts";
 import { Dispatcher } from "../dispatch/dispatcher.ts";
-import type { RelayMetrics } from "../inspect/metrics.ts";
+import type { RelayMetrics } from "../observe/metrics.ts";
 import { Settler } from "../settle/settler.ts";
 import { Upkeep } from "../upkeep/upkeep.ts";
 import type { Announced, RelayResources } from "./resources.ts";

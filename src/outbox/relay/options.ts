@@ -7,8 +7,8 @@
 import type { Pool } from "pg";
 import { HeadroomError } from "../../db/errors.ts";
 import type { Rail } from "../../contract/rail.ts";
-import type { Log } from "../inspect/log.ts";
-import type { RelayStep } from "../inspect/steps.ts";
+import type { Log } from "../observe/log.ts";
+import type { RelayStep } from "../observe/steps.ts";
 import type { UpkeepTask } from "../upkeep/upkeep.ts";
 
 export interface RelayOptions {

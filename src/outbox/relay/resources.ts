@@ -12,7 +12,7 @@ import { createRailRegistry } from "../../contract/registry.ts";
 import { Places } from "../claim/places.ts";
 import { readStreams, type Stream } from "../claim/streams.ts";
 import { Calls } from "../dispatch/calls.ts";
-import type { Log } from "../inspect/log.ts";
+import type { Log } from "../observe/log.ts";
 import { registerRails } from "../operate/register-rails.ts";
 import type { RelayOptions, Settings } from "./options.ts";
 import { requireSafeLeases } from "./start-checks.ts";

@@ -11,9 +11,9 @@ import type { Pool } from "pg";
 import { call } from "../../db/call.ts";
 import { toHeadroomError } from "../../db/errors.ts";
 import type { Engine } from "./engine.ts";
-import type { RelayMetrics } from "../inspect/metrics.ts";
-import type { Log } from "../inspect/log.ts";
-import { pause } from "../../db/pause.ts";
+import type { RelayMetrics } from "../observe/metrics.ts";
+import type { Log } from "../observe/log.ts";
+import { pause } from "../../db/wait/pause.ts";
 import { HeldConnection } from "../../db/held-connection.ts";
 
 /** Work without a pause for this long makes a relay busy. */

@@ -8,13 +8,13 @@
 import { call, type FunctionResult } from "../../db/call.ts";
 import { isPassing, isRetryableConnectionError, toHeadroomError } from "../../db/errors.ts";
 import { compositeArray, type CompositeField } from "../../db/array-literal.ts";
-import type { RelayMetrics } from "../inspect/metrics.ts";
-import type { Log } from "../inspect/log.ts";
-import type { RelayStep } from "../inspect/steps.ts";
+import type { RelayMetrics } from "../observe/metrics.ts";
+import type { Log } from "../observe/log.ts";
+import type { RelayStep } from "../observe/steps.ts";
 import type { RowOutcome } from "./row-outcome.ts";
 import type { HeldConnection } from "../../db/held-connection.ts";
 import type { Stream } from "../claim/streams.ts";
-import { pause } from "../../db/pause.ts";
+import { pause } from "../../db/wait/pause.ts";
 
 type Written = FunctionResult<"outbox.settle">;
 

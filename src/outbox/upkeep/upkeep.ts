@@ -6,11 +6,11 @@ import type { Pool } from "pg";
 import { z } from "zod";
 import { call, type Queryable } from "../../db/call.ts";
 import { toHeadroomError } from "../../db/errors.ts";
-import { type RelayMetrics, renderDatabaseGauges } from "../inspect/metrics.ts";
-import type { Log } from "../inspect/log.ts";
-import type { RelayStep } from "../inspect/steps.ts";
+import { type RelayMetrics, renderDatabaseGauges } from "../observe/metrics.ts";
+import type { Log } from "../observe/log.ts";
+import type { RelayStep } from "../observe/steps.ts";
 import type { Settings } from "../relay/options.ts";
-import { pause } from "../../db/pause.ts";
+import { pause } from "../../db/wait/pause.ts";
 import { HeldConnection } from "../../db/held-connection.ts";
 
 const noteEveryMs = 60_000;

@@ -6,7 +6,7 @@
  * that makes one is injected), retries.
  */
 import { HeadroomError } from "../../db/errors.ts";
-import { withTimeout } from "../../db/with-timeout.ts";
+import { withTimeout } from "../../db/wait/with-timeout.ts";
 import { outcomeOfCode } from "../exchange-codes.ts";
 import { problemsOf, requireSettings } from "../fields.ts";
 import type { Json, Rail, RailContext, RailMessage, RailOutcome, Validation } from "../../contract/rail.ts";

@@ -5,7 +5,7 @@
  * insert is injected, and must do nothing when the row is there already.
  */
 import { sqlStateOf } from "../../db/errors.ts";
-import { withTimeout } from "../../db/with-timeout.ts";
+import { withTimeout } from "../../db/wait/with-timeout.ts";
 import type { Rail, RailMessage, RailOutcome, Validation } from "../../contract/rail.ts";
 
 /** What is inserted. Unique by stream, instruction and idempotency key, the three that enqueue dedupes by. */

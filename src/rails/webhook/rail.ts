@@ -5,7 +5,7 @@
  * resolver is injected), order, retries and rate limits (the engine's), or which addresses may be reached (ssrf.ts).
  */
 import { parseToPassOn } from "../../db/exact-json.ts";
-import { withTimeout } from "../../db/with-timeout.ts";
+import { withTimeout } from "../../db/wait/with-timeout.ts";
 import { asksForQuiet, outcomeOfCode } from "../exchange-codes.ts";
 import { exchange, openConnections } from "../exchange.ts";
 import type { Connections, ExchangeAnswer } from "../exchange.ts";

@@ -4,7 +4,7 @@
  * Owns: the address, the time limit, repeats and the bounded list. Does not own: signatures; each provider has its own scheme.
  */
 import { HeadroomError } from "../../db/errors.ts";
-import { pause } from "../../db/pause.ts";
+import { pause } from "../../db/wait/pause.ts";
 import type { Provider } from "./faults.ts";
 
 export interface OutgoingWebhook {

@@ -3,7 +3,7 @@
  * server leaves behind.
  */
 import { createDrainer } from "../../../src/outbox/relay/drain.ts";
-import type { RelayStep } from "../../../src/outbox/inspect/steps.ts";
+import type { RelayStep } from "../../../src/outbox/observe/steps.ts";
 import { storedRail } from "../webhooks/stored-rail.ts";
 
 const [url, dieAt] = process.argv.slice(2) as [string, RelayStep | undefined];

@@ -7,7 +7,7 @@
 import { spawn } from "node:child_process";
 import { rm } from "node:fs/promises";
 
-export interface Undertaker {
+export interface CleanupProcess {
   /** To be called when the server is down: removes the folder, and resolves when the helper process is gone. */
   finish(): Promise<void>;
 }
@@ -25,8 +25,8 @@ fi
 rm -rf -- "$2"
 `;
 
-export function startUndertaker(home: string, clusterDir: string): Undertaker {
-  const child = spawn("/bin/sh", ["-c", script, "headroom-undertaker", clusterDir, home], {
+export function startCleanupProcess(home: string, clusterDir: string): CleanupProcess {
+  const child = spawn("/bin/sh", ["-c", script, "headroom-cleanup", clusterDir, home], {
     cwd: "/",
     detached: true,
     stdio: ["pipe", "ignore", "ignore"],

@@ -64,7 +64,12 @@ test("a stream is made, shown, and changed setting by setting; what can be lifte
 });
 
 test("what cannot be is refused, and nothing is changed", async () => {
-  await refused("There are: capacity,", "transfer", "--max-tries", "3");
+  await refused(
+    "There are: notifications, alerts, payments, transfers, ledger, capacity,",
+    "transfer",
+    "--max-tries",
+    "3",
+  );
   await refused("fixed when a stream is created", "transfers", "--retention", "forever");
   await refused("at least as long as the archive (7 days)", "transfers", "--dedupe-days", "3");
   await refused("Only Headroom's own functions write", "transfers", "--writer", "headroom_ingest");

@@ -19,7 +19,7 @@ import { readCatalogue } from "./gen/catalogue.ts";
 import { describeLayers } from "./gen/layers.ts";
 import { checksumFile, keepChecksums } from "./gen/checksums.ts";
 import { describeRails } from "./gen/rails.ts";
-import { generateRefusals } from "./gen/refusals.ts";
+import { describeRefusals, generateRefusals } from "./gen/refusals.ts";
 import { dumpSchema } from "./gen/schema.ts";
 import { describeStateMachine } from "./gen/state-machine.ts";
 import { generateTypes } from "./gen/types.ts";
@@ -39,6 +39,10 @@ const generators: readonly Generator[] = [
   {
     file: "docs/architecture.md",
     generate: () => describeLayers(new URL("../docs/architecture.md", import.meta.url)),
+  },
+  {
+    file: "docs/reference/http.md",
+    generate: (client) => describeRefusals(client, new URL("../docs/reference/http.md", import.meta.url)),
   },
 ];
 

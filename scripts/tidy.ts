@@ -19,7 +19,7 @@ const complaints = [importRules, layerRules, hookRules, sourceRules, sqlRules, d
 );
 for (const { path, line, text } of complaints) console.error(`${path}${line === undefined ? "" : `:${line}`}  ${text}`);
 if (complaints.length > 0) {
-  console.error(`\n${complaints.length} to mend.`);
+  console.error(`\n${complaints.length} to fix.`);
   process.exitCode = 1;
 } else {
   console.log(`Tidy: ${repository.files.length} files.`);

@@ -1,7 +1,9 @@
 /**
- * Writes the codes with which the database refuses, and their HTTP statuses, as TypeScript reads them. The list is headroom.refusals().
+ * Writes the codes with which the database refuses, and their HTTP statuses: as TypeScript reads them, and as a table for people. The list is
+ * headroom.refusals().
  */
 import type { Client } from "pg";
+import { replaceMarkedPart } from "./marked-part.ts";
 
 interface Refusal {
   readonly code: string;
@@ -9,8 +11,24 @@ interface Refusal {
   readonly meaning: string;
 }
 
-export async function generateRefusals(client: Client): Promise<string> {
+async function readRefusals(client: Client): Promise<readonly Refusal[]> {
   const { rows } = await client.query<Refusal>("select code, status, meaning from headroom.refusals()");
+  return rows;
+}
+
+export async function describeRefusals(client: Client, page: URL): Promise<string> {
+  const lines = (await readRefusals(client)).map(
+    ({ code, status, meaning }) => `| \`${code}\` | ${status} | ${meaning} |`,
+  );
+  return replaceMarkedPart(
+    page,
+    "refusals",
+    ["| code | status | meaning |", "| --- | --- | --- |", ...lines].join("\n"),
+  );
+}
+
+export async function generateRefusals(client: Client): Promise<string> {
+  const rows = await readRefusals(client);
   const lines = rows.map(
     ({ code, status, meaning }) => `  /** ${meaning.replaceAll("*/", "* /")} */\n  ${code}: ${status},`,
   );

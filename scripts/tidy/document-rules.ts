@@ -1,5 +1,5 @@
 /**
- * Documents: links lead somewhere, npm scripts that are named exist, and the product speaks of itself alone.
+ * Documents: links lead somewhere, and the files and npm scripts that they name exist.
  */
 import { existsSync } from "node:fs";
 import { posix } from "node:path";
@@ -8,7 +8,9 @@ import type { Complaint, Repository, RepositoryFile } from "./repository.ts";
 
 export function documentRules(repository: Repository): Complaint[] {
   const scripts = new Set(Object.keys(manifest.scripts));
-  return repository.matching(/\.md$/).flatMap((file) => [...links(repository, file), ...npmScripts(file, scripts)]);
+  return repository
+    .matching(/\.md$/)
+    .flatMap((file) => [...links(repository, file), ...quotedPaths(repository, file), ...npmScripts(file, scripts)]);
 }
 
 function links(repository: Repository, file: RepositoryFile): Complaint[] {
@@ -18,6 +20,28 @@ function links(repository: Repository, file: RepositoryFile): Complaint[] {
       .filter((target) => !/^[a-z]+:/.test(target))
       .filter((target) => !existsSync(new URL(posix.join(posix.dirname(file.path), target), repository.root)))
       .map((target) => ({ path: file.path, line: index + 1, text: `the link to ${target} leads nowhere` })),
+  );
+}
+
+const rootFolders = /^(?:sql|src|test|docs|scripts|bench|deploy)\//;
+/** `claim/claim.sql`, `capacity/effects/`: how a page names a file or a folder below one that it named before. */
+const pathEnding = /^[a-z][\w-]*(?:\/[\w.-]+)*(?:\.(?:ts|sql)|\/[\w-]+\/)$/;
+
+/**
+ * A path in backticks names a file or a folder, from the root or as the end of a path; patterns and <places> to fill in are left alone. The
+ * changelog may name what an earlier release had.
+ */
+function quotedPaths(repository: Repository, file: RepositoryFile): Complaint[] {
+  if (file.path === "CHANGELOG.md") return [];
+  const exists = (target: string): boolean =>
+    rootFolders.test(target)
+      ? existsSync(new URL(target, repository.root))
+      : repository.files.some(({ path }) => `/${path}`.includes(`/${target}`));
+  return file.lines.flatMap((text, index) =>
+    [...text.matchAll(/`([^`\s<>*…]+)`/g)]
+      .map((match) => match[1] ?? "")
+      .filter((target) => (rootFolders.test(target) || pathEnding.test(target)) && !exists(target))
+      .map((target) => ({ path: file.path, line: index + 1, text: `there is no ${target}` })),
   );
 }
 

@@ -2376,7 +2376,7 @@ create function capacity.enqueue_effect(p_story jsonb, p_effect text)
 create function capacity.erase_messages(p_request_id text, p_to timestamp with time zone, p_actor text, p_why text, OUT erased integer, OUT skipped integer, OUT waiting integer)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9549569e092f43b0';
+  as 'sha256 8c7278a5b87513a8';
 
 create function capacity.erase_step(p_request_id text)
   returns capacity.erasures
@@ -2715,8 +2715,9 @@ create function capacity.review_plan(p_workspace_id text, p_requester_id text, p
 
 create function capacity.run_timers(p_most integer, p_runner text)
   returns jsonb
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 ce574cde22b0bf1e';
+grant execute on function capacity.run_timers to headroom_executor;
 
 create function capacity.schedule_timers()
   returns text
@@ -3115,7 +3116,7 @@ grant execute on function directory.put_member to headroom_control;
 create function directory.put_workspace(p_id text, p_changes jsonb DEFAULT '{}'::jsonb)
   returns directory.workspaces
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e1e06a479807a39e';
+  as 'sha256 07af402eefb6855e';
 grant execute on function directory.put_workspace to headroom_control;
 
 create function directory.reader_groups()
@@ -3236,9 +3237,9 @@ create function headroom.declare_hooks(p_layer text, p_points jsonb)
   as 'sha256 6c9dcb0e8f8f78e0';
 
 create function headroom.drop_boxes(p_names text[])
-  returns void
+  returns text[]
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 25d2bf4ce72efa71';
+  as 'sha256 b7cb9372755bc28f';
 
 create function headroom.equal_constant_time(p_left bytea, p_right bytea)
   returns boolean
@@ -3249,6 +3250,11 @@ create function headroom.fail(p_code text, p_message text, p_facts text DEFAULT 
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 606d9f50a112add1';
+
+create function headroom.forget_in_vault(p_names text[])
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 4156a30040b8c3e9';
 
 create function headroom.get_secret(p_name text)
   returns text
@@ -3319,7 +3325,7 @@ create function headroom.optional_secret(p_name text)
 create function headroom.refusals()
   returns TABLE(code text, status integer, meaning text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e77e14c6a5722b2e';
+  as 'sha256 b5d038396d5d82fa';
 
 create function headroom.register_hooks(p_layer text, p_hooks jsonb)
   returns void
@@ -3329,7 +3335,7 @@ create function headroom.register_hooks(p_layer text, p_hooks jsonb)
 create function headroom.remove_secret(p_name text, p_anyway boolean DEFAULT false)
   returns text
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 26cef6d4131119e0';
+  as 'sha256 08d86d72bf5447ca';
 grant execute on function headroom.remove_secret to headroom_control;
 
 create function headroom.request_headers()
@@ -3340,13 +3346,13 @@ create function headroom.request_headers()
 create function headroom.reseal_secrets(p_after text, p_most integer, p_write boolean, OUT seen integer, OUT due integer, OUT unreadable text[], OUT in_vault integer, OUT after text)
   returns record
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a29efe9e3f7b09b2';
+  as 'sha256 a0448924c2f05e41';
 grant execute on function headroom.reseal_secrets to headroom_control;
 
 create function headroom.run_hooks(p_point text, p_argument jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b84d46a39aee2f01';
+  as 'sha256 ab613f0dfa408056';
 
 create function headroom.seal_secret(p_name text, p_value text)
   returns bytea
@@ -3673,7 +3679,7 @@ create function outbox.add_row(p_checked boolean, p_tenant_id text, p_stream tex
 create function outbox.add_rows(p_checked boolean, p_rows jsonb)
   returns TABLE(ord integer, outbox_id uuid, seq bigint, created boolean)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7bc6139e361f53db';
+  as 'sha256 d722d4e5a6a79d4d';
 
 create function outbox.advance_lanes(p_lane_ids bigint[], p_from_seqs bigint[], p_delivered boolean DEFAULT false, p_places tid[] DEFAULT NULL::tid[])
   returns void
@@ -3892,7 +3898,7 @@ create function outbox.forget_expired(p_most integer DEFAULT 500, OUT forgotten 
 create function outbox.forget_salts(p_stream_id smallint, p_instructions text[], p_to timestamp with time zone)
   returns void
   language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 64ea8a2d4ec870c8';
+  as 'sha256 7174cd843120920b';
 
 create function outbox.gates_of(p_names text[])
   returns TABLE(name text, min_interval_ms integer, failure_threshold integer, open_base_ms integer, next_slot_at timestamp with time zone, failures integer, times_opened integer, open_until timestamp with time zone, probe_until timestamp with time zone, last_error_code text)
@@ -4435,7 +4441,7 @@ grant execute on function public.handle_linear_webhook to service_role;
 create function public.handle_slack_webhook(text)
   returns json
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fe1461a7f3279faf';
+  as 'sha256 61e9f3205f36b4f5';
 grant execute on function public.handle_slack_webhook to anon;
 grant execute on function public.handle_slack_webhook to authenticated;
 grant execute on function public.handle_slack_webhook to service_role;
@@ -4615,7 +4621,7 @@ grant execute on function webhooks.disable_endpoint to headroom_control;
 create function webhooks.drop_endpoint_secrets(p_secret_ids uuid[])
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 bab7a3b845a5be50';
+  as 'sha256 21d4df9552de9499';
 
 create function webhooks.enable_endpoint(p_name text, p_tenant_id text DEFAULT NULL::text)
   returns void

@@ -17,6 +17,7 @@ to authenticated, service_role, headroom_control, headroom_auditor;
 grant usage on schema capacity to headroom_executor;
 grant execute on function
   capacity.confirmation_token(uuid),
+  capacity.run_timers(integer, text),
   capacity.note_timers_failed(text, text)
 to headroom_executor;
 grant execute on function

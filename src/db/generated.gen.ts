@@ -2798,12 +2798,12 @@ export interface Functions {
     };
     result: void;
   };
-  /** Forgets secrets by name. */
+  /** Forgets sealed secrets; returns the names that are in Vault. */
   "headroom.drop_boxes": {
     args: {
       p_names: readonly string[] | string | null;
     };
-    result: void;
+    result: string[];
   };
   /** Whether two values are equal, without telling by the time taken where they differ. */
   "headroom.equal_constant_time": {
@@ -2820,6 +2820,13 @@ export interface Functions {
       p_message: string | null;
       p_facts?: string | null | undefined;
       p_hint?: string | null | undefined;
+    };
+    result: void;
+  };
+  /** Overwrites secrets in Vault. */
+  "headroom.forget_in_vault": {
+    args: {
+      p_names: readonly string[] | string | null;
     };
     result: void;
   };
@@ -5375,9 +5382,10 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "headroom.close_schema": { returns: "nothing", json: [], positional: false },
   "headroom.current_key": { returns: "value", json: [], positional: false },
   "headroom.declare_hooks": { returns: "nothing", json: ["p_points"], positional: false },
-  "headroom.drop_boxes": { returns: "nothing", json: [], positional: false },
+  "headroom.drop_boxes": { returns: "value", json: [], positional: false },
   "headroom.equal_constant_time": { returns: "value", json: [], positional: false },
   "headroom.fail": { returns: "nothing", json: [], positional: false },
+  "headroom.forget_in_vault": { returns: "nothing", json: [], positional: false },
   "headroom.get_secret": { returns: "value", json: [], positional: false },
   "headroom.has_vault": { returns: "value", json: [], positional: false },
   "headroom.hmac_sha256": { returns: "value", json: [], positional: false },

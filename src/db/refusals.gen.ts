@@ -42,6 +42,8 @@ export const refusalStatuses = {
   too_soon: 429,
   /** an operator has to set something up first */
   not_configured: 503,
+  /** it passes by itself: the same call may succeed */
+  try_again: 503,
 } as const satisfies Record<string, number>;
 
 export type RefusalCode = keyof typeof refusalStatuses;

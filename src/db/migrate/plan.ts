@@ -113,7 +113,8 @@ function checkWhole(plan: MigrationPlan, history: History, parts: readonly Part[
 /**
  * A new migration may have dropped and made tables anew, and with them triggers, policies and grants: then everything is
  * applied again. Without one, only what changed is, and after any change all grants, because a function that was
- * dropped and made anew is executable by everybody until they are.
+ * dropped and made anew is executable by everybody until they are; and all registrations, because a point that a lower layer declares
+ * anew has lost the hooks of the upper ones.
  */
 function chooseRecreatables(
   files: readonly RecreatableFile[],
@@ -124,5 +125,5 @@ function chooseRecreatables(
   const changed = files.filter((file) => recorded.get(file.path) !== file.checksum);
   if (changed.length === 0) return [];
   const paths = new Set(changed.map((file) => file.path));
-  return files.filter((file) => file.kind === "grants" || paths.has(file.path));
+  return files.filter((file) => file.kind === "registrations" || file.kind === "grants" || paths.has(file.path));
 }

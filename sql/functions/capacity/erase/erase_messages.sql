@@ -26,11 +26,12 @@ begin
     union all
     select o.key, array(select jsonb_array_elements_text(o.value)) from jsonb_each(v_others) o
   loop
-    perform outbox.forget_salts(outbox.stream_id(v_stream), v_instructions, p_to);
+    -- In this order: what is collected between the two is found by the second, and nothing falls between them.
     v_ids := v_ids || array(select d.outbox_id from outbox.rows d
                              where d.stream_id = outbox.stream_id(v_stream) and d.instruction_id = any (v_instructions)
                                and d.created_at <= p_to
                                and d.salted and d.payload is not null);
+    perform outbox.forget_salts(outbox.stream_id(v_stream), v_instructions, p_to);
   end loop;
   v_ids := array(select i from unnest(v_ids) i order by i);
 

@@ -5,8 +5,11 @@
 --
 -- p_most bounds how many requests of each kind one call takes on, since it is one transaction; `more` says that there were as
 -- many, so that calling again at once is worth it. p_runner says who calls, for the record of who swept last (capacity.timer_runs).
+--
+-- A definer function, because pg_cron runs it as whoever migrated, who may be a superuser: nothing that it calls needs more than the
+-- owner's rights.
 create or replace function capacity.run_timers(p_most integer, p_runner text) returns jsonb
-language plpgsql volatile set search_path = pg_catalog, pg_temp
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_most integer := least(greatest(coalesce(p_most, 200), 1), 10000);

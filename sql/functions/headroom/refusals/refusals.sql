@@ -23,6 +23,7 @@ as $$
     ('payload_too_large', 413, 'the payload exceeds the limit'),
     ('nobody_can_approve', 422, 'no member may approve the request'),
     ('too_soon', 429, 'the caller has to wait'),
-    ('not_configured', 503, 'an operator has to set something up first')
+    ('not_configured', 503, 'an operator has to set something up first'),
+    ('try_again', 503, 'it passes by itself: the same call may succeed')
 $$;
 comment on function headroom.refusals() is 'Every code with which the database refuses, with its HTTP status and meaning.';

@@ -1,14 +1,16 @@
--- Forgets what is stored under these names. Vault has no function to delete with, so there value and name are overwritten.
-create or replace function headroom.drop_boxes(p_names text[]) returns void
+-- Forgets what is sealed under these names, and returns those that Vault keeps instead: the caller has them overwritten there
+-- (headroom.forget_in_vault), and decides what a Vault that does not do so means.
+create or replace function headroom.drop_boxes(p_names text[]) returns text[]
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
+declare
+  v_sealed text[];
 begin
-  delete from headroom.boxes b where b.name = any (p_names);
-  if headroom.has_vault() then
-    execute 'select vault.update_secret(s.id, gen_random_uuid()::text, ''removed '' || gen_random_uuid())
-               from vault.decrypted_secrets s where s.name = any ($1)'
-      using p_names;
-  end if;
+  with gone as (
+    delete from headroom.boxes b where b.name = any (p_names) returning b.name, b.box
+  )
+  select array_agg(g.name) filter (where g.box is not null) into v_sealed from gone g;
+  return array(select n from unnest(p_names) n where n <> all (coalesce(v_sealed, '{}')));
 end
 $$;
-comment on function headroom.drop_boxes(text[]) is 'Forgets secrets by name.';
+comment on function headroom.drop_boxes(text[]) is 'Forgets sealed secrets; returns the names that are in Vault.';

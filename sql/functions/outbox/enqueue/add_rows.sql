@@ -113,7 +113,7 @@ begin
      where (v_ords is null or n.ord <> all (v_ords)) and e.outbox_id is not null;
     get diagnostics v_found = row_count;
     if v_returned + v_found < v_wanted then
-      perform headroom.fail('conflict', 'An idempotency key was forgotten while it was looked up.', null,
+      perform headroom.fail('try_again', 'An idempotency key was forgotten while it was looked up.', null,
         'Nothing was written. Send the rows again.');
     end if;
   end if;

@@ -47,6 +47,10 @@ begin
       or sqlstate 'PT422'
       or sqlstate 'PT429' or sqlstate 'PT503' then
       get stacked diagnostics v_message = message_text, v_detail = pg_exception_detail, v_hint = pg_exception_hint;
+      -- What the engine refuses is nobody's answer: nothing is kept, and Slack's next try is handled.
+      if split_part(v_detail, ':', 1) in ('unknown_stream', 'unknown_rail', 'try_again') then
+        raise;
+      end if;
       v_reply := inbound.slack_refused(v_receipt, v_message, v_detail, nullif(v_hint, ''));
   end;
   -- Slack waits three seconds for the answer to a form, and whoever stands between gives up sooner. After that nobody may read what is

@@ -104,7 +104,13 @@ const mayExecute: Readonly<Record<string, readonly string[]>> = {
     asCaller,
     timers,
   ],
-  headroom_executor: ["capacity.confirmation_token", "capacity.note_timers_failed", "capacity.timers_last_ran", timers],
+  headroom_executor: [
+    "capacity.confirmation_token",
+    "capacity.note_timers_failed",
+    "capacity.run_timers",
+    "capacity.timers_last_ran",
+    timers,
+  ],
   headroom_control: [...acting, ...ofViews, ...auditing, ...keeping, timers],
   headroom_auditor: [...ofViews, ...auditing],
 };

@@ -1,7 +1,7 @@
 /**
  * A shop that tells its warehouse about orders through the outbox.
  *
- *     DATABASE_URL=postgresql://… node --conditions=source examples/outbox/shop.ts
+ *     DATABASE_URL=postgresql://… npx node --conditions=source examples/outbox/shop.ts
  *
  * In a project of yours the package is installed, and plain `node` is enough. The database is migrated first; run it twice, and the
  * second time finds its rows delivered already.

@@ -46,7 +46,7 @@ export function renderRun(result: RunResult): string {
       ["settles tried again", relayCounts.settleErrors],
       ["claims that failed", relayCounts.claimErrors],
       ["wake-ups by NOTIFY", relayCounts.notifyWakeups],
-      ["lanes mended by the sweep", relayCounts.sweptLanes],
+      ["lanes repaired by the sweep", relayCounts.sweptLanes],
       ["most circuits open at once", result.mostOpenCircuits],
     ]),
     table(

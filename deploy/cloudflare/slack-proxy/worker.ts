@@ -2,7 +2,7 @@
  * Stands between Slack and a database that is reached through PostgREST. Slack posts forms, which PostgREST gives to no function; as
  * plain text the body arrives there whole, and the signature is over exactly those bytes. Nothing is parsed, decoded or decided here.
  *
- * Owns: the content type, and an answer within Slack's three seconds. Does not own: signatures and everything that a delivery means,
+ * Owns: the content type, and an answer within Slack's three seconds. Does not own: signatures and what Slack means,
  * which are the database's.
  */
 

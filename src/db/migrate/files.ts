@@ -17,7 +17,7 @@ export const recreatableKinds = ["functions", "views", "registrations", "trigger
 export type RecreatableKind = (typeof recreatableKinds)[number];
 
 export interface SqlFile {
-  /** Below the SQL folder, with forward slashes: `functions/outbox/claim.sql`. */
+  /** Below the SQL folder, with forward slashes: `functions/outbox/claim/claim.sql`. */
   readonly path: string;
   readonly text: string;
   /** SHA-256 of the text, line ends made equal, so that a checkout on Windows counts as unchanged. */
@@ -82,7 +82,7 @@ function rankOf(file: SqlFile): number {
   return layerOf(schemaOf(file.path)) ?? schemaLayers.length;
 }
 
-/** `functions/outbox/claim.sql`, `grants/outbox.sql` and `migrations/0004_outbox_streams.sql` are all of the schema `outbox`. */
+/** `functions/outbox/claim/claim.sql`, `grants/outbox.sql` and `migrations/0004_outbox_streams.sql` are all of the schema `outbox`. */
 function schemaOf(path: string): string {
   return /^(?:migrations\/\d+_|[a-z]+\/)([a-z]+)/.exec(path)?.[1] ?? "";
 }

@@ -16,7 +16,7 @@ export interface RelayOptions {
   readonly connectionString?: string | undefined;
   /** A pool of the caller's; the relay takes four connections from it, a fifth to claim ahead if there is one, and never ends it. */
   readonly pool?: Pool | undefined;
-  /** The rails that this relay has. Give all relays of a stream the same: rows on others are handed back unsent, again and again. */
+  /** The rails that this relay has. Give all relays of a stream the same: rows on others are handed back unsent, after longer and longer pauses. */
   readonly rails: readonly Rail[];
   /** The streams to serve. Default: all that exist when the relay starts. */
   readonly streams?: readonly string[] | undefined;

@@ -1,5 +1,5 @@
 -- When a row that failed for the n-th time is due again: full jitter below an exponential ceiling, so that rows that
--- failed together do not come back together. A longer wish of the receiver wins, up to a day.
+-- failed together do not come back together. A longer pause that the receiver asks for wins, up to a day.
 create or replace function outbox.backoff(p_stream outbox.streams, p_tries integer, p_after_ms bigint) returns interval
 language sql volatile set search_path = pg_catalog, pg_temp
 as $$

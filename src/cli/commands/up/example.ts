@@ -1,5 +1,5 @@
 /**
- * The example that a first start makes: a cast of people, a few rules, and requests in different states.
+ * The example that a first start makes: the sample people, a few rules, and requests in different states.
  *
  * Owns: who and what is in it. Does not own: any rule of the workflow; everything goes through its functions, in one transaction,
  * so that a start that is killed leaves the whole example or nothing.

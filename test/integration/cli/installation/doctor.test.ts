@@ -1,4 +1,4 @@
-/** `headroom doctor` says what is wrong, and how to mend it. */
+/** `headroom doctor` says what is wrong, and how to fix it. */
 import { expect, test } from "vitest";
 import { startTransactionPooler } from "../../../helpers/transaction-pooler.ts";
 import { checkGateway } from "../../../../src/cli/commands/doctor/gateway-checks.ts";

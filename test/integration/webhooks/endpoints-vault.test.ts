@@ -72,6 +72,22 @@ describe.each(POSTGRES_VERSIONS)("endpoints and Vault on PostgreSQL %i", async (
     });
   });
 
+  test("a Vault that takes no change stops neither the removal of an endpoint nor the collection", async () => {
+    await withVault(async (client) => {
+      await client.query(put);
+      await client.query("reset role");
+      await client.query(
+        `create or replace function vault.update_secret(secret_id uuid, new_secret text default null, new_name text default null, new_description text default null)
+         returns void language plpgsql as $$ begin raise exception 'not today' using errcode = '42501'; end $$`,
+      );
+      await client.query("update webhooks.endpoint_secrets set expires_at = now() where kind = 'headers'");
+      await client.query("select outbox.gc()");
+      await client.query("select webhooks.remove_endpoint('orders')");
+      expect(await rowsOf(client, "select from webhooks.endpoint_secrets")).toEqual([]);
+      expect(await rowsOf(client, "select from headroom.boxes")).toEqual([]);
+    });
+  });
+
   test("a Vault that fails refuses the endpoint, and does not say what it worked on", async () => {
     await withVault(async (client) => {
       await client.query("reset role");

@@ -10,7 +10,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: ["source", ...defaultServerConditions] } },
   test: {
     // Servers, relays and receivers run beside the tests: more workers than this only make them wait for each other.
-    maxWorkers: 2,
+    maxWorkers: 4,
     // A worker keeps what it has loaded: no test counts on a module that is fresh, and loading them again took as long as the tests.
     isolate: false,
     testTimeout: 30_000,

@@ -9,7 +9,7 @@ export default defineConfig({
   resolve: { conditions: ["source", ...defaultServerConditions] },
   ssr: { resolve: { conditions: ["source", ...defaultServerConditions] } },
   test: {
-    // Servers, relays and receivers run beside the tests: more workers than this only make them wait for each other.
+    // Tests wait for servers, relays and receivers as much as they compute: twice as many workers as the machine that CI has cores.
     maxWorkers: 4,
     // A worker keeps what it has loaded: no test counts on a module that is fresh, and loading them again took as long as the tests.
     isolate: false,

@@ -4237,7 +4237,7 @@ grant execute on function outbox.stop_relay to headroom_executor;
 create function outbox.store_captures(p_outcomes outbox.row_outcome[])
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ba87022cba6e6bef';
+  as 'sha256 8d6a612ad626a31b';
 
 create function outbox.stream_id(p_stream text)
   returns smallint

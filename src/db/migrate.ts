@@ -198,7 +198,8 @@ async function applyFile(client: ClientBase, file: SqlFile, options: MigrateOpti
 /** Says in which file and line the database stumbled, and in whose function: a database may have event triggers of its own. */
 function inFile(file: SqlFile, error: unknown): HeadroomError {
   const failure = toHeadroomError(error);
-  const where = error instanceof Error && "where" in error ? String(error.where).replaceAll("\n", ", ") : undefined;
+  const said = error instanceof Error && "where" in error ? error.where : undefined;
+  const where = typeof said === "string" ? said.replaceAll("\n", ", ") : undefined;
   const denied = sqlStateOf(error) === "42501";
   const position = error instanceof Error && "position" in error ? Number(error.position) : 0;
   const line = Number.isInteger(position) && position > 0 ? `:${file.text.slice(0, position).split("\n").length}` : "";

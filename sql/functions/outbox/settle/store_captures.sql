@@ -10,9 +10,10 @@ begin
     insert into outbox.captures as c (lane_id, name, value, outbox_id)
     select distinct on (m.lane_id, v.key) m.lane_id, v.key, v.value, m.outbox_id
       from unnest(p_outcomes) o
-      join outbox.payloads m on m.outbox_id = o.outbox_id
+      -- The lane that the outcome moves, whatever id it names: a relay tells of the rows that it holds, and of no others.
+      join outbox.payloads m on m.outbox_id = o.outbox_id and m.lane_id = o.lane_id and m.seq = o.seq
      cross join lateral jsonb_each(o.captured) v
-     where m.lane_id is not null
+     where coalesce(o.kind, 'delivered') = 'delivered'
      order by m.lane_id, v.key, m.seq desc
     on conflict (lane_id, name) do update set value = excluded.value, outbox_id = excluded.outbox_id, captured_at = now()
     returning c.lane_id, c.name, c.value

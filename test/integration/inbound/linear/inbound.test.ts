@@ -71,8 +71,8 @@ describe.each(POSTGRES_VERSIONS)("deliveries of Linear on PostgreSQL %i", async 
     await rowsOf(
       superuser,
       `select outbox.store_captures(array[jsonb_populate_record(null::outbox.row_outcome,
-          jsonb_build_object('outbox_id', r.outbox_id, 'captured', jsonb_build_object('linear_issue_id', $2::text)))])
-         from outbox.rows r where r.stream = 'capacity' and r.instruction_id = $1 || '#1' and r.idempotency_key = 'linear:issue'`,
+          jsonb_build_object('outbox_id', r.outbox_id, 'lane_id', r.lane_id, 'seq', r.seq, 'captured', jsonb_build_object('linear_issue_id', $2::text)))])
+         from outbox.payloads r where r.instruction_id = $1 || '#1' and r.idempotency_key = 'linear:issue'`,
       [id, issue],
     );
     await rowsOf(

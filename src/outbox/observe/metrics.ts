@@ -3,10 +3,11 @@
  *
  * Owns: names and help. Does not own: the text format (prom-client), nor serving it.
  *
- * Counters are plain numbers that prom-client reads when it is asked for text: they are raised for every row, and looking up labels each
- * time costs ten times as much. The duration of a rail call is observed directly, once for a call that takes far longer.
+ * Counters are plain numbers that prom-client reads when it is asked for text, because they are raised for every row. The histogram of rail
+ * calls is counted and written by hand for the same reason: prom-client's own takes one to three microseconds for each row, ours a
+ * tenth of one, and a busy relay has twenty for everything.
  */
-import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import { Counter, Gauge, Registry } from "prom-client";
 import { call, type Queryable } from "../../db/call.ts";
 
 /** The lines that a relay itself causes; those that operators write are theirs, and SKIPPED ones are the claim's. */
@@ -27,7 +28,8 @@ export class RelayMetrics {
   // All of them from the start: a counter that appears with its first event hides that event from a rate.
   readonly #attempts = new Map<AttemptState, number>(attemptStates.map((state) => [state, 0]));
   readonly #registry = new Registry();
-  readonly #latency: Histogram;
+  readonly #latencyCounts: number[] = Array.from({ length: latencyBounds.length + 1 }, () => 0);
+  #latencySumMs = 0;
 
   constructor() {
     const registry = this.#registry;
@@ -41,12 +43,6 @@ export class RelayMetrics {
     const sweptHelp = "Stranded lanes that the sweep mended; anything above zero is a bug.";
     counter(registry, "swept_lanes_total", sweptHelp, () => this.sweptLanes);
     this.#registerAttempts();
-    this.#latency = new Histogram({
-      name: "dispatch_latency_ms",
-      help: "Duration of rail calls in milliseconds.",
-      buckets: [...latencyBounds],
-      registers: [registry],
-    });
   }
 
   #registerAttempts(): void {
@@ -69,7 +65,10 @@ export class RelayMetrics {
   }
 
   observeLatency(latencyMs: number): void {
-    this.#latency.observe(latencyMs);
+    let bucket = 0;
+    while (bucket < latencyBounds.length && latencyMs > (latencyBounds[bucket] ?? 0)) bucket += 1;
+    this.#latencyCounts[bucket] = (this.#latencyCounts[bucket] ?? 0) + 1;
+    this.#latencySumMs += latencyMs;
   }
 
   attempts(state: AttemptState): number {
@@ -77,8 +76,24 @@ export class RelayMetrics {
   }
 
   /** What this process counted. */
-  render(): Promise<string> {
-    return this.#registry.metrics();
+  async render(): Promise<string> {
+    return `${await this.#registry.metrics()}${this.#renderLatency()}`;
+  }
+
+  #renderLatency(): string {
+    let total = 0;
+    const buckets = [...latencyBounds, "+Inf"].map((bound, index) => {
+      total += this.#latencyCounts[index] ?? 0;
+      return `dispatch_latency_ms_bucket{le="${bound}"} ${total}`;
+    });
+    return [
+      "# HELP dispatch_latency_ms Duration of rail calls in milliseconds.",
+      "# TYPE dispatch_latency_ms histogram",
+      ...buckets,
+      `dispatch_latency_ms_sum ${this.#latencySumMs}`,
+      `dispatch_latency_ms_count ${total}`,
+      "",
+    ].join("\n");
   }
 }
 

@@ -3083,6 +3083,11 @@ create function directory.member_for_slack(p_workspace_id text, p_slack_user_id 
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 15efa23d93a97194';
 
+create function directory.protect_tables(p_schema text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 0b0d8baa09a8ce09';
+
 create function directory.put_api_key(p_id text, p_role text, p_workspace_id text DEFAULT NULL::text, p_member_id text DEFAULT NULL::text, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_note text DEFAULT NULL::text)
   returns directory.api_keys
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner

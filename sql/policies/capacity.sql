@@ -5,24 +5,7 @@
 -- asked once per query: a function per row would make every list as slow as the whole table. What is asked of a row that is not theirs
 -- is the price of a list, so each column is looked at once: nobody stands in for whoever asked for the capacity, and who asked for it
 -- themselves is let in as the requester.
-do $$
-declare
-  v_table text;
-  v_policy record;
-begin
-  for v_table in select c.oid::regclass::text from pg_class c
-    where c.relnamespace = 'capacity'::regnamespace and c.relkind in ('r', 'p') loop
-    execute format('alter table %s enable row level security', v_table);
-    for v_policy in select p.polname from pg_policy p where p.polrelid = v_table::regclass loop
-      execute format('drop policy %I on %s', v_policy.polname, v_table);
-    end loop;
-    -- Operators and auditors of the installation see every workspace, as far as they are granted a table at all; so do machines, until
-    -- their key is revoked.
-    execute format('create policy all_workspaces on %s for select to headroom_control, headroom_auditor using (true)', v_table);
-    execute format('create policy machines on %s for select to service_role using ((select directory.reader_key_valid()))', v_table);
-  end loop;
-end
-$$;
+select directory.protect_tables('capacity');
 
 create policy members on capacity.requests for select to authenticated using (
   workspace_id = (select directory.reader_workspace())

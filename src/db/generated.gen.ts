@@ -2592,6 +2592,13 @@ export interface Functions {
     };
     result: DirectoryMembers;
   };
+  /** Closes the tables of a schema to all but those who see every workspace. */
+  "directory.protect_tables": {
+    args: {
+      p_schema: string | null;
+    };
+    result: void;
+  };
   /** Registers a key that is about to be handed out. */
   "directory.put_api_key": {
     args: {
@@ -5355,6 +5362,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "directory.list_members": { returns: "rows", json: [], positional: false },
   "directory.list_workspaces": { returns: "rows", json: [], positional: false },
   "directory.member_for_slack": { returns: "row", json: [], positional: false },
+  "directory.protect_tables": { returns: "nothing", json: [], positional: false },
   "directory.put_api_key": { returns: "row", json: [], positional: false },
   "directory.put_group": { returns: "row", json: [], positional: false },
   "directory.put_identity": { returns: "row", json: [], positional: false },

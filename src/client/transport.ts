@@ -71,7 +71,7 @@ async function readError(response: Response): Promise<z.infer<typeof errorSchema
   }
 }
 
-/** A refusal names its code before its facts (`stale_version: version 3, expected 2`); what is none is thrown. */
+/** A refusal names its code before its facts (`stale_version: version 3, expected 2`); an error that is not a refusal is thrown. */
 function refusalOf(status: number, error: z.infer<typeof errorSchema>): Refused {
   const [, code, detail] = /^([a-z_]+)(?:: (.+))?$/s.exec(error.details ?? "") ?? [];
   const hint = error.hint ?? undefined;

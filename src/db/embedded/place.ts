@@ -1,5 +1,5 @@
 /**
- * Where a server's files live. In order of wish: below the folder that the caller names; else, when the server's user
+ * Where a server's files live. In order of preference: below the folder that the caller names; else, when the server's user
  * cannot get there, in a folder of its own with a pointer file left behind.
  *
  * The folder of a server holds `cluster/` (Postgres' own), `password` and `server.log`. It appears under its name all at

@@ -197,7 +197,7 @@ export function postgrestErrorResponse(
   const answer = answerOf(thrown instanceof HeadroomError ? thrown : toHeadroomError(thrown), role);
   const all = new Headers({ "content-type": "application/json; charset=utf-8" });
   for (const [name, value] of Object.entries({ ...answer.headers, ...headers })) {
-    // A function may raise a header that is none; the answer matters more than it does.
+    // A function may raise a header that is not valid; it is left out, and the answer is still sent.
     if (/^[\w!#$%&'*+.^`|~-]+$/.test(name) && /^[\t\x20-\x7e\x80-\xff]*$/.test(value)) all.set(name, value);
   }
   const empty = answer.status === 204 || answer.status === 304 || answer.status === 205;

@@ -88,15 +88,18 @@ const ignoredPreferences = /^(return|resolution|missing|tx|timezone|max-affected
 
 export function parsePrefer(header: string | null): Preferences {
   if (header === null) return noPreferences;
-  const wishes = header.split(",").map((wish) => wish.trim());
+  const preferences = header.split(",").map((preference) => preference.trim());
   const applied: string[] = [];
-  const wanted = (name: string): boolean => wishes.includes(name) && applied.push(name) > 0;
+  const wanted = (name: string): boolean => preferences.includes(name) && applied.push(name) > 0;
   const count = (["exact", "planned", "estimated"] as const).find((kind) => wanted(`count=${kind}`));
   const singleObject = wanted("params=single-object");
-  if (wishes.includes("handling=strict")) {
-    const unknown = wishes.filter(
-      (wish) =>
-        wish !== "" && !applied.includes(wish) && !wish.startsWith("handling=") && !ignoredPreferences.test(wish),
+  if (preferences.includes("handling=strict")) {
+    const unknown = preferences.filter(
+      (preference) =>
+        preference !== "" &&
+        !applied.includes(preference) &&
+        !preference.startsWith("handling=") &&
+        !ignoredPreferences.test(preference),
     );
     if (unknown.length > 0) {
       throw new RestError(400, "PGRST122", "Invalid preferences given with handling=strict", {

@@ -34,7 +34,7 @@ function wholeNumber(text: string | null, name: "limit" | "offset"): number | un
   );
 }
 
-/** A header that is no range of items is none. */
+/** A header that is not a range of items is ignored. */
 function parseRangeHeader(text: string): { first: number; last: number | undefined } | undefined {
   const match = /^(?:items=)?(\d{1,15})-(\d{1,15})?$/.exec(text.trim());
   if (match?.[1] === undefined) return undefined;

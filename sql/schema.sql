@@ -52,6 +52,10 @@ grant usage on schema payments to headroom_auditor;
 grant usage on schema payments to headroom_control;
 grant usage on schema payments to headroom_ingest;
 
+create schema provisioning authorization headroom_owner;
+grant usage on schema provisioning to headroom_auditor;
+grant usage on schema provisioning to headroom_control;
+
 create schema public authorization pg_database_owner;
 grant usage on schema public to anon;
 grant usage on schema public to authenticated;
@@ -109,6 +113,13 @@ create type public.capacity_request_state as enum (
   'CANCELLED',
   'EXPIRED',
   'FAILED'
+);
+
+create type public.provisioning_job_status as enum (
+  'queued',
+  'provisioning',
+  'running',
+  'failed'
 );
 
 create type capacity.actor as (
@@ -279,6 +290,35 @@ grant select on capacity.confirmation_tokens to headroom_control;
 comment on table capacity.confirmation_tokens is 'The customer''s single-use links. The token itself is an HMAC over the id, made at the moment of sending and kept nowhere.';
 comment on column capacity.confirmation_tokens.revoked_at is 'When the customer''s address was replaced, and with it the link.';
 
+create table capacity.customer_keys (
+  workspace_id text not null,
+  key bytea not null,
+  constraint customer_keys_key_check CHECK ((octet_length(key) = 32)),
+  constraint customer_keys_pkey PRIMARY KEY (workspace_id),
+  constraint customer_keys_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES directory.workspaces(id)
+);
+alter table capacity.customer_keys enable row level security;
+create policy all_workspaces on capacity.customer_keys as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on capacity.customer_keys as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
+grant select on capacity.customer_keys to headroom_auditor;
+grant select on capacity.customer_keys to headroom_control;
+comment on table capacity.customer_keys is 'The key of each workspace under which its customers are hashed: random, made on first use, never shown.';
+
+create table capacity.customer_marks (
+  workspace_id text not null,
+  mark bytea not null,
+  customer_key bytea not null,
+  constraint customer_marks_pkey PRIMARY KEY (workspace_id, mark)
+);
+alter table capacity.customer_marks enable row level security;
+create policy all_workspaces on capacity.customer_marks as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on capacity.customer_marks as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
+grant select on capacity.customer_marks to headroom_auditor;
+grant select on capacity.customer_marks to headroom_control;
+comment on table capacity.customer_marks is 'Ids and addresses of customers as keyed hashes, and whose they are.';
+comment on column capacity.customer_marks.mark is 'HMAC-SHA-256 of `id:…` or of `address:…` in lower case, under the workspace''s key.';
+comment on column capacity.customer_marks.customer_key is 'The first mark of the customer.';
+
 create table capacity.erasures (
   request_id text not null,
   requested_at timestamp with time zone not null,
@@ -395,9 +435,11 @@ create table capacity.notices (
   body_hash bytea,
   effects text[] default '{}'::text[] not null,
   created_at timestamp with time zone default now() not null,
-  constraint notices_kind_check CHECK ((kind = ANY (ARRAY['warning'::text, 'reminder'::text, 'late'::text, 'nudge'::text, 'note'::text, 'unasked'::text, 'address'::text, 'link'::text]))),
+  said text,
+  constraint notices_kind_check CHECK ((kind = ANY (ARRAY['warning'::text, 'reminder'::text, 'late'::text, 'nudge'::text, 'note'::text, 'unasked'::text, 'address'::text, 'link'::text, 'job'::text]))),
   constraint notices_pkey PRIMARY KEY (request_id, id),
   constraint notices_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id),
+  constraint notices_said_check CHECK ((length(said) <= 500)),
   constraint notices_step_check CHECK ((step = ANY (ARRAY['commercial'::text, 'technical'::text, 'confirmation'::text])))
 );
 CREATE UNIQUE INDEX notices_one_late ON capacity.notices USING btree (request_id, step) WHERE (kind = 'late'::text);
@@ -414,6 +456,7 @@ grant select on capacity.notices to headroom_control;
 comment on table capacity.notices is 'What is said about a request without changing it. Append-only; side effects have instruction <request>!<id>.';
 comment on column capacity.notices.id is 'Counts within the request, under its lock.';
 comment on column capacity.notices.body_hash is 'Of the body in free_texts: the words of a note, or the address that a notice of kind address added.';
+comment on column capacity.notices.said is 'What a layer above said, in its own words; those of other people stand in the body.';
 
 create view capacity.parties as
  SELECT workspace_id,
@@ -522,6 +565,25 @@ grant select on capacity.request_captures to headroom_auditor;
 grant select on capacity.request_captures to headroom_control;
 grant select on capacity.request_captures to service_role;
 comment on table capacity.request_captures is 'What Slack and Linear call a request. Follows what the engine captured, by a hook.';
+
+create table capacity.request_customers (
+  request_id text not null,
+  workspace_id text not null,
+  customer_key bytea not null,
+  customer_id text,
+  constraint request_customers_customer_id_check CHECK (((length(customer_id) >= 1) AND (length(customer_id) <= 200))),
+  constraint request_customers_pkey PRIMARY KEY (request_id),
+  constraint request_customers_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id)
+);
+CREATE INDEX request_customers_key ON capacity.request_customers USING btree (workspace_id, customer_key);
+alter table capacity.request_customers enable row level security;
+create policy all_workspaces on capacity.request_customers as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on capacity.request_customers as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
+grant select on capacity.request_customers to headroom_auditor;
+grant select on capacity.request_customers to headroom_control;
+comment on table capacity.request_customers is 'Whom each request is for, where that is known.';
+comment on column capacity.request_customers.customer_key is 'The same on all requests of one customer in a workspace. Survives an erasure.';
+comment on column capacity.request_customers.customer_id is 'The id as the caller gave it; null where none was given, and once it was erased.';
 
 create table capacity.requests (
   id text not null,
@@ -1293,13 +1355,15 @@ create view outbox.deliveries as
     p.outbox_id IS NOT NULL AS pending,
     x.outbox_id IS NOT NULL OR COALESCE(a.skipped, false) AS failed,
     a.sent_at,
-    a.tries
+    a.tries,
+    a.in_doubt
    FROM outbox.payloads m
      LEFT JOIN outbox.pending p ON p.lane_id = m.lane_id AND p.seq = m.seq
      LEFT JOIN outbox.dead x ON x.outbox_id = m.outbox_id
      CROSS JOIN LATERAL ( SELECT count(*) FILTER (WHERE l.state = 'DISPATCHING'::outbox.attempt_state) - count(*) FILTER (WHERE l.state = 'RELEASED'::outbox.attempt_state) AS tries,
             max(l.recorded_at) FILTER (WHERE l.state = ANY (ARRAY['DISPATCHED'::outbox.attempt_state, 'RESOLVED'::outbox.attempt_state])) AS sent_at,
-            bool_or(l.state = 'SKIPPED'::outbox.attempt_state) AS skipped
+            bool_or(l.state = 'SKIPPED'::outbox.attempt_state) AS skipped,
+            (array_agg(l.uncertain ORDER BY l.attempt_no DESC))[1] AS in_doubt
            FROM outbox.attempts l
           WHERE l.outbox_id = m.outbox_id AND l.class_id = get_byte(uuid_send(m.outbox_id), 7)) a;
 grant select on outbox.deliveries to headroom_auditor;
@@ -1811,6 +1875,252 @@ grant select on payments.supervisor_outbox_status to headroom_auditor;
 grant select on payments.supervisor_outbox_status to headroom_control;
 comment on view payments.supervisor_outbox_status is 'Depth, age, flight and dead letters of the payment outbox.';
 
+create table provisioning.attempts (
+  job_id uuid not null,
+  task text not null,
+  number smallint not null,
+  status text default 'dispatched'::text not null,
+  cleans smallint,
+  run_id bigint,
+  run_attempt integer,
+  run_url text,
+  step text,
+  progress smallint,
+  ended_because text,
+  error text,
+  failed_step text,
+  watches integer default 0 not null,
+  watched_at timestamp with time zone,
+  heard integer default 0 not null,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  claimed_at timestamp with time zone,
+  heartbeat_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  constraint attempts_check CHECK (((task = 'cleanup'::text) = (cleans IS NOT NULL))),
+  constraint attempts_check1 CHECK (((run_id IS NULL) = (run_attempt IS NULL))),
+  constraint attempts_check2 CHECK (((status = ANY (ARRAY['dispatched'::text, 'claimed'::text])) = (ended_at IS NULL))),
+  constraint attempts_ended_because_check CHECK ((ended_because = ANY (ARRAY['reported'::text, 'run_ended'::text, 'stale'::text, 'time_limit'::text, 'not_dispatched'::text, 'cancelled'::text, 'by_hand'::text]))),
+  constraint attempts_error_check CHECK ((length(error) <= 4000)),
+  constraint attempts_failed_step_check CHECK ((length(failed_step) <= 200)),
+  constraint attempts_job_id_fkey FOREIGN KEY (job_id) REFERENCES provisioning.jobs(id),
+  constraint attempts_number_check CHECK ((number > 0)),
+  constraint attempts_pkey PRIMARY KEY (job_id, task, number),
+  constraint attempts_progress_check CHECK (((progress >= 0) AND (progress <= 100))),
+  constraint attempts_run_url_check CHECK ((length(run_url) <= 500)),
+  constraint attempts_status_check CHECK ((status = ANY (ARRAY['dispatched'::text, 'claimed'::text, 'succeeded'::text, 'failed'::text, 'stopped'::text]))),
+  constraint attempts_step_check CHECK ((length(step) <= 200)),
+  constraint attempts_task_check CHECK ((task = ANY (ARRAY['provision'::text, 'cleanup'::text])))
+) with (fillfactor=80);
+CREATE INDEX attempts_run ON provisioning.attempts USING btree (run_id) WHERE (run_id IS NOT NULL);
+alter table provisioning.attempts enable row level security;
+create policy all_workspaces on provisioning.attempts as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on provisioning.attempts as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
+create policy members on provisioning.attempts as permissive for select to authenticated using ((EXISTS ( SELECT
+   FROM provisioning.jobs j
+  WHERE (j.id = attempts.job_id))));
+grant select on provisioning.attempts to authenticated;
+grant select on provisioning.attempts to headroom_auditor;
+grant select on provisioning.attempts to headroom_control;
+grant select on provisioning.attempts to service_role;
+comment on table provisioning.attempts is 'Each run of a workflow for a job: dispatched, claimed by its first callback, ended.';
+comment on column provisioning.attempts.cleans is 'Which attempt to provision this one cleans up after.';
+comment on column provisioning.attempts.run_id is 'The run that claimed it, with run_attempt: a re-run at GitHub keeps the id.';
+comment on column provisioning.attempts.error is 'What the run said went wrong. Erased with the customer''s data.';
+comment on column provisioning.attempts.heard is 'How many callbacks came for it; the first few hundred are in provisioning.callbacks.';
+
+create table provisioning.callbacks (
+  workspace_id text not null,
+  id uuid not null,
+  job_id uuid,
+  task text,
+  attempt smallint,
+  run_id bigint,
+  run_attempt integer,
+  signal text,
+  outcome text not null,
+  refusal text,
+  received_at timestamp with time zone default clock_timestamp() not null,
+  constraint callbacks_outcome_check CHECK ((outcome = ANY (ARRAY['accepted'::text, 'repeated'::text, 'stop'::text, 'ignored'::text, 'refused'::text]))),
+  constraint callbacks_pkey PRIMARY KEY (workspace_id, id),
+  constraint callbacks_refusal_check CHECK ((length(refusal) <= 300)),
+  constraint callbacks_signal_check CHECK ((signal = ANY (ARRAY['claim'::text, 'heartbeat'::text, 'succeeded'::text, 'failed'::text]))),
+  constraint callbacks_task_check CHECK ((task = ANY (ARRAY['provision'::text, 'cleanup'::text])))
+);
+CREATE INDEX callbacks_forgotten ON provisioning.callbacks USING btree (received_at) WHERE (outcome = 'refused'::text);
+CREATE INDEX callbacks_job ON provisioning.callbacks USING btree (job_id, received_at) WHERE (job_id IS NOT NULL);
+CREATE INDEX callbacks_refused ON provisioning.callbacks USING btree (workspace_id, received_at) WHERE (outcome = 'refused'::text);
+alter table provisioning.callbacks enable row level security;
+create policy all_workspaces on provisioning.callbacks as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on provisioning.callbacks as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
+grant select on provisioning.callbacks to headroom_auditor;
+grant select on provisioning.callbacks to headroom_control;
+comment on table provisioning.callbacks is 'What runs reported, once each. Those of a job are kept with it; refused ones for ninety days.';
+
+create table provisioning.events (
+  job_id uuid not null,
+  seq integer not null,
+  event text not null,
+  state_before text not null,
+  state_after text not null,
+  attempt smallint,
+  actor_type public.capacity_request_actor_type not null,
+  actor_id text not null,
+  via text not null,
+  reason_hash bytea,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  constraint events_job_id_fkey FOREIGN KEY (job_id) REFERENCES provisioning.jobs(id),
+  constraint events_pkey PRIMARY KEY (job_id, seq),
+  constraint events_seq_check CHECK ((seq > 0))
+);
+alter table provisioning.events enable row level security;
+create policy all_workspaces on provisioning.events as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on provisioning.events as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON provisioning.events FOR EACH STATEMENT EXECUTE FUNCTION capacity.refuse_change();
+grant select on provisioning.events to headroom_auditor;
+grant select on provisioning.events to headroom_control;
+comment on table provisioning.events is 'The log of each job. Append-only, for everybody.';
+comment on column provisioning.events.reason_hash is 'Of what a person wrote, which stands in capacity.free_texts.';
+
+create table provisioning.jobs (
+  id uuid not null,
+  request_id text not null,
+  workspace_id text not null,
+  customer_key bytea,
+  region text not null,
+  state text default 'waiting'::text not null,
+  status public.provisioning_job_status generated always as (
+CASE state
+    WHEN 'waiting'::text THEN 'queued'::public.provisioning_job_status
+    WHEN 'queued'::text THEN 'queued'::public.provisioning_job_status
+    WHEN 'provisioning'::text THEN 'provisioning'::public.provisioning_job_status
+    WHEN 'running'::text THEN 'running'::public.provisioning_job_status
+    ELSE 'failed'::public.provisioning_job_status
+END) stored not null,
+  version integer default 0 not null,
+  attempts smallint default 0 not null,
+  most_attempts smallint default 3 not null,
+  cleanup text default 'none'::text not null,
+  waiting_since timestamp with time zone default clock_timestamp() not null,
+  failed_at timestamp with time zone,
+  late_told_at timestamp with time zone,
+  reminders smallint default 0 not null,
+  reminded_at timestamp with time zone,
+  completed_at timestamp with time zone,
+  next_look_at timestamp with time zone default clock_timestamp() not null,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  updated_at timestamp with time zone default clock_timestamp() not null,
+  constraint jobs_cleanup_check CHECK ((cleanup = ANY (ARRAY['none'::text, 'under_way'::text, 'done'::text, 'failed'::text]))),
+  constraint jobs_pkey PRIMARY KEY (id),
+  constraint jobs_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id),
+  constraint jobs_request_id_key UNIQUE (request_id),
+  constraint jobs_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'queued'::text, 'provisioning'::text, 'failed'::text, 'running'::text, 'given_up'::text, 'cancelled'::text])))
+) with (fillfactor=80);
+CREATE INDEX jobs_dequeue ON provisioning.jobs USING btree (workspace_id, customer_key, state, waiting_since);
+CREATE UNIQUE INDEX jobs_in_progress ON provisioning.jobs USING btree (workspace_id, customer_key) WHERE (state = ANY (ARRAY['queued'::text, 'provisioning'::text]));
+CREATE INDEX jobs_looks ON provisioning.jobs USING btree (next_look_at) WHERE ((state = ANY (ARRAY['waiting'::text, 'queued'::text, 'provisioning'::text, 'failed'::text])) OR (cleanup = 'under_way'::text));
+CREATE INDEX jobs_recent ON provisioning.jobs USING btree (workspace_id, created_at DESC, id DESC);
+alter table provisioning.jobs enable row level security;
+create policy all_workspaces on provisioning.jobs as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on provisioning.jobs as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
+create policy members on provisioning.jobs as permissive for select to authenticated using (((workspace_id = ( SELECT directory.reader_workspace() AS reader_workspace)) AND ((workspace_id = ( SELECT directory.reader_workspace('{admin,auditor,operator}'::text[]) AS reader_workspace)) OR (EXISTS ( SELECT
+   FROM capacity.requests r
+  WHERE (r.id = jobs.request_id))))));
+grant select on provisioning.jobs to authenticated;
+grant select on provisioning.jobs to headroom_auditor;
+grant select on provisioning.jobs to headroom_control;
+grant select on provisioning.jobs to service_role;
+comment on table provisioning.jobs is 'One job for each confirmed request. Kept for ever.';
+comment on column provisioning.jobs.customer_key is 'The customer, as a keyed hash; null: nobody knows, and the job waits for no other.';
+comment on column provisioning.jobs.version is 'How many events there are.';
+comment on column provisioning.jobs.attempts is 'How many attempts to provision were begun.';
+comment on column provisioning.jobs.cleanup is 'How cleaning up after the last attempt that failed stands.';
+comment on column provisioning.jobs.next_look_at is 'When the sweep looks at it next.';
+
+create table provisioning.settings (
+  workspace_id text not null,
+  owner text not null,
+  repo text not null,
+  ref text default 'main'::text not null,
+  provision_workflow text default 'provision.yml'::text not null,
+  cleanup_workflow text default 'cleanup.yml'::text not null,
+  callback_url text,
+  stale_minutes integer default 10 not null,
+  limit_minutes integer default 15 not null,
+  most_attempts smallint default 3 not null,
+  most_cleanups smallint default 3 not null,
+  retry_sla_hours integer default 24 not null,
+  give_up_hours integer default 72 not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint settings_callback_url_check CHECK (((callback_url ~ '^https?://[^\s]+$'::text) AND (length(callback_url) <= 500))),
+  constraint settings_check CHECK ((limit_minutes >= stale_minutes)),
+  constraint settings_check1 CHECK ((give_up_hours >= retry_sla_hours)),
+  constraint settings_cleanup_workflow_check CHECK ((cleanup_workflow ~ '^[A-Za-z0-9_.-]{1,100}$'::text)),
+  constraint settings_give_up_hours_check CHECK (((give_up_hours >= 1) AND (give_up_hours <= 8760))),
+  constraint settings_limit_minutes_check CHECK (((limit_minutes >= 1) AND (limit_minutes <= 10080))),
+  constraint settings_most_attempts_check CHECK (((most_attempts >= 1) AND (most_attempts <= 20))),
+  constraint settings_most_cleanups_check CHECK (((most_cleanups >= 1) AND (most_cleanups <= 20))),
+  constraint settings_owner_check CHECK ((owner ~ '^[A-Za-z0-9_-]{1,60}$'::text)),
+  constraint settings_pkey PRIMARY KEY (workspace_id),
+  constraint settings_provision_workflow_check CHECK ((provision_workflow ~ '^[A-Za-z0-9_.-]{1,100}$'::text)),
+  constraint settings_ref_check CHECK ((ref ~ '^[A-Za-z0-9_./-]{1,200}$'::text)),
+  constraint settings_repo_check CHECK ((repo ~ '^[A-Za-z0-9_.-]{1,100}$'::text)),
+  constraint settings_retry_sla_hours_check CHECK (((retry_sla_hours >= 1) AND (retry_sla_hours <= 8760))),
+  constraint settings_stale_minutes_check CHECK (((stale_minutes >= 1) AND (stale_minutes <= 1440))),
+  constraint settings_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES directory.workspaces(id)
+);
+alter table provisioning.settings enable row level security;
+create policy all_workspaces on provisioning.settings as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on provisioning.settings as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
+grant select on provisioning.settings to headroom_auditor;
+grant select on provisioning.settings to headroom_control;
+comment on table provisioning.settings is 'The repository whose workflows provide a workspace''s capacity, and how long they may take.';
+comment on column provisioning.settings.callback_url is 'Where runs report to. Null: /webhooks/provisioning below the workspace''s public address.';
+comment on column provisioning.settings.stale_minutes is 'After this long without a sign of life an attempt is given up.';
+comment on column provisioning.settings.limit_minutes is 'An attempt is given up this long after it was claimed, whatever it says.';
+comment on column provisioning.settings.retry_sla_hours is 'A failed job that nobody retries is reported as late after this time.';
+comment on column provisioning.settings.give_up_hours is 'A failed job that nobody retries fails for good after this time.';
+
+create table provisioning.sightings (
+  id uuid default gen_random_uuid() not null,
+  job_id uuid not null,
+  task text not null,
+  number smallint not null,
+  runs jsonb not null,
+  seen_at timestamp with time zone default clock_timestamp() not null,
+  constraint sightings_pkey PRIMARY KEY (id)
+);
+CREATE INDEX sightings_job ON provisioning.sightings USING btree (job_id);
+alter table provisioning.sightings enable row level security;
+create policy all_workspaces on provisioning.sightings as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on provisioning.sightings as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
+grant select on provisioning.sightings to headroom_auditor;
+grant select on provisioning.sightings to headroom_control;
+comment on table provisioning.sightings is 'What GitHub said about runs, until the sweep has read it.';
+
+create table provisioning.steps (
+  job_id uuid not null,
+  task text not null,
+  attempt smallint not null,
+  n smallint not null,
+  at timestamp with time zone default clock_timestamp() not null,
+  step text,
+  progress smallint,
+  constraint steps_job_id_task_attempt_fkey FOREIGN KEY (job_id, task, attempt) REFERENCES provisioning.attempts(job_id, task, number),
+  constraint steps_pkey PRIMARY KEY (job_id, task, attempt, n),
+  constraint steps_step_check CHECK ((length(step) <= 200))
+);
+alter table provisioning.steps enable row level security;
+create policy all_workspaces on provisioning.steps as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on provisioning.steps as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
+create policy members on provisioning.steps as permissive for select to authenticated using ((EXISTS ( SELECT
+   FROM provisioning.jobs j
+  WHERE (j.id = steps.job_id))));
+grant select on provisioning.steps to authenticated;
+grant select on provisioning.steps to headroom_auditor;
+grant select on provisioning.steps to headroom_control;
+grant select on provisioning.steps to service_role;
+comment on table provisioning.steps is 'The steps that runs named, in order. The names are erased with the customer''s data.';
+
 create view public.capacity_approval_latency with (security_invoker=true) as
  SELECT w.id AS workspace_id,
     d.day,
@@ -2062,6 +2372,39 @@ grant select on public.capacity_time_in_state to headroom_control;
 grant select on public.capacity_time_in_state to service_role;
 comment on view public.capacity_time_in_state is 'Time in state: stays that ended, by workspace, day (UTC) and state. Ask for a span of days.';
 
+create view public.provisioning_jobs with (security_invoker=true) as
+ SELECT j.id,
+    j.request_id,
+    j.workspace_id,
+    j.status,
+    j.state,
+    j.version,
+    j.region,
+    a.run_id AS workflow_run_id,
+    a.run_attempt,
+    a.run_url,
+    j.attempts,
+    j.most_attempts,
+    j.cleanup,
+    a.step,
+    a.progress,
+    a.error,
+    a.failed_step,
+    a.ended_because,
+    a.claimed_at,
+    a.heartbeat_at AS last_heartbeat_at,
+    j.failed_at,
+    j.completed_at,
+    j.created_at,
+    j.updated_at
+   FROM provisioning.jobs j
+     LEFT JOIN provisioning.attempts a ON a.job_id = j.id AND a.task = 'provision'::text AND a.number = j.attempts;
+grant select on public.provisioning_jobs to authenticated;
+grant select on public.provisioning_jobs to headroom_auditor;
+grant select on public.provisioning_jobs to headroom_control;
+grant select on public.provisioning_jobs to service_role;
+comment on view public.provisioning_jobs is 'Provisioning jobs: the current state of each.';
+
 create table webhooks.alerts (
   name text not null,
   endpoint_id uuid not null,
@@ -2225,7 +2568,7 @@ create function capacity.address_problem(p_given jsonb, p_public_url text)
 create function capacity.apply(p_request_id text, p_event_type public.capacity_request_event_type, p_actor capacity.actor, p_payload jsonb, p_expected_version integer DEFAULT NULL::integer, OUT request capacity.requests, OUT repeated boolean, OUT decided_by text, OUT decided_at timestamp with time zone)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 306dbefab91e36ca';
+  as 'sha256 727a0e5abd23a34e';
 
 create function capacity.approve_by_rule(p_request capacity.requests, p_via text)
   returns capacity.requests
@@ -2317,6 +2660,11 @@ create function capacity.confirmation_token(p_token_id uuid)
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 f11d61a22ca420cb';
 grant execute on function capacity.confirmation_token to headroom_executor;
+
+create function capacity.customer_key_of(p_request_id text)
+  returns bytea
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 daf087c649fb0466';
 
 create function capacity.customer_reach(p_request_id text, OUT address text, OUT problem text)
   returns record
@@ -2571,7 +2919,7 @@ create function capacity.notice_asked(p_request capacity.requests, p_kind text, 
 create function capacity.notice_effects(p_request capacity.requests, p_kind text, p_via text, p_asked text[])
   returns text[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c41cf19c41164d7b';
+  as 'sha256 5b886f4383a0330a';
 
 create function capacity.nudge(p_request capacity.requests, p_actor capacity.actor)
   returns jsonb
@@ -2583,10 +2931,10 @@ create function capacity.pending_approvals(p_request capacity.requests)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 99c9d14135399543';
 
-create function capacity.post_notice(p_request capacity.requests, p_kind text, p_step text, p_member_id text, p_actor capacity.actor, p_body text)
+create function capacity.post_notice(p_request capacity.requests, p_kind text, p_step text, p_member_id text, p_actor capacity.actor, p_body text, p_asked text[] DEFAULT NULL::text[], p_said text DEFAULT NULL::text)
   returns capacity.notices
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 188bf10ca49d0fb0';
+  as 'sha256 9690aaaa7d9dbbff';
 
 create function capacity.project(p_request capacity.requests, p_event capacity.events)
   returns capacity.requests
@@ -2716,7 +3064,7 @@ create function capacity.review_plan(p_workspace_id text, p_requester_id text, p
 create function capacity.run_timers(p_most integer, p_runner text)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ce574cde22b0bf1e';
+  as 'sha256 e5d81fe2c9e9d20e';
 grant execute on function capacity.run_timers to headroom_executor;
 
 create function capacity.schedule_timers()
@@ -2797,12 +3145,12 @@ create function capacity.story_now(p_request_id text)
 create function capacity.story_of(p_request capacity.requests, p_event capacity.events, p_also text[] DEFAULT '{}'::text[], p_asks boolean DEFAULT true)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b505acf4413f0fd4';
+  as 'sha256 5981c656592d1dd0';
 
 create function capacity.story_sentence(p_story jsonb)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 bb665b102bdb11a7';
+  as 'sha256 df913532304c11bf';
 
 create function capacity.story_state(p_state text)
   returns text
@@ -2823,6 +3171,11 @@ create function capacity.technical_reviewers(p_workspace_id text, p_requester_id
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 c1043b136466beb2';
+
+create function capacity.timer_above(p_most integer, OUT moved jsonb, OUT failed jsonb, OUT more boolean)
+  returns record
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 90791e63e287ab48';
 
 create function capacity.timer_actor()
   returns capacity.actor
@@ -2852,7 +3205,7 @@ create function capacity.timer_failed(p_request_id text, p_timer text, p_error_c
 create function capacity.timer_forget(OUT failed jsonb, OUT more boolean)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2e101a5148b78c0d';
+  as 'sha256 55794b5d3ae87251';
 
 create function capacity.timer_notice(p_request capacity.requests, p_kind text, p_since timestamp with time zone, p_failed_before boolean, OUT said integer, OUT failed jsonb)
   returns record
@@ -3391,6 +3744,11 @@ create function inbound.action_event(p_action text, OUT event_type public.capaci
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 aa73f040485ba19b';
 
+create function inbound.callback_stamp_problem(p_stamp text, p_signature text)
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 9a48d0ef64dd2cc0';
+
 create function inbound.check_typed_terms(p_terms jsonb, p_problems jsonb DEFAULT '[]'::jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3440,6 +3798,11 @@ create function inbound.form_value(p_values jsonb, p_field text)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 31d4931b2d1838d1';
+
+create function inbound.github_handle(p_sent jsonb)
+  returns text
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 773e8c74c7bd743e';
 
 create function inbound.linear_handle(p_sent jsonb, p_request_id text)
   returns text
@@ -4357,6 +4720,396 @@ create function payments.enqueue_payment_outbox(p_instruction_id text, p_partici
   as 'sha256 2bff8b1cb3654782';
 grant execute on function payments.enqueue_payment_outbox to headroom_ingest;
 
+create function provisioning.adopt(p_most integer)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 4eb77977e18433c4';
+
+create function provisioning.attempt_failed(p_job provisioning.jobs, p_attempt provisioning.attempts, p_because text, p_error text, p_failed_step text, p_via text, p_never_ran boolean DEFAULT false)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 7957522847c5ebb1';
+
+create function provisioning.callback_address(p_workspace_id text)
+  returns text
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e0b5a921e7c9b74b';
+
+create function provisioning.callback_problem(p_sent jsonb)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f71acd8105a11144';
+
+create function provisioning.callback_rules()
+  returns TABLE(status text, run text, signal text, outcome text, meaning text)
+  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 1b96cb9ef2703447';
+
+create function provisioning.check_person(p_job provisioning.jobs, p_actor capacity.actor, p_action text)
+  returns void
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 4e2ec2dc09a38f75';
+
+create function provisioning.check_reason(p_job provisioning.jobs, p_reason text, p_expected_version integer)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 26d940e665c200df';
+
+create function provisioning.claim(p_job provisioning.jobs, p_attempt provisioning.attempts, p_run_id bigint, p_run_attempt integer, OUT job provisioning.jobs, OUT attempt provisioning.attempts)
+  returns record
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f022c7bcd15da8d1';
+
+create function provisioning.clean_up(p_job provisioning.jobs, p_cleans smallint)
+  returns provisioning.jobs
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 a7e4230dbdb0b1a5';
+
+create function provisioning.cleanup_ended(p_job provisioning.jobs, p_attempt provisioning.attempts, p_succeeded boolean, p_because text, p_error text DEFAULT NULL::text, p_failed_step text DEFAULT NULL::text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 9f27b0c1f3637e82';
+
+create function provisioning.complete(p_job provisioning.jobs, p_attempt provisioning.attempts, p_because text, p_via text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 518fcf529e60c454';
+
+create function provisioning.create_job(p_request_id text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 4bb8505053b81f48';
+
+create function provisioning.dispatch(p_job provisioning.jobs, p_task text, p_number smallint, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 7c516f7024fd96e1';
+
+create function provisioning.dispatch_error(p_outbox_id uuid)
+  returns text
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f93a6c2d1d9d2e35';
+
+create function provisioning.drop_previous_secret(p_workspace_id text)
+  returns void
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 2944c590fc2356a1';
+grant execute on function provisioning.drop_previous_secret to headroom_control;
+
+create function provisioning.end_attempt(p_attempt provisioning.attempts, p_status text, p_because text, p_error text DEFAULT NULL::text, p_failed_step text DEFAULT NULL::text)
+  returns provisioning.attempts
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b8f4ce5203bdd4f6';
+
+create function provisioning.end_job(p_change jsonb)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 2503d74634b6a336';
+
+create function provisioning.erase_texts(p_erasure jsonb)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 1fde3f08bf4bdbfe';
+
+create function provisioning.error_words(p_attempt provisioning.attempts)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 c42194375c0794dd';
+
+create function provisioning.failure_words(p_job provisioning.jobs, p_attempt provisioning.attempts, p_last boolean)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 553f0a6d3aa168d4';
+
+create function provisioning.find_job(p_id text)
+  returns provisioning.jobs
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 ba226c95149f6cdd';
+
+create function provisioning.follow_request(p_change jsonb)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 62d2c3464535879a';
+
+create function provisioning.give_up(p_job provisioning.jobs, p_via text, p_why text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 1c45ee814280f3ee';
+
+create function provisioning.hear(p_workspace_id text, p_sent jsonb)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 30c89788eed99b8a';
+
+create function provisioning.held_by(p_job_id uuid)
+  returns text
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 21dec32a9d06d870';
+grant execute on function provisioning.held_by to authenticated;
+grant execute on function provisioning.held_by to headroom_auditor;
+grant execute on function provisioning.held_by to headroom_control;
+grant execute on function provisioning.held_by to service_role;
+
+create function provisioning.held_words(p_job_id uuid)
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 94ee46392d97deec';
+
+create function provisioning.job_counts()
+  returns TABLE(state text, jobs bigint, oldest_seconds double precision)
+  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 a405b3ba4fa30557';
+grant execute on function provisioning.job_counts to headroom_auditor;
+grant execute on function provisioning.job_counts to headroom_control;
+
+create function provisioning.job_for(p_id text, p_actor_id text, OUT job provisioning.jobs, OUT actor capacity.actor)
+  returns record
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 8bee980f60d67915';
+
+create function provisioning.job_json(p_job provisioning.jobs)
+  returns jsonb
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 bb9a6ba8c710936a';
+
+create function provisioning.jobs_of(p_request_id text)
+  returns jsonb
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 147e68eff564312c';
+
+create function provisioning.keep_sightings(p_captures jsonb)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 1577d3bc3ba4776d';
+
+create function provisioning.list_jobs(p_workspace_id text DEFAULT NULL::text, p_states text[] DEFAULT NULL::text[], p_limit integer DEFAULT 50)
+  returns TABLE(id uuid, request_id text, workspace_id text, status public.provisioning_job_status, state text, attempts smallint, most_attempts smallint, cleanup text, held_by text, run_id bigint, step text, progress smallint, error text, created_at timestamp with time zone, updated_at timestamp with time zone)
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan owner headroom_owner
+  as 'sha256 001044e4f7b2cb72';
+grant execute on function provisioning.list_jobs to headroom_auditor;
+grant execute on function provisioning.list_jobs to headroom_control;
+
+create function provisioning.list_settings()
+  returns TABLE(workspace_id text, owner text, repo text, ref text, provision_workflow text, cleanup_workflow text, callback_address text, stale_minutes integer, limit_minutes integer, most_attempts smallint, most_cleanups smallint, retry_sla_hours integer, give_up_hours integer, secret text)
+  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 1cdd16ee58391bcb';
+grant execute on function provisioning.list_settings to headroom_auditor;
+grant execute on function provisioning.list_settings to headroom_control;
+
+create function provisioning.lock_job(p_request_id text)
+  returns provisioning.jobs
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 384266ee47fd45ce';
+
+create function provisioning.lock_turn(p_workspace_id text, p_customer_key bytea, p_wait boolean DEFAULT true)
+  returns boolean
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 6879900e8c6390a2';
+
+create function provisioning.look_after(p_job_id uuid)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 86b70cfb983c9e7c';
+
+create function provisioning.look_at_attempt(p_job_id uuid, p_attempt provisioning.attempts)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 079a8457b9f39f9a';
+
+create function provisioning.may_see(p_job provisioning.jobs, p_member_id text)
+  returns boolean
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 38ad9ef91fa7d0dd';
+
+create function provisioning.name_of(p_workspace_id text, p_member_id text)
+  returns text
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 79631af4005dfdf3';
+
+create function provisioning.next_state(p_state text, p_event text)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 8bff904685592b3e';
+
+create function provisioning.no_such_job(p_id text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 17eec7e36924b7a0';
+
+create function provisioning.note_heard(p_attempt provisioning.attempts, p_id uuid, p_sent jsonb)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 31a16eeea6091281';
+
+create function provisioning.note_step(p_attempt provisioning.attempts, p_step text, p_progress smallint)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 c324d0bb5df4d646';
+
+create function provisioning.obey(p_job provisioning.jobs, p_attempt provisioning.attempts, p_outcome text, p_why text, p_sent jsonb)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 a5170fe313b4356e';
+
+create function provisioning.open_attempt(p_job_id uuid, p_task text)
+  returns provisioning.attempts
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 98bf7b09c76c85f6';
+
+create function provisioning.people_asked(p_request capacity.requests)
+  returns text[]
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 8a550672d21744e1';
+
+create function provisioning.put_secret(p_workspace_id text, p_value text)
+  returns void
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 36f335187b27c0ef';
+grant execute on function provisioning.put_secret to headroom_control;
+
+create function provisioning.put_settings(p_workspace_id text, p_changes jsonb DEFAULT '{}'::jsonb)
+  returns provisioning.settings
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 5cdaa3d2833e6373';
+grant execute on function provisioning.put_settings to headroom_control;
+
+create function provisioning.read_sighting(p_sighting provisioning.sightings)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 4418ed65f3fde2ba';
+
+create function provisioning.read_sightings(p_job_id uuid)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e32288dff37552d6';
+
+create function provisioning.record(p_job provisioning.jobs, p_event text, p_actor capacity.actor, p_reason text DEFAULT NULL::text)
+  returns provisioning.jobs
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 c554f1b90d0e8e34';
+
+create function provisioning.record_outcome(p_request_id text, p_actor capacity.actor, p_running boolean, p_reason text, p_expected_version integer DEFAULT NULL::integer)
+  returns provisioning.jobs
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 aa1918e248576957';
+
+create function provisioning.refuse_callback(p_workspace_id text, p_id uuid, p_job_id uuid, p_code text, p_message text, p_facts text)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 c9442d807318dcb6';
+
+create function provisioning.remind(p_job provisioning.jobs)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 9bbeb3bbfcb5e902';
+
+create function provisioning.retry(p_request_id text, p_actor capacity.actor, p_reason text, p_expected_version integer DEFAULT NULL::integer)
+  returns provisioning.jobs
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 ade2b260e3821be7';
+
+create function provisioning.run_mark(p_job_id uuid, p_task text, p_number smallint)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 51110e16d6ba4b61';
+
+create function provisioning.run_words(p_attempt provisioning.attempts, p_run jsonb)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 2a6b12acddbf2d38';
+
+create function provisioning.secret_name(p_workspace_id text)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 77f18502e5ae7ff7';
+
+create function provisioning.send(p_job provisioning.jobs, p_task text, p_number smallint, p_what text, p_payload jsonb, p_idempotency_key text, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 265a31c1495f97b0';
+
+create function provisioning.signed_by_workspace(p_workspace_id text, p_data bytea, p_signature bytea)
+  returns boolean
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 16b1a3e202eafcfe';
+
+create function provisioning.since(p_attempt provisioning.attempts)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 23ad47fd0ec6582a';
+
+create function provisioning.start_next(p_ended provisioning.jobs)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 90b1b6ff1bab39cf';
+
+create function provisioning.state_words(p_state text)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 bd0556045a047940';
+
+create function provisioning.stop_run(p_job provisioning.jobs, p_attempt provisioning.attempts)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 ef51874ec2e8ad12';
+
+create function provisioning.sweep(p_argument jsonb)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 ccbcf0ae67f41442';
+
+create function provisioning.system_actor(p_job_id uuid, p_via text)
+  returns capacity.actor
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 67ffea4f37a4ef8a';
+
+create function provisioning.tell(p_job provisioning.jobs, p_said text, p_quoted text DEFAULT NULL::text, p_asks boolean DEFAULT false)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b392be21dcdeccef';
+
+create function provisioning.tell_story(p_argument jsonb)
+  returns jsonb
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 63b116cf661c720f';
+
+create function provisioning.terms_for_run(p_job provisioning.jobs, p_attempt provisioning.attempts)
+  returns jsonb
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b2494c40c5fb3d36';
+
+create function provisioning.transitions()
+  returns TABLE(state_before text, event text, state_after text, meaning text)
+  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 39283b18e8d5f358';
+
+create function provisioning.verify_attempts(p_job_ids uuid[])
+  returns TABLE(invariant text, code text, subject text, detail text)
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 12a2d2d84c768f44';
+
+create function provisioning.verify_ends(p_job_ids uuid[])
+  returns TABLE(invariant text, code text, subject text, detail text)
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 12ebfbdc7b71acbf';
+
+create function provisioning.verify_jobs(p_after text DEFAULT ''::text, p_limit integer DEFAULT 2000, p_workspace_id text DEFAULT NULL::text, OUT last_id text, OUT jobs bigint, OUT findings jsonb)
+  returns record
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off owner headroom_owner
+  as 'sha256 ccb76355c75df90a';
+grant execute on function provisioning.verify_jobs to headroom_auditor;
+grant execute on function provisioning.verify_jobs to headroom_control;
+
+create function provisioning.verify_logs(p_job_ids uuid[])
+  returns TABLE(invariant text, code text, subject text, detail text)
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b1031ff89e195b79';
+
+create function provisioning.watch_run(p_job provisioning.jobs, p_attempt provisioning.attempts)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f4cee746baaaab72';
+
 create function public.apply_capacity_event(p_request_id text, p_event_type public.capacity_request_event_type, p_actor_type public.capacity_request_actor_type, p_actor_id text, p_payload jsonb DEFAULT '{}'::jsonb, p_expected_version integer DEFAULT NULL::integer)
   returns public.capacity_requests
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan owner headroom_owner
@@ -4368,10 +5121,18 @@ grant execute on function public.apply_capacity_event to service_role;
 create function public.check_request()
   returns void
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4782eebfaa981e52';
+  as 'sha256 79e647ad226fd003';
 grant execute on function public.check_request to anon;
 grant execute on function public.check_request to authenticated;
 grant execute on function public.check_request to service_role;
+
+create function public.complete_provisioning_job(p_job_id text, p_reason text, p_actor_id text DEFAULT NULL::text, p_expected_version integer DEFAULT NULL::integer)
+  returns jsonb
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 01a4ef4482316db4';
+grant execute on function public.complete_provisioning_job to authenticated;
+grant execute on function public.complete_provisioning_job to headroom_control;
+grant execute on function public.complete_provisioning_job to service_role;
 
 create function public.create_capacity_request(p_requester_user_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric DEFAULT NULL::numeric, p_confirmation_ttl_days integer DEFAULT 7, p_workspace_id text DEFAULT NULL::text, p_slack_channel_id text DEFAULT NULL::text, p_idempotency_key text DEFAULT NULL::text, p_replaces_request_id text DEFAULT NULL::text)
   returns public.capacity_requests
@@ -4427,13 +5188,37 @@ grant execute on function public.erase_customer to authenticated;
 grant execute on function public.erase_customer to headroom_control;
 grant execute on function public.erase_customer to service_role;
 
+create function public.fail_provisioning_job(p_job_id text, p_reason text, p_actor_id text DEFAULT NULL::text, p_expected_version integer DEFAULT NULL::integer)
+  returns jsonb
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b834b6a6da09cbf0';
+grant execute on function public.fail_provisioning_job to authenticated;
+grant execute on function public.fail_provisioning_job to headroom_control;
+grant execute on function public.fail_provisioning_job to service_role;
+
 create function public.get_capacity_request(p_request_id text)
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 34d2cfcb2c3fe2ed';
+  as 'sha256 dc6beacda3bb02e3';
 grant execute on function public.get_capacity_request to authenticated;
 grant execute on function public.get_capacity_request to headroom_control;
 grant execute on function public.get_capacity_request to service_role;
+
+create function public.get_provisioning_job(p_job_id text)
+  returns jsonb
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 1d93b6c46e4069ef';
+grant execute on function public.get_provisioning_job to authenticated;
+grant execute on function public.get_provisioning_job to headroom_control;
+grant execute on function public.get_provisioning_job to service_role;
+
+create function public.handle_github_webhook(text)
+  returns json
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 d0fc5d18cdc5280b';
+grant execute on function public.handle_github_webhook to anon;
+grant execute on function public.handle_github_webhook to authenticated;
+grant execute on function public.handle_github_webhook to service_role;
 
 create function public.handle_linear_webhook(text)
   returns json
@@ -4442,6 +5227,14 @@ create function public.handle_linear_webhook(text)
 grant execute on function public.handle_linear_webhook to anon;
 grant execute on function public.handle_linear_webhook to authenticated;
 grant execute on function public.handle_linear_webhook to service_role;
+
+create function public.handle_provisioning_callback(text)
+  returns json
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 01077f32d4b45713';
+grant execute on function public.handle_provisioning_callback to anon;
+grant execute on function public.handle_provisioning_callback to authenticated;
+grant execute on function public.handle_provisioning_callback to service_role;
 
 create function public.handle_slack_webhook(text)
   returns json
@@ -4514,6 +5307,14 @@ create function public.remove_endpoint(p_name text, p_workspace_id text DEFAULT 
   as 'sha256 3a397758ca12098c';
 grant execute on function public.remove_endpoint to authenticated;
 grant execute on function public.remove_endpoint to service_role;
+
+create function public.retry_provisioning_job(p_job_id text, p_reason text, p_actor_id text DEFAULT NULL::text, p_expected_version integer DEFAULT NULL::integer)
+  returns jsonb
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 d52a1cb0766e2d90';
+grant execute on function public.retry_provisioning_job to authenticated;
+grant execute on function public.retry_provisioning_job to headroom_control;
+grant execute on function public.retry_provisioning_job to service_role;
 
 create function public.rotate_endpoint_secret(p_name text, p_hours integer DEFAULT 24, p_workspace_id text DEFAULT NULL::text, OUT name text, OUT secret text)
   returns record

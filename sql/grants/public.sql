@@ -5,7 +5,8 @@ select headroom.close_schema('public');
 grant select on
   public.capacity_requests, public.capacity_request_events,
   public.capacity_approval_latency, public.capacity_backlog, public.capacity_outcomes, public.capacity_provisioning_duration,
-  public.capacity_time_in_state
+  public.capacity_time_in_state,
+  public.provisioning_jobs
 to authenticated, service_role, headroom_control, headroom_auditor;
 
 -- What members do, machines do for them, and operators do at the command line. Each of these finds out who calls.
@@ -19,7 +20,11 @@ grant execute on function
   public.note_capacity_request(text, text, text),
   public.set_customer_address(text, text, text),
   public.send_confirmation_link(text, text),
-  public.erase_customer(text, text, text)
+  public.erase_customer(text, text, text),
+  public.get_provisioning_job(text),
+  public.retry_provisioning_job(text, text, text, integer),
+  public.fail_provisioning_job(text, text, text, integer),
+  public.complete_provisioning_job(text, text, text, integer)
 to authenticated, service_role, headroom_control;
 
 -- Admins manage the endpoints of their workspace, machines all of them.
@@ -59,6 +64,8 @@ to service_role;
 grant execute on function
   public.handle_slack_webhook(text),
   public.handle_linear_webhook(text),
+  public.handle_github_webhook(text),
+  public.handle_provisioning_callback(text),
   public.check_request()
 to anon, authenticated, service_role;
 

@@ -1,7 +1,9 @@
 -- What the workflow needs of the layers below, and where layers above may join in.
 select headroom.declare_hooks('capacity', '{
   "capacity.customer_erased": "A customer''s data is being erased: {request_id, to}. Answers which messages go too, by stream.",
-  "capacity.swept": "The timers run. What is past its time may go."
+  "capacity.provisioning_changed": "Provisioning began or ended: {request_id, event, state_after, actor, job_id}.",
+  "capacity.story_told": "A message about a request is made: {request_id}. Answers what layers above add, by their name.",
+  "capacity.swept": "The timers run: {most}. What is due may be done; a layer answers {moved, failed, more} under its name."
 }');
 select headroom.register_hooks('capacity', '{
   "headroom.secret_removed": "capacity.check_link_secret",

@@ -40,6 +40,8 @@ export type CapacityRequestState =
   | "EXPIRED"
   | "FAILED";
 
+export type ProvisioningJobStatus = "queued" | "provisioning" | "running" | "failed";
+
 export interface CapacityActor {
   type: CapacityRequestActorType;
   id: string;
@@ -66,6 +68,19 @@ export interface CapacityConfirmationTokens {
   revoked_at: Date | null;
   used_at: Date | null;
   used_for: CapacityRequestEventType | null;
+}
+
+/** The key of each workspace under which its customers are hashed: random, made on first use, never shown. */
+export interface CapacityCustomerKeys {
+  workspace_id: string;
+  key: Buffer;
+}
+
+/** Ids and addresses of customers as keyed hashes, and whose they are. */
+export interface CapacityCustomerMarks {
+  workspace_id: string;
+  mark: Buffer;
+  customer_key: Buffer;
 }
 
 /** Erasures of customers. One that is not finished waits for messages that are on their way; the sweep finishes it. */
@@ -131,6 +146,7 @@ export interface CapacityNotices {
   body_hash: Buffer | null;
   effects: string[];
   created_at: Date;
+  said: string | null;
 }
 
 /** The candidates of each party, as arrays. */
@@ -176,6 +192,14 @@ export interface CapacityRequestCaptures {
   request_id: string;
   name: string;
   value: string;
+}
+
+/** Whom each request is for, where that is known. */
+export interface CapacityRequestCustomers {
+  request_id: string;
+  workspace_id: string;
+  customer_key: Buffer;
+  customer_id: string | null;
 }
 
 /** Current state of each request: the fold of its events, written by the reducer alone. */
@@ -550,6 +574,7 @@ export interface OutboxDeliveries {
   failed: boolean | null;
   sent_at: Date | null;
   tries: number | null;
+  in_doubt: boolean | null;
 }
 
 /** Where rows go, and whose they are: each number is a queue. Producers add to it and change nothing. */
@@ -923,6 +948,123 @@ export interface PaymentsSupervisorOutboxStatus {
   oldest_pending_age_seconds: number | null;
 }
 
+/** Each run of a workflow for a job: dispatched, claimed by its first callback, ended. */
+export interface ProvisioningAttempts {
+  job_id: string;
+  task: string;
+  number: number;
+  status: string;
+  cleans: number | null;
+  run_id: number | null;
+  run_attempt: number | null;
+  run_url: string | null;
+  step: string | null;
+  progress: number | null;
+  ended_because: string | null;
+  error: string | null;
+  failed_step: string | null;
+  watches: number;
+  watched_at: Date | null;
+  heard: number;
+  created_at: Date;
+  claimed_at: Date | null;
+  heartbeat_at: Date | null;
+  ended_at: Date | null;
+}
+
+/** What runs reported, once each. Those of a job are kept with it; refused ones for ninety days. */
+export interface ProvisioningCallbacks {
+  workspace_id: string;
+  id: string;
+  job_id: string | null;
+  task: string | null;
+  attempt: number | null;
+  run_id: number | null;
+  run_attempt: number | null;
+  signal: string | null;
+  outcome: string;
+  refusal: string | null;
+  received_at: Date;
+}
+
+/** The log of each job. Append-only, for everybody. */
+export interface ProvisioningEvents {
+  job_id: string;
+  seq: number;
+  event: string;
+  state_before: string;
+  state_after: string;
+  attempt: number | null;
+  actor_type: CapacityRequestActorType;
+  actor_id: string;
+  via: string;
+  reason_hash: Buffer | null;
+  created_at: Date;
+}
+
+/** One job for each confirmed request. Kept for ever. */
+export interface ProvisioningJobs {
+  id: string;
+  request_id: string;
+  workspace_id: string;
+  customer_key: Buffer | null;
+  region: string;
+  state: string;
+  status: ProvisioningJobStatus;
+  version: number;
+  attempts: number;
+  most_attempts: number;
+  cleanup: string;
+  waiting_since: Date;
+  failed_at: Date | null;
+  late_told_at: Date | null;
+  reminders: number;
+  reminded_at: Date | null;
+  completed_at: Date | null;
+  next_look_at: Date;
+  created_at: Date;
+  updated_at: Date;
+}
+
+/** The repository whose workflows provide a workspace's capacity, and how long they may take. */
+export interface ProvisioningSettings {
+  workspace_id: string;
+  owner: string;
+  repo: string;
+  ref: string;
+  provision_workflow: string;
+  cleanup_workflow: string;
+  callback_url: string | null;
+  stale_minutes: number;
+  limit_minutes: number;
+  most_attempts: number;
+  most_cleanups: number;
+  retry_sla_hours: number;
+  give_up_hours: number;
+  updated_at: Date;
+}
+
+/** What GitHub said about runs, until the sweep has read it. */
+export interface ProvisioningSightings {
+  id: string;
+  job_id: string;
+  task: string;
+  number: number;
+  runs: Json;
+  seen_at: Date;
+}
+
+/** The steps that runs named, in order. The names are erased with the customer's data. */
+export interface ProvisioningSteps {
+  job_id: string;
+  task: string;
+  attempt: number;
+  n: number;
+  at: Date;
+  step: string | null;
+  progress: number | null;
+}
+
 /** Approval latency by workspace, day (UTC) and step: commercial, technical, both. Ask for a span of days. */
 export interface CapacityApprovalLatency {
   workspace_id: string | null;
@@ -1038,6 +1180,34 @@ export interface CapacityTimeInState {
   longest_seconds: number | null;
 }
 
+/** Provisioning jobs: the current state of each. */
+export interface PublicProvisioningJobs {
+  id: string | null;
+  request_id: string | null;
+  workspace_id: string | null;
+  status: ProvisioningJobStatus | null;
+  state: string | null;
+  version: number | null;
+  region: string | null;
+  workflow_run_id: number | null;
+  run_attempt: number | null;
+  run_url: string | null;
+  attempts: number | null;
+  most_attempts: number | null;
+  cleanup: string | null;
+  step: string | null;
+  progress: number | null;
+  error: string | null;
+  failed_step: string | null;
+  ended_because: string | null;
+  claimed_at: Date | null;
+  last_heartbeat_at: Date | null;
+  failed_at: Date | null;
+  completed_at: Date | null;
+  created_at: Date | null;
+  updated_at: Date | null;
+}
+
 /** Who is told when rows are given up, and again when none is left. */
 export interface WebhooksAlerts {
   name: string;
@@ -1114,6 +1284,8 @@ export interface WebhooksEnvelopes {
 /** Every table's row, by its name in the database. */
 export interface Tables {
   "capacity.confirmation_tokens": CapacityConfirmationTokens;
+  "capacity.customer_keys": CapacityCustomerKeys;
+  "capacity.customer_marks": CapacityCustomerMarks;
   "capacity.erasures": CapacityErasures;
   "capacity.events": CapacityEvents;
   "capacity.free_texts": CapacityFreeTexts;
@@ -1122,6 +1294,7 @@ export interface Tables {
   "capacity.personal_data": CapacityPersonalData;
   "capacity.policies": CapacityPolicies;
   "capacity.request_captures": CapacityRequestCaptures;
+  "capacity.request_customers": CapacityRequestCustomers;
   "capacity.requests": CapacityRequests;
   "capacity.review_looks": CapacityReviewLooks;
   "capacity.submissions": CapacitySubmissions;
@@ -1162,6 +1335,13 @@ export interface Tables {
   "outbox.renderers": OutboxRenderers;
   "outbox.retention_classes": OutboxRetentionClasses;
   "outbox.streams": OutboxStreams;
+  "provisioning.attempts": ProvisioningAttempts;
+  "provisioning.callbacks": ProvisioningCallbacks;
+  "provisioning.events": ProvisioningEvents;
+  "provisioning.jobs": ProvisioningJobs;
+  "provisioning.settings": ProvisioningSettings;
+  "provisioning.sightings": ProvisioningSightings;
+  "provisioning.steps": ProvisioningSteps;
   "webhooks.alerts": WebhooksAlerts;
   "webhooks.alerts_raised": WebhooksAlertsRaised;
   "webhooks.endpoint_secrets": WebhooksEndpointSecrets;
@@ -1194,6 +1374,7 @@ export interface Views {
   "public.capacity_request_events": CapacityRequestEvents;
   "public.capacity_requests": PublicCapacityRequests;
   "public.capacity_time_in_state": CapacityTimeInState;
+  "public.provisioning_jobs": PublicProvisioningJobs;
   "webhooks.envelope_status": WebhooksEnvelopeStatus;
 }
 
@@ -1400,6 +1581,13 @@ export interface Functions {
       p_token_id: string | null;
     };
     result: string;
+  };
+  /** The key of a request's customer. Nullable: result. */
+  "capacity.customer_key_of": {
+    args: {
+      p_request_id: string | null;
+    };
+    result: Buffer | null;
   };
   /** The customer's address, and why no link can be mailed to them. Nullable: address, problem. */
   "capacity.customer_reach": {
@@ -1823,7 +2011,7 @@ export interface Functions {
     };
     result: Json;
   };
-  /** Records a notice and enqueues its side effects. */
+  /** Records a notice and enqueues its side effects. Nullable: p_step, p_member_id, p_body, p_asked, p_said. */
   "capacity.post_notice": {
     args: {
       p_request: string | null;
@@ -1832,6 +2020,8 @@ export interface Functions {
       p_member_id: string | null;
       p_actor: string | null;
       p_body: string | null;
+      p_asked?: readonly string[] | string | null | undefined;
+      p_said?: string | null | undefined;
     };
     result: CapacityNotices;
   };
@@ -2201,6 +2391,13 @@ export interface Functions {
       p_group_id: string | null;
     };
     result: Json;
+  };
+  /** Runs the timers of layers above and says what they did. */
+  "capacity.timer_above": {
+    args: {
+      p_most: number | null;
+    };
+    result: { moved: Json; failed: Json; more: boolean };
   };
   /** The actor of everything that timers do. */
   "capacity.timer_actor": {
@@ -3014,6 +3211,14 @@ export interface Functions {
     };
     result: { event_type: CapacityRequestEventType | null; asks_why: boolean | null };
   };
+  /** What is wrong with a callback's signature headers. Nullable: result. */
+  "inbound.callback_stamp_problem": {
+    args: {
+      p_stamp: string | null;
+      p_signature: string | null;
+    };
+    result: string | null;
+  };
   /** Typed terms as fields, with a sentence for each that is wrong. */
   "inbound.check_typed_terms": {
     args: {
@@ -3096,6 +3301,13 @@ export interface Functions {
       p_field: string | null;
     };
     result: string | null;
+  };
+  /** Asks GitHub about a run of ours that it says has ended; says whether it did. */
+  "inbound.github_handle": {
+    args: {
+      p_sent: unknown;
+    };
+    result: string;
   };
   /** Turns a change in Linear into a note on its request; says whether it did. */
   "inbound.linear_handle": {
@@ -4645,6 +4857,643 @@ export interface Functions {
     };
     result: { outbox_id: string; sequence_id: number | null; created: boolean };
   };
+  /** Makes the missing jobs of requests that are being provisioned. */
+  "provisioning.adopt": {
+    args: {
+      p_most: number | null;
+    };
+    result: void;
+  };
+  /** Ends an attempt that failed, and sees to what follows. Nullable: p_error, p_failed_step. */
+  "provisioning.attempt_failed": {
+    args: {
+      p_job: string | null;
+      p_attempt: string | null;
+      p_because: string | null;
+      p_error: string | null;
+      p_failed_step: string | null;
+      p_via: string | null;
+      p_never_ran?: boolean | null | undefined;
+    };
+    result: void;
+  };
+  /** The address for callbacks of a workspace. Nullable: result. */
+  "provisioning.callback_address": {
+    args: {
+      p_workspace_id: string | null;
+    };
+    result: string | null;
+  };
+  /** What is wrong with a callback. Nullable: result. */
+  "provisioning.callback_problem": {
+    args: {
+      p_sent: unknown;
+    };
+    result: string | null;
+  };
+  /** What becomes of each callback. */
+  "provisioning.callback_rules": {
+    args: Record<string, never>;
+    result: { status: string; run: string; signal: string; outcome: string; meaning: string }[];
+  };
+  /** Refuses whoever may not do this to a job. */
+  "provisioning.check_person": {
+    args: {
+      p_job: string | null;
+      p_actor: string | null;
+      p_action: string | null;
+    };
+    result: void;
+  };
+  /** The reason that somebody gave, if it is one. Nullable: p_expected_version. */
+  "provisioning.check_reason": {
+    args: {
+      p_job: string | null;
+      p_reason: string | null;
+      p_expected_version: number | null;
+    };
+    result: string;
+  };
+  /** Binds an attempt to the run that reports first. */
+  "provisioning.claim": {
+    args: {
+      p_job: string | null;
+      p_attempt: string | null;
+      p_run_id: number | bigint | string | null;
+      p_run_attempt: number | null;
+    };
+    result: { job: string; attempt: string };
+  };
+  /** Begins to clean up after an attempt. */
+  "provisioning.clean_up": {
+    args: {
+      p_job: string | null;
+      p_cleans: number | null;
+    };
+    result: ProvisioningJobs;
+  };
+  /** Ends a cleanup and sees to what follows. Nullable: p_error, p_failed_step. */
+  "provisioning.cleanup_ended": {
+    args: {
+      p_job: string | null;
+      p_attempt: string | null;
+      p_succeeded: boolean | null;
+      p_because: string | null;
+      p_error?: string | null | undefined;
+      p_failed_step?: string | null | undefined;
+    };
+    result: void;
+  };
+  /** Ends a job whose run succeeded, and its request. */
+  "provisioning.complete": {
+    args: {
+      p_job: string | null;
+      p_attempt: string | null;
+      p_because: string | null;
+      p_via: string | null;
+    };
+    result: void;
+  };
+  /** Makes the job of a confirmed request and begins it when it may. */
+  "provisioning.create_job": {
+    args: {
+      p_request_id: string | null;
+    };
+    result: void;
+  };
+  /** Enqueues the dispatch of an attempt's run. Nullable: p_not_before. */
+  "provisioning.dispatch": {
+    args: {
+      p_job: string | null;
+      p_task: string | null;
+      p_number: number | null;
+      p_not_before?: Date | string | null | undefined;
+    };
+    result: void;
+  };
+  /** Why a dispatch was given up, in words. */
+  "provisioning.dispatch_error": {
+    args: {
+      p_outbox_id: string | null;
+    };
+    result: string;
+  };
+  /** Forgets the replaced callback secret of a workspace. */
+  "provisioning.drop_previous_secret": {
+    args: {
+      p_workspace_id: string | null;
+    };
+    result: void;
+  };
+  /** Ends an attempt. Nullable: p_error, p_failed_step. */
+  "provisioning.end_attempt": {
+    args: {
+      p_attempt: string | null;
+      p_status: string | null;
+      p_because: string | null;
+      p_error?: string | null | undefined;
+      p_failed_step?: string | null | undefined;
+    };
+    result: ProvisioningAttempts;
+  };
+  /** Ends the job of a request that a person ended. */
+  "provisioning.end_job": {
+    args: {
+      p_change: unknown;
+    };
+    result: void;
+  };
+  /** Erases what runs of a job said. Nullable: result. */
+  "provisioning.erase_texts": {
+    args: {
+      p_erasure: unknown;
+    };
+    result: Json | null;
+  };
+  /** The failed step and the error of an attempt. Nullable: result. */
+  "provisioning.error_words": {
+    args: {
+      p_attempt: string | null;
+    };
+    result: string | null;
+  };
+  /** How an attempt failed, in words. */
+  "provisioning.failure_words": {
+    args: {
+      p_job: string | null;
+      p_attempt: string | null;
+      p_last: boolean | null;
+    };
+    result: string;
+  };
+  /** A job by its id or its request's id. Nullable: result. */
+  "provisioning.find_job": {
+    args: {
+      p_id: string | null;
+    };
+    result: ProvisioningJobs | null;
+  };
+  /** Begins or ends the job of a request that moved. Nullable: result. */
+  "provisioning.follow_request": {
+    args: {
+      p_change: unknown;
+    };
+    result: Json | null;
+  };
+  /** Ends a failed job and its request for good. */
+  "provisioning.give_up": {
+    args: {
+      p_job: string | null;
+      p_via: string | null;
+      p_why: string | null;
+    };
+    result: void;
+  };
+  /** Takes in a callback that was verified, and answers the run. */
+  "provisioning.hear": {
+    args: {
+      p_workspace_id: string | null;
+      p_sent: unknown;
+    };
+    result: Json;
+  };
+  /** What a waiting job waits for. Nullable: result. */
+  "provisioning.held_by": {
+    args: {
+      p_job_id: string | null;
+    };
+    result: string | null;
+  };
+  /** What a waiting job waits for, in words. Nullable: result. */
+  "provisioning.held_words": {
+    args: {
+      p_job_id: string | null;
+    };
+    result: string | null;
+  };
+  /** Open jobs by state, and failed cleanups. */
+  "provisioning.job_counts": {
+    args: Record<string, never>;
+    result: { state: string; jobs: number; oldest_seconds: number }[];
+  };
+  /** A job that the actor may see, and the actor; else the one refusal. Nullable: p_actor_id. */
+  "provisioning.job_for": {
+    args: {
+      p_id: string | null;
+      p_actor_id: string | null;
+    };
+    result: { job: string; actor: string };
+  };
+  /** A job with its runs, their steps and its history. */
+  "provisioning.job_json": {
+    args: {
+      p_job: string | null;
+    };
+    result: Json;
+  };
+  /** The jobs of a request. */
+  "provisioning.jobs_of": {
+    args: {
+      p_request_id: string | null;
+    };
+    result: Json;
+  };
+  /** Keeps what relays learnt of runs. Nullable: result. */
+  "provisioning.keep_sightings": {
+    args: {
+      p_captures: unknown;
+    };
+    result: Json | null;
+  };
+  /** Jobs with how their last attempt stands. Nullable: held_by, run_id, step, progress, error. */
+  "provisioning.list_jobs": {
+    args: {
+      p_workspace_id?: string | null | undefined;
+      p_states?: readonly string[] | string | null | undefined;
+      p_limit?: number | null | undefined;
+    };
+    result: {
+      id: string;
+      request_id: string;
+      workspace_id: string;
+      status: ProvisioningJobStatus;
+      state: string;
+      attempts: number;
+      most_attempts: number;
+      cleanup: string;
+      held_by: string | null;
+      run_id: number | null;
+      step: string | null;
+      progress: number | null;
+      error: string | null;
+      created_at: Date;
+      updated_at: Date;
+    }[];
+  };
+  /** The connected workflows of each workspace. Nullable: callback_address. */
+  "provisioning.list_settings": {
+    args: Record<string, never>;
+    result: {
+      workspace_id: string;
+      owner: string;
+      repo: string;
+      ref: string;
+      provision_workflow: string;
+      cleanup_workflow: string;
+      callback_address: string | null;
+      stale_minutes: number;
+      limit_minutes: number;
+      most_attempts: number;
+      most_cleanups: number;
+      retry_sla_hours: number;
+      give_up_hours: number;
+      secret: string;
+    }[];
+  };
+  /** The job of a request, locked with it. Nullable: result. */
+  "provisioning.lock_job": {
+    args: {
+      p_request_id: string | null;
+    };
+    result: ProvisioningJobs | null;
+  };
+  /** Locks the order of a customer's jobs until the end of the transaction. */
+  "provisioning.lock_turn": {
+    args: {
+      p_workspace_id: string | null;
+      p_customer_key: Buffer | null;
+      p_wait?: boolean | null | undefined;
+    };
+    result: boolean;
+  };
+  /** Does what is due for a job because time has passed. */
+  "provisioning.look_after": {
+    args: {
+      p_job_id: string | null;
+    };
+    result: void;
+  };
+  /** Does what is due for an attempt that is under way. */
+  "provisioning.look_at_attempt": {
+    args: {
+      p_job_id: string | null;
+      p_attempt: string | null;
+    };
+    result: void;
+  };
+  /** Whether this member of the job's workspace may see it. */
+  "provisioning.may_see": {
+    args: {
+      p_job: string | null;
+      p_member_id: string | null;
+    };
+    result: boolean;
+  };
+  /** The name of a member, as the directory has it. */
+  "provisioning.name_of": {
+    args: {
+      p_workspace_id: string | null;
+      p_member_id: string | null;
+    };
+    result: string;
+  };
+  /** The state of a job after an event, or the error invalid_transition. */
+  "provisioning.next_state": {
+    args: {
+      p_state: string | null;
+      p_event: string | null;
+    };
+    result: string;
+  };
+  /** Raises not_found, in the same words for every job that the caller may not know of. */
+  "provisioning.no_such_job": {
+    args: {
+      p_id: string | null;
+    };
+    result: void;
+  };
+  /** Counts a callback of an attempt. */
+  "provisioning.note_heard": {
+    args: {
+      p_attempt: string | null;
+      p_id: string | null;
+      p_sent: unknown;
+    };
+    result: void;
+  };
+  /** Notes a heartbeat with its step and progress. Nullable: p_step, p_progress. */
+  "provisioning.note_step": {
+    args: {
+      p_attempt: string | null;
+      p_step: string | null;
+      p_progress: number | null;
+    };
+    result: void;
+  };
+  /** Carries out what a callback means and answers it. */
+  "provisioning.obey": {
+    args: {
+      p_job: string | null;
+      p_attempt: string | null;
+      p_outcome: string | null;
+      p_why: string | null;
+      p_sent: unknown;
+    };
+    result: Json;
+  };
+  /** The attempt of a job that has not ended. Nullable: result. */
+  "provisioning.open_attempt": {
+    args: {
+      p_job_id: string | null;
+      p_task: string | null;
+    };
+    result: ProvisioningAttempts | null;
+  };
+  /** Member ids of those who can help a job on. */
+  "provisioning.people_asked": {
+    args: {
+      p_request: string | null;
+    };
+    result: string[];
+  };
+  /** Stores or replaces the callback secret of a workspace. */
+  "provisioning.put_secret": {
+    args: {
+      p_workspace_id: string | null;
+      p_value: string | null;
+    };
+    result: void;
+  };
+  /** Connects a workspace's workflows or changes their settings. */
+  "provisioning.put_settings": {
+    args: {
+      p_workspace_id: string | null;
+      p_changes?: unknown;
+    };
+    result: ProvisioningSettings;
+  };
+  /** Draws the conclusion from one sighting. */
+  "provisioning.read_sighting": {
+    args: {
+      p_sighting: string | null;
+    };
+    result: void;
+  };
+  /** Draws the conclusions from sightings of a job's runs. */
+  "provisioning.read_sightings": {
+    args: {
+      p_job_id: string | null;
+    };
+    result: void;
+  };
+  /** Records an event of a job and moves it. Nullable: p_reason. */
+  "provisioning.record": {
+    args: {
+      p_job: string | null;
+      p_event: string | null;
+      p_actor: string | null;
+      p_reason?: string | null | undefined;
+    };
+    result: ProvisioningJobs;
+  };
+  /** Records by hand that a job runs or failed. Nullable: p_expected_version. */
+  "provisioning.record_outcome": {
+    args: {
+      p_request_id: string | null;
+      p_actor: string | null;
+      p_running: boolean | null;
+      p_reason: string | null;
+      p_expected_version?: number | null | undefined;
+    };
+    result: ProvisioningJobs;
+  };
+  /** Writes down a callback that is refused, and the answer to it. Nullable: p_id, p_job_id, p_facts. */
+  "provisioning.refuse_callback": {
+    args: {
+      p_workspace_id: string | null;
+      p_id: string | null;
+      p_job_id: string | null;
+      p_code: string | null;
+      p_message: string | null;
+      p_facts: string | null;
+    };
+    result: Json;
+  };
+  /** Reminds people of a job that waits on them, or gives it up. */
+  "provisioning.remind": {
+    args: {
+      p_job: string | null;
+    };
+    result: void;
+  };
+  /** Asks for another attempt of a failed job. Nullable: p_expected_version. */
+  "provisioning.retry": {
+    args: {
+      p_request_id: string | null;
+      p_actor: string | null;
+      p_reason: string | null;
+      p_expected_version?: number | null | undefined;
+    };
+    result: ProvisioningJobs;
+  };
+  /** The mark that the name of an attempt's run shows. */
+  "provisioning.run_mark": {
+    args: {
+      p_job_id: string | null;
+      p_task: string | null;
+      p_number: number | null;
+    };
+    result: string;
+  };
+  /** How a run ended, as GitHub says it. */
+  "provisioning.run_words": {
+    args: {
+      p_attempt: string | null;
+      p_run: unknown;
+    };
+    result: string;
+  };
+  /** The name of a workspace's callback secret. */
+  "provisioning.secret_name": {
+    args: {
+      p_workspace_id: string | null;
+    };
+    result: string;
+  };
+  /** Enqueues a call of GitHub about an attempt. Nullable: p_not_before. */
+  "provisioning.send": {
+    args: {
+      p_job: string | null;
+      p_task: string | null;
+      p_number: number | null;
+      p_what: string | null;
+      p_payload: unknown;
+      p_idempotency_key: string | null;
+      p_not_before?: Date | string | null | undefined;
+    };
+    result: void;
+  };
+  /** Whether HMAC-SHA-256 of the data under the workspace's callback secret, or the one before it, is this signature. */
+  "provisioning.signed_by_workspace": {
+    args: {
+      p_workspace_id: string | null;
+      p_data: Buffer | null;
+      p_signature: Buffer | null;
+    };
+    result: boolean;
+  };
+  /** The time from which on runs of an attempt can exist. */
+  "provisioning.since": {
+    args: {
+      p_attempt: string | null;
+    };
+    result: string;
+  };
+  /** Begins the next attempt that may begin, after a job of a customer moved. */
+  "provisioning.start_next": {
+    args: {
+      p_ended: string | null;
+    };
+    result: void;
+  };
+  /** A state of a job in words, as messages say it. */
+  "provisioning.state_words": {
+    args: {
+      p_state: string | null;
+    };
+    result: string;
+  };
+  /** Enqueues the end of an attempt's runs. */
+  "provisioning.stop_run": {
+    args: {
+      p_job: string | null;
+      p_attempt: string | null;
+    };
+    result: void;
+  };
+  /** Looks after the jobs whose time has come, a batch of them. */
+  "provisioning.sweep": {
+    args: {
+      p_argument: unknown;
+    };
+    result: Json;
+  };
+  /** The actor of what a job does by itself. */
+  "provisioning.system_actor": {
+    args: {
+      p_job_id: string | null;
+      p_via: string | null;
+    };
+    result: CapacityActor;
+  };
+  /** Posts a notice about a job. Nullable: p_quoted. */
+  "provisioning.tell": {
+    args: {
+      p_job: string | null;
+      p_said: string | null;
+      p_quoted?: string | null | undefined;
+      p_asks?: boolean | null | undefined;
+    };
+    result: void;
+  };
+  /** How the job of a request stands. Nullable: result. */
+  "provisioning.tell_story": {
+    args: {
+      p_argument: unknown;
+    };
+    result: Json | null;
+  };
+  /** The terms of a job, for the run that claimed it. */
+  "provisioning.terms_for_run": {
+    args: {
+      p_job: string | null;
+      p_attempt: string | null;
+    };
+    result: Json;
+  };
+  /** Every lawful step of a job. */
+  "provisioning.transitions": {
+    args: Record<string, never>;
+    result: { state_before: string; event: string; state_after: string; meaning: string }[];
+  };
+  /** Attempts that do not fit their job or their callbacks. */
+  "provisioning.verify_attempts": {
+    args: {
+      p_job_ids: readonly string[] | string | null;
+    };
+    result: { invariant: string; code: string; subject: string; detail: string }[];
+  };
+  /** Jobs that ended otherwise than their requests. */
+  "provisioning.verify_ends": {
+    args: {
+      p_job_ids: readonly string[] | string | null;
+    };
+    result: { invariant: string; code: string; subject: string; detail: string }[];
+  };
+  /** Verifies a batch of jobs. Nullable: last_id. */
+  "provisioning.verify_jobs": {
+    args: {
+      p_after?: string | null | undefined;
+      p_limit?: number | null | undefined;
+      p_workspace_id?: string | null | undefined;
+    };
+    result: { last_id: string | null; jobs: number; findings: Json };
+  };
+  /** Broken logs of jobs. */
+  "provisioning.verify_logs": {
+    args: {
+      p_job_ids: readonly string[] | string | null;
+    };
+    result: { invariant: string; code: string; subject: string; detail: string }[];
+  };
+  /** Enqueues a look at an attempt's run. */
+  "provisioning.watch_run": {
+    args: {
+      p_job: string | null;
+      p_attempt: string | null;
+    };
+    result: void;
+  };
   /** Records an event on a capacity request and returns the request after it. */
   "public.apply_capacity_event": {
     args: {
@@ -4661,6 +5510,16 @@ export interface Functions {
   "public.check_request": {
     args: Record<string, never>;
     result: void;
+  };
+  /** Records by hand that a jobs capacity runs. */
+  "public.complete_provisioning_job": {
+    args: {
+      p_job_id: string | null;
+      p_reason: string | null;
+      p_actor_id?: string | null | undefined;
+      p_expected_version?: number | null | undefined;
+    };
+    result: Json;
   };
   /** Creates a capacity request and submits it for review. */
   "public.create_capacity_request": {
@@ -4736,6 +5595,16 @@ export interface Functions {
     };
     result: Json;
   };
+  /** Records by hand that a job failed for good. */
+  "public.fail_provisioning_job": {
+    args: {
+      p_job_id: string | null;
+      p_reason: string | null;
+      p_actor_id?: string | null | undefined;
+      p_expected_version?: number | null | undefined;
+    };
+    result: Json;
+  };
   /** A request with its history, open approvals, deliveries, jobs and notices. */
   "public.get_capacity_request": {
     args: {
@@ -4743,8 +5612,29 @@ export interface Functions {
     };
     result: Json;
   };
+  /** A provisioning job with its runs, their steps and its history. */
+  "public.get_provisioning_job": {
+    args: {
+      p_job_id: string | null;
+    };
+    result: Json;
+  };
+  /** Receives what GitHub tells of workflow runs, as the raw body. */
+  "public.handle_github_webhook": {
+    args: {
+      arg1: string | null;
+    };
+    result: Json;
+  };
   /** Receives what Linear tells of a request's issue, as the raw body, and makes a note of it. */
   "public.handle_linear_webhook": {
+    args: {
+      arg1: string | null;
+    };
+    result: Json;
+  };
+  /** Receives what a run reports, as the raw body, and answers the run. */
+  "public.handle_provisioning_callback": {
     args: {
       arg1: string | null;
     };
@@ -4858,6 +5748,16 @@ export interface Functions {
       p_workspace_id?: string | null | undefined;
     };
     result: void;
+  };
+  /** Asks for another attempt of a provisioning job. */
+  "public.retry_provisioning_job": {
+    args: {
+      p_job_id: string | null;
+      p_reason: string | null;
+      p_actor_id?: string | null | undefined;
+      p_expected_version?: number | null | undefined;
+    };
+    result: Json;
   };
   /** Gives a webhook endpoint a new secret, answered this once. */
   "public.rotate_endpoint_secret": {
@@ -5220,6 +6120,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.compute_next_state": { returns: "value", json: [], positional: false },
   "capacity.confirmation_story": { returns: "value", json: [], positional: false },
   "capacity.confirmation_token": { returns: "value", json: [], positional: false },
+  "capacity.customer_key_of": { returns: "value", json: [], positional: false },
   "capacity.customer_reach": { returns: "row", json: [], positional: false },
   "capacity.decide": { returns: "row", json: ["p_payload"], positional: false },
   "capacity.deliveries_of": { returns: "value", json: [], positional: false },
@@ -5316,6 +6217,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.submit": { returns: "row", json: ["p_customer_ref"], positional: false },
   "capacity.technical_plan": { returns: "value", json: [], positional: false },
   "capacity.technical_reviewers": { returns: "value", json: [], positional: false },
+  "capacity.timer_above": { returns: "row", json: [], positional: false },
   "capacity.timer_actor": { returns: "row", json: [], positional: false },
   "capacity.timer_digests": { returns: "rows", json: [], positional: false },
   "capacity.timer_erase": { returns: "row", json: [], positional: false },
@@ -5419,6 +6321,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "headroom.switch_sealing_key": { returns: "value", json: [], positional: false },
   "headroom.too_deep": { returns: "value", json: ["p_value"], positional: false },
   "inbound.action_event": { returns: "row", json: [], positional: false },
+  "inbound.callback_stamp_problem": { returns: "value", json: [], positional: false },
   "inbound.check_typed_terms": { returns: "value", json: ["p_terms", "p_problems"], positional: false },
   "inbound.decide": { returns: "row", json: [], positional: false },
   "inbound.decided_already": { returns: "value", json: [], positional: false },
@@ -5429,6 +6332,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "inbound.form_decode": { returns: "value", json: [], positional: false },
   "inbound.form_metadata": { returns: "value", json: ["p_receipt"], positional: false },
   "inbound.form_value": { returns: "value", json: ["p_values"], positional: false },
+  "inbound.github_handle": { returns: "value", json: ["p_sent"], positional: false },
   "inbound.linear_handle": { returns: "value", json: ["p_sent"], positional: false },
   "inbound.linear_note": { returns: "value", json: ["p_sent"], positional: false },
   "inbound.linear_own_comment": { returns: "value", json: [], positional: false },
@@ -5604,8 +6508,84 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.without_addresses": { returns: "value", json: [], positional: false },
   "payments.bump_participant_outbox_seq": { returns: "value", json: [], positional: false },
   "payments.enqueue_payment_outbox": { returns: "row", json: ["p_payload"], positional: false },
+  "provisioning.adopt": { returns: "nothing", json: [], positional: false },
+  "provisioning.attempt_failed": { returns: "nothing", json: [], positional: false },
+  "provisioning.callback_address": { returns: "value", json: [], positional: false },
+  "provisioning.callback_problem": { returns: "value", json: ["p_sent"], positional: false },
+  "provisioning.callback_rules": { returns: "rows", json: [], positional: false },
+  "provisioning.check_person": { returns: "nothing", json: [], positional: false },
+  "provisioning.check_reason": { returns: "value", json: [], positional: false },
+  "provisioning.claim": { returns: "row", json: [], positional: false },
+  "provisioning.clean_up": { returns: "row", json: [], positional: false },
+  "provisioning.cleanup_ended": { returns: "nothing", json: [], positional: false },
+  "provisioning.complete": { returns: "nothing", json: [], positional: false },
+  "provisioning.create_job": { returns: "nothing", json: [], positional: false },
+  "provisioning.dispatch": { returns: "nothing", json: [], positional: false },
+  "provisioning.dispatch_error": { returns: "value", json: [], positional: false },
+  "provisioning.drop_previous_secret": { returns: "nothing", json: [], positional: false },
+  "provisioning.end_attempt": { returns: "row", json: [], positional: false },
+  "provisioning.end_job": { returns: "nothing", json: ["p_change"], positional: false },
+  "provisioning.erase_texts": { returns: "value", json: ["p_erasure"], positional: false },
+  "provisioning.error_words": { returns: "value", json: [], positional: false },
+  "provisioning.failure_words": { returns: "value", json: [], positional: false },
+  "provisioning.find_job": { returns: "row", json: [], positional: false },
+  "provisioning.follow_request": { returns: "value", json: ["p_change"], positional: false },
+  "provisioning.give_up": { returns: "nothing", json: [], positional: false },
+  "provisioning.hear": { returns: "value", json: ["p_sent"], positional: false },
+  "provisioning.held_by": { returns: "value", json: [], positional: false },
+  "provisioning.held_words": { returns: "value", json: [], positional: false },
+  "provisioning.job_counts": { returns: "rows", json: [], positional: false },
+  "provisioning.job_for": { returns: "row", json: [], positional: false },
+  "provisioning.job_json": { returns: "value", json: [], positional: false },
+  "provisioning.jobs_of": { returns: "value", json: [], positional: false },
+  "provisioning.keep_sightings": { returns: "value", json: ["p_captures"], positional: false },
+  "provisioning.list_jobs": { returns: "rows", json: [], positional: false },
+  "provisioning.list_settings": { returns: "rows", json: [], positional: false },
+  "provisioning.lock_job": { returns: "row", json: [], positional: false },
+  "provisioning.lock_turn": { returns: "value", json: [], positional: false },
+  "provisioning.look_after": { returns: "nothing", json: [], positional: false },
+  "provisioning.look_at_attempt": { returns: "nothing", json: [], positional: false },
+  "provisioning.may_see": { returns: "value", json: [], positional: false },
+  "provisioning.name_of": { returns: "value", json: [], positional: false },
+  "provisioning.next_state": { returns: "value", json: [], positional: false },
+  "provisioning.no_such_job": { returns: "nothing", json: [], positional: false },
+  "provisioning.note_heard": { returns: "nothing", json: ["p_sent"], positional: false },
+  "provisioning.note_step": { returns: "nothing", json: [], positional: false },
+  "provisioning.obey": { returns: "value", json: ["p_sent"], positional: false },
+  "provisioning.open_attempt": { returns: "row", json: [], positional: false },
+  "provisioning.people_asked": { returns: "value", json: [], positional: false },
+  "provisioning.put_secret": { returns: "nothing", json: [], positional: false },
+  "provisioning.put_settings": { returns: "row", json: ["p_changes"], positional: false },
+  "provisioning.read_sighting": { returns: "nothing", json: [], positional: false },
+  "provisioning.read_sightings": { returns: "nothing", json: [], positional: false },
+  "provisioning.record": { returns: "row", json: [], positional: false },
+  "provisioning.record_outcome": { returns: "row", json: [], positional: false },
+  "provisioning.refuse_callback": { returns: "value", json: [], positional: false },
+  "provisioning.remind": { returns: "nothing", json: [], positional: false },
+  "provisioning.retry": { returns: "row", json: [], positional: false },
+  "provisioning.run_mark": { returns: "value", json: [], positional: false },
+  "provisioning.run_words": { returns: "value", json: ["p_run"], positional: false },
+  "provisioning.secret_name": { returns: "value", json: [], positional: false },
+  "provisioning.send": { returns: "nothing", json: ["p_payload"], positional: false },
+  "provisioning.signed_by_workspace": { returns: "value", json: [], positional: false },
+  "provisioning.since": { returns: "value", json: [], positional: false },
+  "provisioning.start_next": { returns: "nothing", json: [], positional: false },
+  "provisioning.state_words": { returns: "value", json: [], positional: false },
+  "provisioning.stop_run": { returns: "nothing", json: [], positional: false },
+  "provisioning.sweep": { returns: "value", json: ["p_argument"], positional: false },
+  "provisioning.system_actor": { returns: "row", json: [], positional: false },
+  "provisioning.tell": { returns: "nothing", json: [], positional: false },
+  "provisioning.tell_story": { returns: "value", json: ["p_argument"], positional: false },
+  "provisioning.terms_for_run": { returns: "value", json: [], positional: false },
+  "provisioning.transitions": { returns: "rows", json: [], positional: false },
+  "provisioning.verify_attempts": { returns: "rows", json: [], positional: false },
+  "provisioning.verify_ends": { returns: "rows", json: [], positional: false },
+  "provisioning.verify_jobs": { returns: "row", json: [], positional: false },
+  "provisioning.verify_logs": { returns: "rows", json: [], positional: false },
+  "provisioning.watch_run": { returns: "nothing", json: [], positional: false },
   "public.apply_capacity_event": { returns: "row", json: ["p_payload"], positional: false },
   "public.check_request": { returns: "nothing", json: [], positional: false },
+  "public.complete_provisioning_job": { returns: "value", json: [], positional: false },
   "public.create_capacity_request": { returns: "row", json: ["p_customer_ref"], positional: false },
   "public.decide_by_token": { returns: "value", json: [], positional: false },
   "public.decide_capacity_request": { returns: "value", json: ["p_payload"], positional: false },
@@ -5613,8 +6593,12 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "public.disable_endpoint": { returns: "nothing", json: [], positional: false },
   "public.enable_endpoint": { returns: "nothing", json: [], positional: false },
   "public.erase_customer": { returns: "value", json: [], positional: false },
+  "public.fail_provisioning_job": { returns: "value", json: [], positional: false },
   "public.get_capacity_request": { returns: "value", json: [], positional: false },
+  "public.get_provisioning_job": { returns: "value", json: [], positional: false },
+  "public.handle_github_webhook": { returns: "value", json: [], positional: true },
   "public.handle_linear_webhook": { returns: "value", json: [], positional: true },
+  "public.handle_provisioning_callback": { returns: "value", json: [], positional: true },
   "public.handle_slack_webhook": { returns: "value", json: [], positional: true },
   "public.list_endpoints": { returns: "rows", json: [], positional: false },
   "public.list_personas": { returns: "value", json: [], positional: false },
@@ -5625,6 +6609,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "public.recent_capacity_events": { returns: "value", json: [], positional: false },
   "public.record_receipt": { returns: "value", json: ["p_payload"], positional: false },
   "public.remove_endpoint": { returns: "nothing", json: [], positional: false },
+  "public.retry_provisioning_job": { returns: "value", json: [], positional: false },
   "public.rotate_endpoint_secret": { returns: "row", json: [], positional: false },
   "public.run_capacity_request_timers": { returns: "value", json: [], positional: false },
   "public.send_confirmation_link": { returns: "value", json: [], positional: false },

@@ -64,11 +64,18 @@ export const layers: readonly Layer[] = [
     imports: ["db", "contract", "outbox", "webhooks", "directory"],
   },
   {
+    schema: "provisioning",
+    folder: "provisioning",
+    part: "product",
+    holds: "jobs: the workflow runs that provide the capacity, their callbacks, retries and cleanups",
+    imports: ["db", "contract", "outbox", "webhooks", "directory", "capacity"],
+  },
+  {
     schema: "inbound",
     folder: "inbound",
     part: "product",
     holds: "what providers send us, and what Slack commands, buttons and forms mean",
-    imports: ["db", "contract", "outbox", "webhooks", "directory", "capacity"],
+    imports: ["db", "contract", "outbox", "webhooks", "directory", "capacity", "provisioning"],
   },
   { schema: "public", part: "product", holds: "the API: functions and views that are exposed over HTTP" },
   // Runs in browsers: what it imports of these must not need Node, which its test checks.

@@ -1,28 +1,32 @@
 -- Says something about a request without changing it: a warning, a reminder, a nudge, a note, what becomes of the customer's link. It
 -- stands in a table of its own, and its side effects are outbox rows like those of an event, in the same transaction (I3). An address is
 -- kept like a note, and shown to those who may read the request, but said in no message.
+--
+-- A layer above says whom its notice calls upon (p_asked), and in which words (p_said); the body stays what somebody else wrote, quoted.
 create or replace function capacity.post_notice(
-  p_request capacity.requests, p_kind text, p_step text, p_member_id text, p_actor capacity.actor, p_body text
+  p_request capacity.requests, p_kind text, p_step text, p_member_id text, p_actor capacity.actor, p_body text,
+  p_asked text[] default null, p_said text default null
 ) returns capacity.notices
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_asked text[] := capacity.notice_asked(p_request, p_kind, p_step);
+  v_asked text[] := coalesce(p_asked, capacity.notice_asked(p_request, p_kind, p_step));
   v_notice capacity.notices;
   v_story jsonb;
   v_effect text;
 begin
-  insert into capacity.notices (request_id, id, kind, step, member_id, actor_type, actor_id, via, body_hash, effects)
+  insert into capacity.notices (request_id, id, kind, step, member_id, actor_type, actor_id, via, body_hash, effects, said)
   values (p_request.id, capacity.last_notice(p_request.id) + 1, p_kind, p_step, p_member_id, p_actor.type, p_actor.id, p_actor.via,
           case when p_body is not null then capacity.put_free_text(p_request.id, to_jsonb(p_body)) end,
-          capacity.notice_effects(p_request, p_kind, p_actor.via, v_asked))
+          capacity.notice_effects(p_request, p_kind, p_actor.via, v_asked), p_said)
   returning * into v_notice;
   if cardinality(v_notice.effects) = 0 then
     return v_notice;
   end if;
 
   v_story := capacity.story_of(p_request, null, v_asked || p_actor.id) || jsonb_build_object(
-    'notice', p_kind, 'step', p_step, 'body', case when p_kind <> 'address' then p_body end, 'mention', to_jsonb(v_asked),
+    'notice', p_kind, 'step', p_step, 'body', case when p_kind <> 'address' then p_body end, 'said', p_said,
+    'mention', to_jsonb(v_asked),
     'instruction', p_request.id || '!' || v_notice.id,
     'mailed', 'email:confirmation' = any (v_notice.effects), 'actor_type', p_actor.type, 'actor', p_actor.id,
     'at', extract(epoch from v_notice.created_at),
@@ -36,5 +40,5 @@ begin
   return v_notice;
 end
 $$;
-comment on function capacity.post_notice(capacity.requests, text, text, text, capacity.actor, text)
-  is 'Records a notice and enqueues its side effects.';
+comment on function capacity.post_notice(capacity.requests, text, text, text, capacity.actor, text, text[], text)
+  is 'Records a notice and enqueues its side effects. Nullable: p_step, p_member_id, p_body, p_asked, p_said.';

@@ -112,6 +112,11 @@ begin
    where r.id = v_before.id;
   v_told := capacity.dispatch_side_effects(request, v_event);
   assert v_told = cardinality(v_event.effects), 'every side effect has its row';
+  if request.state <> v_before.state and 'PROVISIONING' in (request.state, v_before.state) then
+    perform headroom.run_hooks('capacity.provisioning_changed', jsonb_build_object(
+      'request_id', request.id, 'event', p_event_type, 'state_after', request.state, 'actor', to_jsonb(p_actor),
+      'job_id', v_payload -> 'job_id'));
+  end if;
 
   if p_event_type = 'REQUEST_SUBMITTED' then
     request := capacity.approve_by_rule(request, p_actor.via);

@@ -1,5 +1,5 @@
 -- The sweep: expires what is due, warns of what will be, tells of customers whose mail was given up, says what is late and reminds people
--- of it, and finishes erasures that waited for messages on their way. What was said to one person, and what layers above keep, is
+-- of it, finishes erasures that waited for messages on their way, and has layers above do what is due there. What was said to one person is
 -- forgotten on the way, when its time is over. Safe to run from several places at once, and as often as one likes. A bad row is written
 -- down in capacity.timer_failures, named in the answer, and left alone for a while; it stops nothing else.
 --
@@ -19,6 +19,7 @@ declare
   v_review record;
   v_erasure record;
   v_past record;
+  v_above record;
   v_failed jsonb;
 begin
   v_expiry := capacity.timer_expire(v_most);
@@ -27,13 +28,16 @@ begin
   v_review := capacity.timer_review(v_most);
   v_erasure := capacity.timer_erase(v_most);
   v_past := capacity.timer_forget();
-  v_failed := v_expiry.failed || v_warning.failed || v_unasked.failed || v_review.failed || v_erasure.failed || v_past.failed;
+  v_above := capacity.timer_above(v_most);
+  v_failed := v_expiry.failed || v_warning.failed || v_unasked.failed || v_review.failed || v_erasure.failed || v_past.failed
+    || v_above.failed;
   perform capacity.note_timer_run(p_runner, jsonb_array_length(v_failed));
   return jsonb_build_object(
     'expired', v_expiry.expired, 'warned', v_warning.warned, 'unasked', v_unasked.told, 'reminded', v_review.reminded,
-    'late', v_review.late, 'erased', v_erasure.erased,
+    'late', v_review.late, 'erased', v_erasure.erased, 'above', v_above.moved,
     'failed', v_failed,
-    'more', v_expiry.more or v_warning.more or v_unasked.more or v_review.more or v_erasure.more or v_past.more);
+    'more', v_expiry.more or v_warning.more or v_unasked.more or v_review.more or v_erasure.more or v_past.more
+              or v_above.more);
 end
 $$;
 comment on function capacity.run_timers(integer, text) is 'Runs the timers of capacity requests and says what they did.';

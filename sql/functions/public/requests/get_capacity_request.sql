@@ -25,11 +25,11 @@ begin
                  where e.capacity_request_id = v_request.id),
     'pending_approvals', capacity.pending_approvals(v_request),
     'deliveries', capacity.deliveries_of(v_request.id),
-    'jobs', '[]'::jsonb,
+    'jobs', provisioning.jobs_of(v_request.id),
     'notices', (select coalesce(jsonb_agg(jsonb_build_object('id', n.id, 'kind', n.kind, 'step', n.step, 'member_id', n.member_id,
                                                              'actor_type', n.actor_type,
                                                              'actor_id', n.actor_id, 'via', n.via,
-                                                             'body', capacity.free_text(n.request_id, n.body_hash),
+                                                             'said', n.said, 'body', capacity.free_text(n.request_id, n.body_hash),
                                                              'created_at', n.created_at) order by n.id), '[]')
                   from capacity.notices n where n.request_id = v_request.id),
     'customer', jsonb_build_object(

@@ -1,0 +1,30 @@
+-- GitHub tells that a run ended. That is a hint and no proof: its webhooks sign no time, and one secret may serve several repositories. So
+-- GitHub is asked about the run, and what it answers counts. Says whether there was anything to ask about.
+create or replace function inbound.github_handle(p_sent jsonb) returns text
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_title text := coalesce(p_sent #>> '{workflow_run,display_title}', p_sent #>> '{workflow_run,name}');
+  v_mark text[] := regexp_match(v_title, '([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/(cleanup-)?([0-9]{1,4})(?![0-9])');
+  v_job provisioning.jobs;
+  v_attempt provisioning.attempts;
+begin
+  if p_sent ->> 'action' is distinct from 'completed' or v_mark is null then
+    return 'ignored';
+  end if;
+  select j.* into v_job
+    from provisioning.jobs j join provisioning.settings s on s.workspace_id = j.workspace_id
+   where j.id = v_mark[1]::uuid and lower(s.owner || '/' || s.repo) = lower(p_sent #>> '{repository,full_name}');
+  if v_job.id is null then
+    return 'ignored';
+  end if;
+  v_job := provisioning.lock_job(v_job.request_id);
+  v_attempt := provisioning.open_attempt(v_job.id, case when v_mark[2] is null then 'provision' else 'cleanup' end);
+  if v_attempt.number is distinct from v_mark[3]::smallint or v_attempt.watched_at > clock_timestamp() - interval '5 seconds' then
+    return 'ignored';
+  end if;
+  perform provisioning.watch_run(v_job, v_attempt);
+  return 'done';
+end
+$$;
+comment on function inbound.github_handle(jsonb) is 'Asks GitHub about a run of ours that it says has ended; says whether it did.';

@@ -1,0 +1,31 @@
+-- An attempt to provision failed, in whatever way: its run is stopped where it may still be under way, what it made is cleaned up, and the
+-- job waits for a person to try again, or fails for good after its last attempt. Then it is the turn of the customer's next job.
+--
+-- Nothing is cleaned up when GitHub refused the dispatch for certain: no run has ever begun.
+create or replace function provisioning.attempt_failed(
+  p_job provisioning.jobs, p_attempt provisioning.attempts, p_because text, p_error text, p_failed_step text, p_via text,
+  p_never_ran boolean default false
+) returns void
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_attempt provisioning.attempts := provisioning.end_attempt(
+    p_attempt, case when p_because in ('stale', 'time_limit') then 'stopped' else 'failed' end, p_because, p_error, p_failed_step);
+  v_job provisioning.jobs := provisioning.record(p_job, 'FAILED', provisioning.system_actor(p_job.id, p_via));
+  v_last boolean := v_job.attempts >= v_job.most_attempts;
+begin
+  if v_attempt.status = 'stopped' then
+    perform provisioning.stop_run(v_job, v_attempt);
+  end if;
+  if not p_never_ran then
+    v_job := provisioning.clean_up(v_job, v_attempt.number);
+  end if;
+  perform provisioning.tell(v_job, provisioning.failure_words(v_job, v_attempt, v_last), provisioning.error_words(v_attempt), not v_last);
+  if v_last then
+    perform provisioning.give_up(v_job, p_via, format('The last of %s attempts failed.', v_job.most_attempts));
+  end if;
+  perform provisioning.start_next(v_job);
+end
+$$;
+comment on function provisioning.attempt_failed(provisioning.jobs, provisioning.attempts, text, text, text, text, boolean)
+  is 'Ends an attempt that failed, and sees to what follows. Nullable: p_error, p_failed_step.';

@@ -1,0 +1,18 @@
+-- Has a workflow clean up after an attempt to provision. One that fails is tried again after a while, longer each time.
+create or replace function provisioning.clean_up(p_job provisioning.jobs, p_cleans smallint) returns provisioning.jobs
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_before integer := (select count(*) from provisioning.attempts a where a.job_id = p_job.id and a.cleans = p_cleans);
+  v_number smallint := (select coalesce(max(a.number), 0) + 1 from provisioning.attempts a
+                         where a.job_id = p_job.id and a.task = 'cleanup');
+  v_job provisioning.jobs;
+begin
+  insert into provisioning.attempts (job_id, task, number, cleans) values (p_job.id, 'cleanup', v_number, p_cleans);
+  update provisioning.jobs j set cleanup = 'under_way', next_look_at = clock_timestamp() where j.id = p_job.id returning j.* into v_job;
+  perform provisioning.dispatch(v_job, 'cleanup', v_number,
+                                case when v_before > 0 then clock_timestamp() + interval '1 minute' * 2 ^ (v_before - 1) end);
+  return v_job;
+end
+$$;
+comment on function provisioning.clean_up(provisioning.jobs, smallint) is 'Begins to clean up after an attempt.';

@@ -1,0 +1,19 @@
+-- Writes down how an attempt ended. An attempt ends once.
+create or replace function provisioning.end_attempt(
+  p_attempt provisioning.attempts, p_status text, p_because text, p_error text default null, p_failed_step text default null
+) returns provisioning.attempts
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_attempt provisioning.attempts;
+begin
+  update provisioning.attempts a
+     set status = p_status, ended_because = p_because, ended_at = clock_timestamp(), error = p_error,
+         failed_step = coalesce(p_failed_step, case when p_status <> 'succeeded' then a.step end)
+   where a.job_id = p_attempt.job_id and a.task = p_attempt.task and a.number = p_attempt.number and a.ended_at is null
+  returning a.* into strict v_attempt;
+  return v_attempt;
+end
+$$;
+comment on function provisioning.end_attempt(provisioning.attempts, text, text, text, text)
+  is 'Ends an attempt. Nullable: p_error, p_failed_step.';

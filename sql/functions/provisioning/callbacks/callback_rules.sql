@@ -1,0 +1,34 @@
+-- What becomes of a callback, by how its attempt stands, whose run it comes from, and what it says. The handler looks it up here, the
+-- documentation is drawn from it, and a test covers every combination.
+--
+-- run: `none` when no run has claimed the attempt; `own`, the run that did; `rerun`, the same run started anew at GitHub, which keeps its
+-- id; `other`, another run. Within an attempt things only move forward: what was ended stays ended, whatever arrives late or twice.
+create or replace function provisioning.callback_rules()
+returns table (status text, run text, signal text, outcome text, meaning text)
+language sql immutable set search_path = pg_catalog, pg_temp
+as $$
+  select s.status, r.run, g.signal, o.outcome, o.meaning
+    from unnest(array['dispatched', 'claimed', 'succeeded', 'failed', 'stopped']) s(status)
+   cross join unnest(array['none', 'own', 'rerun', 'other']) r(run)
+   cross join unnest(array['claim', 'heartbeat', 'succeeded', 'failed']) g(signal)
+   cross join lateral (
+     select case
+       when s.status = 'dispatched' and r.run = 'none' then g.signal
+       when s.status = 'claimed' and r.run = 'own' then case g.signal when 'claim' then 'repeated' else g.signal end
+       when r.run = 'own' and s.status = g.signal then 'repeated'
+       when r.run = 'own' and s.status in ('succeeded', 'failed') and g.signal in ('succeeded', 'failed') then 'ignored'
+       else 'stop' end as outcome,
+       case
+       when s.status = 'dispatched' and r.run = 'none' then case g.signal when 'claim' then 'The run has the job.'
+         else 'The claim was lost: the run has the job, and what it says counts.' end
+       when s.status = 'claimed' and r.run = 'own' then case g.signal when 'claim' then 'It has the job already.'
+         when 'heartbeat' then 'It is alive.' when 'succeeded' then 'It succeeded.' else 'It failed.' end
+       when s.status = 'claimed' and r.run = 'rerun' then 'A re-run is not an attempt: ask for one in Headroom.'
+       when s.status = 'claimed' then 'Another run has the job.'
+       when r.run = 'own' and s.status = g.signal then 'That is known.'
+       when r.run = 'own' and s.status in ('succeeded', 'failed') and g.signal in ('succeeded', 'failed') then 'It said otherwise before.'
+       else 'The attempt is over.' end as meaning) o
+   where (s.status = 'dispatched') <= (r.run = 'none')
+     and (s.status in ('claimed', 'succeeded')) <= (r.run <> 'none');
+$$;
+comment on function provisioning.callback_rules() is 'What becomes of each callback.';

@@ -1,0 +1,54 @@
+-- A callback whose signature was right. It is fenced by job, attempt, run and try of the run; what it may move, callback_rules() says.
+-- The insert decides about one that comes twice, and it is one transaction with what follows from it.
+create or replace function provisioning.hear(p_workspace_id text, p_sent jsonb) returns jsonb
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_problem text := provisioning.callback_problem(p_sent);
+  v_id uuid := case when v_problem is null then (p_sent ->> 'id')::uuid end;
+  v_run_id bigint := case when v_problem is null then (p_sent ->> 'run_id')::bigint end;
+  v_run_attempt integer := case when v_problem is null then (p_sent ->> 'run_attempt')::integer end;
+  v_job provisioning.jobs;
+  v_attempt provisioning.attempts;
+  v_rule record;
+begin
+  if v_problem is not null then
+    return provisioning.refuse_callback(p_workspace_id, null, null, 'invalid_input', 'The callback is not well formed.', v_problem);
+  end if;
+  -- Another workspace's job is as unknown as none.
+  select j.* into v_job from provisioning.jobs j where j.id = (p_sent ->> 'job_id')::uuid and j.workspace_id = p_workspace_id;
+  if v_job.id is null then
+    return provisioning.refuse_callback(p_workspace_id, v_id, null, 'not_found', 'There is no such job in this workspace.',
+                                        p_sent ->> 'job_id');
+  end if;
+  v_job := provisioning.lock_job(v_job.request_id);
+  select a.* into v_attempt from provisioning.attempts a
+   where a.job_id = v_job.id and a.task = p_sent ->> 'task' and a.number = (p_sent ->> 'attempt')::smallint;
+  if v_attempt.job_id is null then
+    return provisioning.refuse_callback(p_workspace_id, v_id, v_job.id, 'not_found', 'The job has no such attempt.',
+                                        format('%s %s', p_sent ->> 'task', p_sent ->> 'attempt'));
+  elsif exists (select from provisioning.attempts a join provisioning.jobs j on j.id = a.job_id
+                 where a.run_id = v_run_id and j.workspace_id = p_workspace_id
+                   and (a.job_id, a.task, a.number) <> (v_attempt.job_id, v_attempt.task, v_attempt.number)) then
+    return provisioning.refuse_callback(p_workspace_id, v_id, v_job.id, 'conflict', 'This run belongs to another attempt.',
+                                        'run ' || v_run_id);
+  end if;
+
+  select r.* into strict v_rule from provisioning.callback_rules() r
+   where r.status = v_attempt.status and r.signal = p_sent ->> 'signal'
+     and r.run = case when v_attempt.run_id is null then 'none' when v_attempt.run_id <> v_run_id then 'other'
+                      when v_attempt.run_attempt <> v_run_attempt then 'rerun' else 'own' end;
+  insert into provisioning.callbacks (workspace_id, id, job_id, task, attempt, run_id, run_attempt, signal, outcome)
+  values (p_workspace_id, v_id, v_job.id, v_attempt.task, v_attempt.number, v_run_id, v_run_attempt, p_sent ->> 'signal',
+          case when v_rule.outcome in ('repeated', 'ignored', 'stop') then v_rule.outcome else 'accepted' end)
+  on conflict do nothing;
+  if not found then
+    return jsonb_build_object(
+      'status', 409, 'code', 'already_used', 'message', 'This callback was received before.', 'details', 'already_used',
+      'hint', 'Each callback has an id and a time of its own. Nothing was changed.', 'go_on', false);
+  end if;
+  perform provisioning.note_heard(v_attempt, v_id, p_sent);
+  return provisioning.obey(v_job, v_attempt, v_rule.outcome, v_rule.meaning, p_sent);
+end
+$$;
+comment on function provisioning.hear(text, jsonb) is 'Takes in a callback that was verified, and answers the run.';

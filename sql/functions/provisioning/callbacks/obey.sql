@@ -1,0 +1,38 @@
+-- Does what the rules say about a callback, and answers the run: whether it goes on, and what it is to make.
+create or replace function provisioning.obey(
+  p_job provisioning.jobs, p_attempt provisioning.attempts, p_outcome text, p_why text, p_sent jsonb
+) returns jsonb
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_job provisioning.jobs := p_job;
+  v_attempt provisioning.attempts := p_attempt;
+  v_claimed record;
+begin
+  if p_outcome in ('stop', 'ignored') or p_outcome = 'repeated' and v_attempt.status <> 'claimed' then
+    return jsonb_build_object('go_on', false, 'outcome', p_outcome, 'why', p_why);
+  end if;
+  if v_attempt.status = 'dispatched' then
+    v_claimed := provisioning.claim(v_job, v_attempt, (p_sent ->> 'run_id')::bigint, (p_sent ->> 'run_attempt')::integer);
+    v_job := v_claimed.job;
+    v_attempt := v_claimed.attempt;
+  end if;
+  if p_outcome = 'heartbeat' or p_outcome = 'claim' and p_sent ? 'step' then
+    perform provisioning.note_step(v_attempt, p_sent ->> 'step', (p_sent ->> 'progress')::smallint);
+  elsif v_attempt.task = 'cleanup' and p_outcome in ('succeeded', 'failed') then
+    perform provisioning.cleanup_ended(v_job, v_attempt, p_outcome = 'succeeded', 'reported', p_sent ->> 'error', p_sent ->> 'failed_step');
+  elsif p_outcome = 'succeeded' then
+    perform provisioning.complete(v_job, v_attempt, 'reported', 'callback');
+  elsif p_outcome = 'failed' then
+    perform provisioning.attempt_failed(v_job, v_attempt, 'reported', p_sent ->> 'error', p_sent ->> 'failed_step', 'callback');
+  end if;
+  if p_outcome in ('succeeded', 'failed') then
+    return jsonb_build_object('go_on', false, 'outcome', 'accepted', 'why', p_why);
+  end if;
+  return jsonb_build_object(
+    'go_on', true, 'outcome', case p_outcome when 'repeated' then 'repeated' else 'accepted' end, 'why', p_why,
+    'job', provisioning.terms_for_run(v_job, v_attempt));
+end
+$$;
+comment on function provisioning.obey(provisioning.jobs, provisioning.attempts, text, text, jsonb)
+  is 'Carries out what a callback means and answers it.';

@@ -1,0 +1,16 @@
+-- The run of a job succeeded: the capacity runs, and the request is complete.
+create or replace function provisioning.complete(p_job provisioning.jobs, p_attempt provisioning.attempts, p_because text, p_via text)
+returns void
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_attempt provisioning.attempts := provisioning.end_attempt(p_attempt, 'succeeded', p_because);
+  v_job provisioning.jobs := provisioning.record(p_job, 'SUCCEEDED', provisioning.system_actor(p_job.id, p_via));
+begin
+  perform capacity.apply(v_job.request_id, 'PROVISIONING_COMPLETE', provisioning.system_actor(v_job.id, p_via),
+                         jsonb_build_object('job_id', v_job.id, 'run_id', v_attempt.run_id));
+  perform provisioning.start_next(v_job);
+end
+$$;
+comment on function provisioning.complete(provisioning.jobs, provisioning.attempts, text, text)
+  is 'Ends a job whose run succeeded, and its request.';

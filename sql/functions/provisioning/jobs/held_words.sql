@@ -1,0 +1,13 @@
+-- Why a job has not begun, in a sentence; null when nothing holds it.
+create or replace function provisioning.held_words(p_job_id uuid) returns text
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return case provisioning.held_by(p_job_id)
+    when 'not_connected' then 'No workflow is connected yet that could provide the capacity: an operator connects one '
+                              '(headroom jobs connect), or records the outcome (headroom jobs complete).'
+    when 'cleanup' then 'The next attempt begins when the cleanup after the last one is done.'
+    when 'customer' then 'Another request of this customer is being provisioned; this one begins when that one has ended.' end;
+end
+$$;
+comment on function provisioning.held_words(uuid) is 'What a waiting job waits for, in words. Nullable: result.';

@@ -1,0 +1,20 @@
+-- Takes the turn of a customer: whoever moves a job of theirs holds this, so that two at once cannot both find the place free. After the
+-- request, before lanes. A sweep, which holds several, must not wait (p_wait): two of them could wait for each other. Says whether it was
+-- taken.
+create or replace function provisioning.lock_turn(p_workspace_id text, p_customer_key bytea, p_wait boolean default true) returns boolean
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_key bigint := hashtextextended(concat_ws('/', 'provisioning.turn', p_workspace_id, encode(p_customer_key, 'hex')), 0);
+begin
+  if p_customer_key is null then
+    return true;
+  elsif p_wait then
+    perform pg_advisory_xact_lock(v_key);
+    return true;
+  end if;
+  return pg_try_advisory_xact_lock(v_key);
+end
+$$;
+comment on function provisioning.lock_turn(text, bytea, boolean)
+  is 'Locks the order of a customer''s jobs until the end of the transaction.';

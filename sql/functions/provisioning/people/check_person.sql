@@ -1,0 +1,24 @@
+-- Whether somebody may do this to a job: operators and admins anything, the requester only ask for another attempt. Whoever may not even
+-- see the job is told that there is none.
+create or replace function provisioning.check_person(p_job provisioning.jobs, p_actor capacity.actor, p_action text) returns void
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_operates boolean := exists (select from directory.members m
+                                 where m.workspace_id = p_job.workspace_id and m.id = p_actor.id and m.active
+                                   and m.roles && array['operator', 'admin']);
+  v_asked_for_it boolean := exists (select from capacity.requests r where r.id = p_job.request_id and r.requester_user_id = p_actor.id);
+begin
+  if not provisioning.may_see(p_job, p_actor.id) then
+    perform provisioning.no_such_job(p_job.request_id);
+  elsif not v_operates and not (p_action = 'retry' and v_asked_for_it) then
+    perform headroom.fail('not_allowed', case p_action
+        when 'retry' then 'Only the requester, an operator or an admin asks for another attempt.'
+        else 'Only an operator or an admin records how provisioning ended.' end, p_job.request_id, 'Nothing was changed.');
+  elsif p_action = 'retry' and p_job.cleanup = 'failed' and not v_operates then
+    perform headroom.fail('not_allowed', 'The cleanup after the last attempt failed: an operator sees to it first, and tries again.',
+                          p_job.request_id, 'Nothing was changed.');
+  end if;
+end
+$$;
+comment on function provisioning.check_person(provisioning.jobs, capacity.actor, text) is 'Refuses whoever may not do this to a job.';

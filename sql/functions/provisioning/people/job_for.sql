@@ -1,0 +1,18 @@
+-- The job that somebody wants to do something about, and who that is. Whoever may not see it is told that there is none, before anything
+-- else that they passed is looked at.
+create or replace function provisioning.job_for(p_id text, p_actor_id text, out job provisioning.jobs, out actor capacity.actor)
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_caller record := directory.caller();
+begin
+  job := provisioning.find_job(p_id);
+  if job.id is null and v_caller.kind <> 'anon'
+     or v_caller.kind = 'member' and (v_caller.workspace_id <> job.workspace_id or not provisioning.may_see(job, v_caller.member_id)) then
+    perform provisioning.no_such_job(p_id);
+  end if;
+  actor := capacity.acting('user', p_actor_id, job.workspace_id);
+end
+$$;
+comment on function provisioning.job_for(text, text)
+  is 'A job that the actor may see, and the actor; else the one refusal. Nullable: p_actor_id.';

@@ -1,0 +1,12 @@
+-- How many jobs are open, by state, and since when the oldest is; and how many cleanups have failed: for metrics and alerts.
+create or replace function provisioning.job_counts() returns table (state text, jobs bigint, oldest_seconds double precision)
+language sql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+  select s.state, count(j.id), coalesce(extract(epoch from clock_timestamp() - min(j.updated_at)), 0)::double precision
+    from unnest(array['waiting', 'queued', 'provisioning', 'failed']) s(state) left join provisioning.jobs j on j.state = s.state
+   group by s.state
+  union all
+  select 'cleanup_failed', count(*), coalesce(extract(epoch from clock_timestamp() - min(j.updated_at)), 0)::double precision
+    from provisioning.jobs j where j.cleanup = 'failed';
+$$;
+comment on function provisioning.job_counts() is 'Open jobs by state, and failed cleanups.';

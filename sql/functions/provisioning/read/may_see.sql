@@ -1,0 +1,10 @@
+-- Whether a member may see a job: whoever may read its request, and operators, who also see to jobs of requests that are over.
+create or replace function provisioning.may_see(p_job provisioning.jobs, p_member_id text) returns boolean
+language sql stable set search_path = pg_catalog, pg_temp
+as $$
+  select exists (select from directory.members m
+                  where m.workspace_id = p_job.workspace_id and m.id = p_member_id and m.active
+                    and (m.roles && array['operator', 'admin', 'auditor']
+                         or capacity.may_read((select r from capacity.requests r where r.id = p_job.request_id), p_member_id)));
+$$;
+comment on function provisioning.may_see(provisioning.jobs, text) is 'Whether this member of the job''s workspace may see it.';

@@ -1,0 +1,13 @@
+-- Hook of capacity.story_told: how the job of a request stands, for its messages.
+create or replace function provisioning.tell_story(p_argument jsonb) returns jsonb
+language sql stable set search_path = pg_catalog, pg_temp
+as $$
+  select jsonb_build_object('job', jsonb_build_object(
+           'state', j.state, 'attempt', j.attempts, 'most_attempts', j.most_attempts, 'cleanup', j.cleanup, 'run_url', a.run_url,
+           'step', case when j.state = 'provisioning' then a.step end, 'progress', case when j.state = 'provisioning' then a.progress end,
+           'words', provisioning.state_words(j.state)))
+    from provisioning.jobs j
+    left join provisioning.attempts a on a.job_id = j.id and a.task = 'provision' and a.number = j.attempts
+   where j.request_id = p_argument ->> 'request_id';
+$$;
+comment on function provisioning.tell_story(jsonb) is 'How the job of a request stands. Nullable: result.';

@@ -1,0 +1,9 @@
+-- Under which name the secret is stored that the runs of a workspace sign with.
+create or replace function provisioning.secret_name(p_workspace_id text) returns text
+language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return 'provisioning:' || p_workspace_id;
+end
+$$;
+comment on function provisioning.secret_name(text) is 'The name of a workspace''s callback secret.';

@@ -1,0 +1,27 @@
+-- Does what is due for one job, and says when to look again. The caller holds its request and its customer's turn. What changed the job is
+-- looked at afresh with the next sweep.
+create or replace function provisioning.look_after(p_job_id uuid) returns void
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_job provisioning.jobs;
+  v_attempt provisioning.attempts;
+  v_task text;
+begin
+  perform provisioning.read_sightings(p_job_id);
+  foreach v_task in array array['provision', 'cleanup'] loop
+    v_attempt := provisioning.open_attempt(p_job_id, v_task);
+    if v_attempt.job_id is not null then
+      perform provisioning.look_at_attempt(p_job_id, v_attempt);
+    end if;
+  end loop;
+  select j.* into v_job from provisioning.jobs j where j.id = p_job_id;
+  if v_job.state = 'waiting' then
+    perform provisioning.start_next(v_job);
+  elsif v_job.state = 'failed' or v_job.cleanup = 'failed' then
+    perform provisioning.remind(v_job);
+  end if;
+  update provisioning.jobs j set next_look_at = now() + interval '1 minute' where j.id = p_job_id;
+end
+$$;
+comment on function provisioning.look_after(uuid) is 'Does what is due for a job because time has passed.';

@@ -1,0 +1,18 @@
+-- Draws the conclusions from what GitHub said about a job's runs: where a run is, and that one ended without reporting. A report that is
+-- still on its way is waited for, since it says more than GitHub does.
+create or replace function provisioning.read_sightings(p_job_id uuid) returns void
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_sighting provisioning.sightings;
+begin
+  for v_sighting in
+    select s.* from provisioning.sightings s where s.job_id = p_job_id and s.seen_at <= now() - interval '20 seconds' order by s.seen_at
+       for update skip locked
+  loop
+    delete from provisioning.sightings s where s.id = v_sighting.id;
+    perform provisioning.read_sighting(v_sighting);
+  end loop;
+end
+$$;
+comment on function provisioning.read_sightings(uuid) is 'Draws the conclusions from sightings of a job''s runs.';

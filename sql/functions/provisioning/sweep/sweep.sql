@@ -1,0 +1,43 @@
+-- Hook of capacity.swept: looks at the jobs whose time has come, each in a subtransaction of its own, so that one bad row stops no other.
+-- Requests that somebody holds at this moment, and customers whose turn is taken, are left for the next time.
+create or replace function provisioning.sweep(p_argument jsonb) returns jsonb
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_most integer := coalesce((p_argument ->> 'most')::integer, 200);
+  v_row record;
+  v_seen integer := 0;
+  v_moved integer := 0;
+  v_failed jsonb := '[]';
+begin
+  perform provisioning.adopt(v_most);
+  for v_row in
+    select j.id, j.request_id, j.workspace_id, j.customer_key, j.version, f.request_id is not null as failed_before
+      from provisioning.jobs j
+      join capacity.requests r on r.id = j.request_id
+      left join capacity.timer_failures f on f.request_id = j.request_id and f.timer = 'provisioning'
+     where (j.state in ('waiting', 'queued', 'provisioning', 'failed') or j.cleanup = 'under_way') and j.next_look_at <= now()
+       and coalesce(f.retry_at, '-infinity') <= now()
+     order by j.next_look_at limit v_most
+       for update of r skip locked
+  loop
+    v_seen := v_seen + 1;
+    continue when not provisioning.lock_turn(v_row.workspace_id, v_row.customer_key, false);
+    begin
+      perform provisioning.look_after(v_row.id);
+      if v_row.failed_before then
+        delete from capacity.timer_failures f where f.request_id = v_row.request_id and f.timer = 'provisioning';
+      end if;
+      v_moved := v_moved + (select (j.version <> v_row.version)::integer from provisioning.jobs j where j.id = v_row.id);
+    exception when others then
+      v_failed := v_failed || capacity.timer_failed(v_row.request_id, 'provisioning', sqlstate, sqlerrm);
+    end;
+  end loop;
+  delete from provisioning.callbacks c
+   where (c.workspace_id, c.id) in (select o.workspace_id, o.id from provisioning.callbacks o
+                                     where o.outcome = 'refused' and o.received_at < now() - interval '90 days'
+                                     order by o.received_at limit 1000 for update skip locked);
+  return jsonb_build_object('provisioning', jsonb_build_object('moved', v_moved, 'failed', v_failed, 'more', v_seen = v_most));
+end
+$$;
+comment on function provisioning.sweep(jsonb) is 'Looks after the jobs whose time has come, a batch of them.';

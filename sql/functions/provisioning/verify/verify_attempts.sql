@@ -1,0 +1,48 @@
+-- The attempts of each job: as many as the job counts, one open at most and only while the job is in progress; each with the one row that
+-- asked for its run; and no callback was ever obeyed that came from another run than the one that claimed it.
+create or replace function provisioning.verify_attempts(p_job_ids uuid[])
+returns table (invariant text, code text, subject text, detail text)
+language sql stable set search_path = pg_catalog, pg_temp
+as $$
+  select 'I7', 'attempts_miscounted', j.request_id, format('the job counts %s attempts, there are %s, the last of them number %s',
+                                                           j.attempts, count(a.number), coalesce(max(a.number), 0))
+    from provisioning.jobs j left join provisioning.attempts a on a.job_id = j.id and a.task = 'provision'
+   where j.id = any (p_job_ids)
+   group by j.id having count(a.number) <> j.attempts or coalesce(max(a.number), 0) <> j.attempts
+  union all
+  select 'I7', 'attempt_out_of_step', j.request_id, format('the job is %s, and its open attempts are: %s', j.state,
+                                                           coalesce(string_agg(a.status, ', '), 'none'))
+    from provisioning.jobs j
+    left join provisioning.attempts a on a.job_id = j.id and a.task = 'provision' and a.status in ('dispatched', 'claimed')
+   where j.id = any (p_job_ids)
+   group by j.id
+  having coalesce(string_agg(a.status, ', '), 'none')
+         <> case j.state when 'queued' then 'dispatched' when 'provisioning' then 'claimed' else 'none' end
+  union all
+  select 'I7', 'cleanup_out_of_step', j.request_id, format('cleaning up is %s, and %s are open', j.cleanup, count(a.number))
+    from provisioning.jobs j
+    left join provisioning.attempts a on a.job_id = j.id and a.task = 'cleanup' and a.status in ('dispatched', 'claimed')
+   where j.id = any (p_job_ids)
+   group by j.id having count(a.number) <> (j.cleanup = 'under_way')::integer
+  union all
+  select 'I7', 'dispatch_missing', provisioning.run_mark(a.job_id, a.task, a.number), 'no outbox row asked for the run of this attempt'
+    from provisioning.attempts a
+   where a.job_id = any (p_job_ids)
+     and not exists (select from outbox.rows o
+                      where o.stream_id = outbox.stream_id('provisioning') and o.idempotency_key = 'dispatch'
+                        and o.instruction_id = provisioning.run_mark(a.job_id, a.task, a.number))
+  union all
+  select 'I7', 'stranger_obeyed', provisioning.run_mark(a.job_id, a.task, a.number),
+         format('callback %s of run %s was obeyed, and the attempt belongs to run %s', c.id, c.run_id, coalesce(a.run_id::text, 'nobody'))
+    from provisioning.attempts a
+    join provisioning.callbacks c on c.job_id = a.job_id and c.task = a.task and c.attempt = a.number and c.outcome = 'accepted'
+   where a.job_id = any (p_job_ids) and (a.run_id, a.run_attempt) is distinct from (c.run_id, c.run_attempt)
+  union all
+  select 'I7', 'claim_unheard', provisioning.run_mark(a.job_id, a.task, a.number),
+         format('run %s claimed it, and no callback says so', a.run_id)
+    from provisioning.attempts a
+   where a.job_id = any (p_job_ids) and a.run_id is not null
+     and not exists (select from provisioning.callbacks c
+                      where c.job_id = a.job_id and c.task = a.task and c.attempt = a.number and c.outcome = 'accepted')
+$$;
+comment on function provisioning.verify_attempts(uuid[]) is 'Attempts that do not fit their job or their callbacks.';

@@ -1,0 +1,28 @@
+-- One batch of the verification of jobs (I7), in the order of their requests' ids. The next batch begins after last_id; the last one has
+-- last_id null. Stable on purpose: one call, one snapshot, and nothing held between two.
+create or replace function provisioning.verify_jobs(
+  p_after text default '', p_limit integer default 2000, p_workspace_id text default null,
+  out last_id text, out jobs bigint, out findings jsonb
+)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_custom_plan set jit = off
+as $$
+declare
+  v_ids uuid[];
+begin
+  if p_limit is null or p_limit not between 1 and 100000 then
+    perform headroom.fail('invalid_input', 'A batch has 1 to 100000 jobs.');
+  end if;
+  select count(*), max(q.request_id), array_agg(q.id) into jobs, last_id, v_ids
+    from (select j.id, j.request_id from provisioning.jobs j
+           where j.request_id > coalesce(p_after, '') and (p_workspace_id is null or j.workspace_id = p_workspace_id)
+           order by j.request_id limit p_limit) q;
+  last_id := case when jobs = p_limit then last_id end;
+  select coalesce(jsonb_agg(to_jsonb(f) order by f.subject, f.code), '[]') into findings
+    from (select * from provisioning.verify_logs(v_ids)
+          union all
+          select * from provisioning.verify_attempts(v_ids)
+          union all
+          select * from provisioning.verify_ends(v_ids)) f;
+end
+$$;
+comment on function provisioning.verify_jobs(text, integer, text) is 'Verifies a batch of jobs. Nullable: last_id.';

@@ -1,0 +1,14 @@
+-- Records by hand that the capacity of a job runs, for instance because it was bought elsewhere: by an operator or an admin, with a
+-- reason.
+create or replace function public.complete_provisioning_job(
+  p_job_id text, p_reason text, p_actor_id text default null, p_expected_version integer default null
+) returns jsonb
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_found record := provisioning.job_for(p_job_id, p_actor_id);
+begin
+  return provisioning.job_json(provisioning.record_outcome((v_found.job).request_id, v_found.actor, true, p_reason, p_expected_version));
+end
+$$;
+comment on function public.complete_provisioning_job(text, text, text, integer) is 'Records by hand that a jobs capacity runs.';

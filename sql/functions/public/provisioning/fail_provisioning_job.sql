@@ -1,0 +1,13 @@
+-- Records by hand that a job failed for good: by an operator or an admin, with a reason.
+create or replace function public.fail_provisioning_job(
+  p_job_id text, p_reason text, p_actor_id text default null, p_expected_version integer default null
+) returns jsonb
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_found record := provisioning.job_for(p_job_id, p_actor_id);
+begin
+  return provisioning.job_json(provisioning.record_outcome((v_found.job).request_id, v_found.actor, false, p_reason, p_expected_version));
+end
+$$;
+comment on function public.fail_provisioning_job(text, text, text, integer) is 'Records by hand that a job failed for good.';

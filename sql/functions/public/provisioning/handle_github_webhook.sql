@@ -1,0 +1,34 @@
+-- What GitHub tells of workflow runs comes in here, as the raw body: an HMAC over the bytes. It signs no time and sends nothing twice, so a
+-- delivery is known by the digest of its bytes, which anybody who repeats it has to repeat; its own id stands beside them, unsigned.
+create or replace function public.handle_github_webhook(text) returns json
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_headers jsonb := headroom.request_headers();
+  v_signature text := v_headers ->> 'x-hub-signature-256';
+  v_kind text := coalesce(left(v_headers ->> 'x-github-event', 100), 'unknown');
+  v_sent jsonb;
+  v_id text;
+  v_outcome text;
+begin
+  if $1 is null or v_signature is null or v_signature !~ '^sha256=[0-9a-f]{64}$'
+     or not inbound.signed_by('GITHUB_WEBHOOK_SECRET', convert_to($1, 'UTF8'), decode(substr(v_signature, 8), 'hex')) then
+    perform headroom.fail('bad_signature', 'The request does not carry GitHub''s signature.', null,
+                          'Send the body exactly as GitHub sent it. Nothing was written.');
+  end if;
+  v_sent := inbound.parse_json($1);
+  v_id := encode(sha256(convert_to($1, 'UTF8')), 'hex');
+  insert into inbound.receipts (provider, receipt_id, kind, payload)
+  values ('github', v_id, v_kind, jsonb_strip_nulls(jsonb_build_object(
+            'delivery', left(v_headers ->> 'x-github-delivery', 64), 'action', left(v_sent ->> 'action', 40),
+            'run_id', left(v_sent #>> '{workflow_run,id}', 20), 'repository', left(v_sent #>> '{repository,full_name}', 200))))
+  on conflict do nothing;
+  if not found then
+    return json_build_object('received', true, 'new', false);
+  end if;
+  v_outcome := case when v_kind = 'workflow_run' then inbound.github_handle(v_sent) else 'ignored' end;
+  update inbound.receipts d set outcome = v_outcome where d.provider = 'github' and d.receipt_id = v_id;
+  return json_build_object('received', true, 'new', true);
+end
+$$;
+comment on function public.handle_github_webhook(text) is 'Receives what GitHub tells of workflow runs, as the raw body.';

@@ -1,0 +1,26 @@
+-- Who may do what in the schema `provisioning`, all of it: first everything is taken away, then exactly this is given. Nobody but the owner
+-- writes a table: the definer functions are the only way in. Functions that are not named here are internal and run only inside those.
+select headroom.close_schema('provisioning');
+
+-- Members and machines read through the views of public, which run with the rights of who asks. Which rows: sql/policies/provisioning.sql.
+grant select on
+  provisioning.jobs, provisioning.attempts, provisioning.steps
+to authenticated, service_role;
+grant execute on function
+  provisioning.held_by(uuid)
+to authenticated, service_role, headroom_control, headroom_auditor;
+
+-- Control connects workflows. Both it and auditors read, list and verify.
+grant usage on schema provisioning to headroom_control, headroom_auditor;
+grant select on all tables in schema provisioning to headroom_control, headroom_auditor;
+grant execute on function
+  provisioning.put_settings(text, jsonb),
+  provisioning.put_secret(text, text),
+  provisioning.drop_previous_secret(text)
+to headroom_control;
+grant execute on function
+  provisioning.list_settings(),
+  provisioning.list_jobs(text, text[], integer),
+  provisioning.job_counts(),
+  provisioning.verify_jobs(text, integer, text)
+to headroom_control, headroom_auditor;

@@ -1,0 +1,15 @@
+-- What provisioning needs of the layers below.
+select headroom.register_hooks('provisioning', '{
+  "capacity.provisioning_changed": "provisioning.follow_request",
+  "capacity.story_told": "provisioning.tell_story",
+  "capacity.swept": "provisioning.sweep",
+  "capacity.customer_erased": "provisioning.erase_texts",
+  "outbox.captured": "provisioning.keep_sightings"
+}');
+
+select outbox.ensure_rails('{"github-actions": {"capability": "lookup", "timeout_ms": 20000}}');
+
+-- Runs are started and stopped in order, and one that cannot be started holds up nothing: the sweep sees it and the job fails. Many tries
+-- within a few hours, because a run that takes minutes to end is asked for again until it has.
+select outbox.ensure_stream('provisioning', '{"max_tries": 20, "backoff_base_ms": 2000, "backoff_factor": 2, "backoff_cap_ms": 900000,
+  "writers": []}');

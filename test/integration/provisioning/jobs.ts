@@ -1,0 +1,210 @@
+/**
+ * Drives provisioning in tests: a connected workspace, jobs, and callbacks signed as the workflow script signs them.
+ *
+ * Does not own: what is asserted, nor the requests behind the jobs (workflow.ts).
+ */
+import { createHmac, randomUUID } from "node:crypto";
+import { beforeAll } from "vitest";
+import type { EmbeddedVersion } from "../../../src/db/embedded.ts";
+import { startSurfaces, type Surfaces } from "../capacity/surfaces.ts";
+import { oneOf, rowsOf } from "../capacity/workflow.ts";
+
+export const callbackSecret = "a secret that runs of Acme sign their callbacks with";
+const secretKey = "a key of thirty-two bytes or more for tests";
+
+export interface Job {
+  readonly id: string;
+  readonly request_id: string;
+  readonly state: string;
+  readonly status: string;
+  readonly version: number;
+  readonly attempts: number;
+  readonly cleanup: string;
+}
+
+/** What a run says; the rest of the callback is filled in. */
+export interface Said {
+  readonly signal: "claim" | "heartbeat" | "succeeded" | "failed";
+  readonly task?: "provision" | "cleanup";
+  readonly attempt?: number;
+  readonly run_id?: number;
+  readonly run_attempt?: number;
+  readonly [field: string]: unknown;
+}
+
+export interface Heard {
+  readonly status?: number;
+  readonly code?: string;
+  readonly go_on: boolean;
+  readonly outcome?: string;
+  readonly why?: string;
+  readonly message?: string;
+  readonly details?: string;
+  readonly job?: Readonly<Record<string, unknown>>;
+}
+
+export interface SendOptions {
+  readonly secret?: string;
+  /** Seconds by which the clock of the sender is off. */
+  readonly late?: number;
+  readonly signature?: string;
+  /** The body as it is sent, instead of the callback as JSON. */
+  readonly body?: string;
+}
+
+export interface Provisioning extends Surfaces {
+  /** A request that was confirmed, and its job. */
+  confirmed(customer?: unknown): Promise<Job>;
+  job(requestId: string): Promise<Job>;
+  /** Sends a callback as a run would, through the function that PostgREST exposes. */
+  says(job: Job, said: Said, options?: SendOptions): Promise<Heard>;
+  /** A callback as a run signs it: what is sent, and its headers. */
+  signed(job: Job, said: Said, options?: SendOptions): { body: string; headers: Record<string, string> };
+  send(body: string, headers: Record<string, string>): Promise<Heard>;
+  /** Makes the job older, with everything that the sweep measures by. */
+  age(job: Job, minutes: number): Promise<void>;
+  sweep(): Promise<void>;
+  /** The rows of the stream `provisioning` for a job, in order. */
+  calls(job: Job): Promise<{ instruction: string; what: string; key: string; payload: Record<string, unknown> }[]>;
+  /** The runs of a job as `task number status because`. */
+  runs(job: Job): Promise<string[]>;
+  /** What was said about the request's job, in order. */
+  told(job: Job): Promise<string[]>;
+  /** What verification finds wrong with the jobs. */
+  findings(): Promise<unknown[]>;
+}
+
+/** Call it while tests are being collected. */
+export async function startProvisioning(version: EmbeddedVersion): Promise<Provisioning> {
+  const surfaces = await startSurfaces(version);
+  const pool = surfaces.superuser;
+  beforeAll(async () => {
+    const client = await surfaces.db.superuser.connect();
+    await client.query("select set_config('headroom.secret_key', $1, false)", [secretKey]);
+    await client.query("select provisioning.put_settings('acme', $1)", [
+      JSON.stringify({ owner: "acme", repo: "infrastructure" }),
+    ]);
+    await client.query("select provisioning.put_secret('acme', $1)", [callbackSecret]);
+    await client.end();
+  });
+  let runs = 7_000_000_000;
+  const job = (requestId: string): Promise<Job> =>
+    oneOf<Job>(pool, "select * from provisioning.jobs where request_id = $1", [requestId]);
+
+  const signed: Provisioning["signed"] = (of, said, options = {}) => {
+    const body =
+      options.body ??
+      JSON.stringify({
+        id: randomUUID(),
+        workspace: "acme",
+        job_id: of.id,
+        task: "provision",
+        attempt: 1,
+        run_id: runIdOf(of.id),
+        run_attempt: 1,
+        ...said,
+      });
+    const stamp = String(Math.floor(Date.now() / 1000) - (options.late ?? 0));
+    const mac = createHmac("sha256", options.secret ?? callbackSecret).update(`v1:${stamp}:${body}`);
+    const headers = {
+      "x-headroom-timestamp": stamp,
+      "x-headroom-signature": options.signature ?? `v1=${mac.digest("hex")}`,
+    };
+    return { body, headers };
+  };
+
+  const send: Provisioning["send"] = async (body, headers) => {
+    const client = await surfaces.db.as("authenticator").pool.connect();
+    try {
+      await client.query("begin");
+      await client.query(
+        "select set_config('role', 'anon', true), set_config('request.headers', $1, true), set_config('headroom.secret_key', $2, true)",
+        [JSON.stringify(headers), secretKey],
+      );
+      const { answer } = await oneOf<{ answer: Heard }>(
+        client,
+        "select public.handle_provisioning_callback($1) as answer",
+        [body],
+      );
+      await client.query("commit");
+      return answer;
+    } catch (error) {
+      await client.query("rollback");
+      throw error;
+    } finally {
+      client.release();
+    }
+  };
+
+  const runIds = new Map<string, number>();
+  function runIdOf(jobId: string): number {
+    const known = runIds.get(jobId) ?? (runs += 1);
+    runIds.set(jobId, known);
+    return known;
+  }
+
+  return Object.assign(surfaces, {
+    async confirmed(customer?: unknown) {
+      return job(await surfaces.createIn("PROVISIONING", customer === undefined ? {} : { customer }));
+    },
+    job,
+    signed,
+    send,
+    says(of: Job, said: Said, options?: SendOptions) {
+      const { body, headers } = signed(of, said, options);
+      return send(body, headers);
+    },
+    async age(of: Job, minutes: number) {
+      await rowsOf(
+        pool,
+        `update provisioning.attempts set created_at = created_at - $2 * interval '1 minute', claimed_at = claimed_at - $2 * interval '1 minute',
+                heartbeat_at = heartbeat_at - $2 * interval '1 minute', watched_at = watched_at - $2 * interval '1 minute' where job_id = $1`,
+        [of.id, minutes],
+      );
+      await rowsOf(
+        pool,
+        `update provisioning.jobs set failed_at = failed_at - $2 * interval '1 minute', reminded_at = reminded_at - $2 * interval '1 minute',
+                late_told_at = late_told_at - $2 * interval '1 minute', next_look_at = now() where id = $1`,
+        [of.id, minutes],
+      );
+    },
+    async sweep() {
+      await rowsOf(pool, "update provisioning.jobs set next_look_at = now()");
+      await rowsOf(pool, "update provisioning.sightings set seen_at = seen_at - interval '1 minute'");
+      const { failed } = await oneOf<{ failed: unknown[] }>(
+        pool,
+        "select (public.run_capacity_request_timers()) -> 'failed' as failed",
+      );
+      if (failed.length > 0) throw new Error(`The sweep failed: ${JSON.stringify(failed)}`);
+    },
+    calls: (of: Job) =>
+      rowsOf<{ instruction: string; what: string; key: string; payload: Record<string, unknown> }>(
+        pool,
+        `select m.instruction_id as instruction, m.idempotency_key as what, l.key, m.payload
+           from outbox.payloads m join outbox.lanes l on l.lane_id = m.lane_id
+          where l.key in ('job:' || $1, 'watch:' || $1) order by m.created_at, m.outbox_id`,
+        [of.id],
+      ),
+    async runs(of: Job) {
+      const rows = await rowsOf<{ run: string }>(
+        pool,
+        `select concat_ws(' ', task, number, status, ended_because) as run from provisioning.attempts where job_id = $1
+          order by created_at, task, number`,
+        [of.id],
+      );
+      return rows.map(({ run }) => run);
+    },
+    async told(of: Job) {
+      const rows = await rowsOf<{ said: string }>(
+        pool,
+        "select said from capacity.notices where request_id = $1 and kind = 'job' order by id",
+        [of.request_id],
+      );
+      return rows.map(({ said }) => said);
+    },
+    async findings() {
+      const { findings } = await oneOf<{ findings: unknown[] }>(pool, "select * from provisioning.verify_jobs()");
+      return findings;
+    },
+  });
+}

@@ -279,6 +279,33 @@ grant select on capacity.confirmation_tokens to headroom_control;
 comment on table capacity.confirmation_tokens is 'The customer''s single-use links. The token itself is an HMAC over the id, made at the moment of sending and kept nowhere.';
 comment on column capacity.confirmation_tokens.revoked_at is 'When the customer''s address was replaced, and with it the link.';
 
+create table capacity.customer_keys (
+  workspace_id text not null,
+  key bytea not null,
+  constraint customer_keys_key_check CHECK ((octet_length(key) = 32)),
+  constraint customer_keys_pkey PRIMARY KEY (workspace_id),
+  constraint customer_keys_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES directory.workspaces(id)
+);
+alter table capacity.customer_keys enable row level security;
+create policy all_workspaces on capacity.customer_keys as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on capacity.customer_keys as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
+comment on table capacity.customer_keys is 'The key of each workspace under which its customers are hashed: random, made on first use, never shown.';
+
+create table capacity.customer_marks (
+  workspace_id text not null,
+  mark bytea not null,
+  customer_key bytea not null,
+  constraint customer_marks_pkey PRIMARY KEY (workspace_id, mark)
+);
+alter table capacity.customer_marks enable row level security;
+create policy all_workspaces on capacity.customer_marks as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on capacity.customer_marks as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
+grant select on capacity.customer_marks to headroom_auditor;
+grant select on capacity.customer_marks to headroom_control;
+comment on table capacity.customer_marks is 'Ids and addresses of customers as keyed hashes, and whose they are.';
+comment on column capacity.customer_marks.mark is 'HMAC-SHA-256 of `id:…` or of `address:…` in lower case, under the workspace''s key.';
+comment on column capacity.customer_marks.customer_key is 'The first mark of the customer.';
+
 create table capacity.erasures (
   request_id text not null,
   requested_at timestamp with time zone not null,
@@ -522,6 +549,30 @@ grant select on capacity.request_captures to headroom_auditor;
 grant select on capacity.request_captures to headroom_control;
 grant select on capacity.request_captures to service_role;
 comment on table capacity.request_captures is 'What Slack and Linear call a request. Follows what the engine captured, by a hook.';
+
+create table capacity.request_customers (
+  request_id text not null,
+  workspace_id text not null,
+  customer_key bytea not null,
+  customer_id text,
+  constraint request_customers_customer_id_check CHECK (((length(customer_id) >= 1) AND (length(customer_id) <= 200))),
+  constraint request_customers_pkey PRIMARY KEY (request_id),
+  constraint request_customers_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id)
+);
+CREATE INDEX request_customers_key ON capacity.request_customers USING btree (workspace_id, customer_key);
+alter table capacity.request_customers enable row level security;
+create policy all_workspaces on capacity.request_customers as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on capacity.request_customers as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
+create policy members on capacity.request_customers as permissive for select to authenticated using ((EXISTS ( SELECT
+   FROM capacity.requests r
+  WHERE (r.id = request_customers.request_id))));
+grant select on capacity.request_customers to authenticated;
+grant select on capacity.request_customers to headroom_auditor;
+grant select on capacity.request_customers to headroom_control;
+grant select on capacity.request_customers to service_role;
+comment on table capacity.request_customers is 'Whom each request is for, where that is known.';
+comment on column capacity.request_customers.customer_key is 'The same on all requests of one customer in a workspace. Survives an erasure.';
+comment on column capacity.request_customers.customer_id is 'The id as the caller gave it; null where none was given, and once it was erased.';
 
 create table capacity.requests (
   id text not null,
@@ -2019,11 +2070,13 @@ create view public.capacity_requests with (security_invoker=true) as
     ( SELECT COALESCE(t.content #>> '{}'::text[], '(erased)'::text) AS "coalesce"
            FROM capacity.free_texts t
           WHERE t.request_id = r.id AND t.hash = r.rejection_reason_hash) AS rejection_reason,
-    capacity.unasked(r.id, r.state) AS customer_unasked
+    capacity.unasked(r.id, r.state) AS customer_unasked,
+    COALESCE(c.customer_id, encode(c.customer_key, 'hex'::text)) AS customer_id
    FROM capacity.requests r
      LEFT JOIN capacity.personal_data d ON d.request_id = r.id
      LEFT JOIN capacity.request_captures s ON s.request_id = r.id AND s.name = 'slack_thread_ts'::text
-     LEFT JOIN capacity.request_captures l ON l.request_id = r.id AND l.name = 'linear_issue_id'::text;
+     LEFT JOIN capacity.request_captures l ON l.request_id = r.id AND l.name = 'linear_issue_id'::text
+     LEFT JOIN capacity.request_customers c ON c.request_id = r.id;
 grant select on public.capacity_requests to authenticated;
 grant select on public.capacity_requests to headroom_auditor;
 grant select on public.capacity_requests to headroom_control;
@@ -2235,7 +2288,7 @@ create function capacity.approve_by_rule(p_request capacity.requests, p_via text
 create function capacity.ask_customer(p_request capacity.requests, p_actor capacity.actor, p_email text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c277fdd8c47ca2f4';
+  as 'sha256 f7bf944da0f46a48';
 
 create function capacity.asked_now(p_request capacity.requests)
   returns TABLE(step text, member_id text, name text, reason text, stands_for text, counts boolean, asked boolean)
@@ -2287,10 +2340,10 @@ create function capacity.check_rules_of_returned(p_member jsonb)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 a569ab96ffc31a33';
 
-create function capacity.check_terms(p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric, p_confirmation_ttl_days integer, p_slack_channel_id text)
+create function capacity.check_terms(p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric, p_confirmation_ttl_days integer, p_slack_channel_id text, p_customer_id text)
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 99de231ada9c7b02';
+  as 'sha256 7e2aeeb39615d47a';
 
 create function capacity.commercial_plan(p_workspace_id text, p_requester_id text, p_owner_id text, p_route capacity.policies, p_escalation capacity.policies, p_auto capacity.policies)
   returns jsonb
@@ -2317,6 +2370,11 @@ create function capacity.confirmation_token(p_token_id uuid)
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 f11d61a22ca420cb';
 grant execute on function capacity.confirmation_token to headroom_executor;
+
+create function capacity.customer_key_of(p_request_id text)
+  returns bytea
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 daf087c649fb0466';
 
 create function capacity.customer_reach(p_request_id text, OUT address text, OUT problem text)
   returns record
@@ -2381,7 +2439,7 @@ create function capacity.erase_messages(p_request_id text, p_to timestamp with t
 create function capacity.erase_step(p_request_id text)
   returns capacity.erasures
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f2c4259af1ee9a93';
+  as 'sha256 620966c20fdfdcdb';
 
 create function capacity.erasure_state(p_request_id text)
   returns jsonb
@@ -2397,6 +2455,11 @@ create function capacity.find_confirmation(p_token text)
   returns capacity.confirmation_tokens
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 6cb4a593f8398dcc';
+
+create function capacity.find_customer(p_workspace_id text, p_marks bytea[])
+  returns bytea
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 fe69d6ac37790e3b';
 
 create function capacity.fixers(p_request capacity.requests, p_unasked text)
   returns text[]
@@ -2417,6 +2480,11 @@ create function capacity.is_address(p_text text)
   returns boolean
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 57821aa34f463979';
+
+create function capacity.is_customer_id(p_text text)
+  returns boolean
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f4b8229e5102c7e3';
 
 create function capacity.keep_captures(p_captures jsonb)
   returns jsonb
@@ -2522,6 +2590,16 @@ create function capacity.lock_readable(p_request_id text, p_workspace_id text, p
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 69e57af5e73026d0';
 
+create function capacity.marking_key(p_workspace_id text)
+  returns bytea
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 80a62e0645a219fc';
+
+create function capacity.marks_of(p_workspace_id text, p_customer_id text, p_address text)
+  returns bytea[]
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 8478c62ebd65787a';
+
 create function capacity.may_read(p_request capacity.requests, p_member_id text)
   returns boolean
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -2531,6 +2609,16 @@ create function capacity.member_mails(p_workspace_id text, p_member_ids text[])
   returns text[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 56e41efbd45bf2fe';
+
+create function capacity.name_by_address(p_request capacity.requests, p_address text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 5d75da373a61a3a1';
+
+create function capacity.name_customer(p_request_id text, p_workspace_id text, p_customer_id text, p_customer_ref jsonb)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 771678cc6f0a2068';
 
 create function capacity.new_confirmation_token(p_request_id text, p_expires_at timestamp with time zone)
   returns uuid
@@ -2809,10 +2897,10 @@ create function capacity.story_state(p_state text)
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 d07eca70828f2c70';
 
-create function capacity.submit(p_actor capacity.actor, p_workspace_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric, p_confirmation_ttl_days integer, p_slack_channel_id text, p_idempotency_key text, p_replaces_request_id text)
+create function capacity.submit(p_actor capacity.actor, p_workspace_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric, p_confirmation_ttl_days integer, p_slack_channel_id text, p_idempotency_key text, p_replaces_request_id text, p_customer_id text DEFAULT NULL::text)
   returns capacity.requests
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 81f2f9b0a846f879';
+  as 'sha256 737095e9fc792ae1';
 
 create function capacity.technical_plan(p_workspace_id text, p_requester_id text, p_group_id text, p_route capacity.policies, p_auto capacity.policies)
   returns jsonb
@@ -4360,7 +4448,7 @@ grant execute on function payments.enqueue_payment_outbox to headroom_ingest;
 create function public.apply_capacity_event(p_request_id text, p_event_type public.capacity_request_event_type, p_actor_type public.capacity_request_actor_type, p_actor_id text, p_payload jsonb DEFAULT '{}'::jsonb, p_expected_version integer DEFAULT NULL::integer)
   returns public.capacity_requests
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan owner headroom_owner
-  as 'sha256 5bff25e3cfcf26f8';
+  as 'sha256 4ccbbad7581fe7ae';
 grant execute on function public.apply_capacity_event to authenticated;
 grant execute on function public.apply_capacity_event to headroom_control;
 grant execute on function public.apply_capacity_event to service_role;
@@ -4373,10 +4461,10 @@ grant execute on function public.check_request to anon;
 grant execute on function public.check_request to authenticated;
 grant execute on function public.check_request to service_role;
 
-create function public.create_capacity_request(p_requester_user_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric DEFAULT NULL::numeric, p_confirmation_ttl_days integer DEFAULT 7, p_workspace_id text DEFAULT NULL::text, p_slack_channel_id text DEFAULT NULL::text, p_idempotency_key text DEFAULT NULL::text, p_replaces_request_id text DEFAULT NULL::text)
+create function public.create_capacity_request(p_requester_user_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric DEFAULT NULL::numeric, p_confirmation_ttl_days integer DEFAULT 7, p_workspace_id text DEFAULT NULL::text, p_slack_channel_id text DEFAULT NULL::text, p_idempotency_key text DEFAULT NULL::text, p_replaces_request_id text DEFAULT NULL::text, p_customer_id text DEFAULT NULL::text)
   returns public.capacity_requests
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 eca1f9cb3523f22a';
+  as 'sha256 b23e3498204229fe';
 grant execute on function public.create_capacity_request to authenticated;
 grant execute on function public.create_capacity_request to headroom_control;
 grant execute on function public.create_capacity_request to service_role;
@@ -4480,10 +4568,10 @@ grant execute on function public.nudge_capacity_request to authenticated;
 grant execute on function public.nudge_capacity_request to headroom_control;
 grant execute on function public.nudge_capacity_request to service_role;
 
-create function public.preview_capacity_request(p_requester_user_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_requested_size text, p_quantity integer, p_region text, p_estimated_monthly_cost_usd numeric DEFAULT NULL::numeric, p_workspace_id text DEFAULT NULL::text, p_slack_channel_id text DEFAULT NULL::text, p_customer_ref jsonb DEFAULT NULL::jsonb)
+create function public.preview_capacity_request(p_requester_user_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_requested_size text, p_quantity integer, p_region text, p_estimated_monthly_cost_usd numeric DEFAULT NULL::numeric, p_workspace_id text DEFAULT NULL::text, p_slack_channel_id text DEFAULT NULL::text, p_customer_ref jsonb DEFAULT NULL::jsonb, p_customer_id text DEFAULT NULL::text)
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 388bb4b58ea9d324';
+  as 'sha256 01749aa39eb8323b';
 grant execute on function public.preview_capacity_request to authenticated;
 grant execute on function public.preview_capacity_request to headroom_control;
 grant execute on function public.preview_capacity_request to service_role;

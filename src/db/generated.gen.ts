@@ -68,6 +68,19 @@ export interface CapacityConfirmationTokens {
   used_for: CapacityRequestEventType | null;
 }
 
+/** The key of each workspace under which its customers are hashed: random, made on first use, never shown. */
+export interface CapacityCustomerKeys {
+  workspace_id: string;
+  key: Buffer;
+}
+
+/** Ids and addresses of customers as keyed hashes, and whose they are. */
+export interface CapacityCustomerMarks {
+  workspace_id: string;
+  mark: Buffer;
+  customer_key: Buffer;
+}
+
 /** Erasures of customers. One that is not finished waits for messages that are on their way; the sweep finishes it. */
 export interface CapacityErasures {
   request_id: string;
@@ -176,6 +189,14 @@ export interface CapacityRequestCaptures {
   request_id: string;
   name: string;
   value: string;
+}
+
+/** Whom each request is for, where that is known. */
+export interface CapacityRequestCustomers {
+  request_id: string;
+  workspace_id: string;
+  customer_key: Buffer;
+  customer_id: string | null;
 }
 
 /** Current state of each request: the fold of its events, written by the reducer alone. */
@@ -1024,6 +1045,7 @@ export interface PublicCapacityRequests {
   technical_approved_by: string | null;
   rejection_reason: string | null;
   customer_unasked: string | null;
+  customer_id: string | null;
 }
 
 /** Time in state: stays that ended, by workspace, day (UTC) and state. Ask for a span of days. */
@@ -1114,6 +1136,8 @@ export interface WebhooksEnvelopes {
 /** Every table's row, by its name in the database. */
 export interface Tables {
   "capacity.confirmation_tokens": CapacityConfirmationTokens;
+  "capacity.customer_keys": CapacityCustomerKeys;
+  "capacity.customer_marks": CapacityCustomerMarks;
   "capacity.erasures": CapacityErasures;
   "capacity.events": CapacityEvents;
   "capacity.free_texts": CapacityFreeTexts;
@@ -1122,6 +1146,7 @@ export interface Tables {
   "capacity.personal_data": CapacityPersonalData;
   "capacity.policies": CapacityPolicies;
   "capacity.request_captures": CapacityRequestCaptures;
+  "capacity.request_customers": CapacityRequestCustomers;
   "capacity.requests": CapacityRequests;
   "capacity.review_looks": CapacityReviewLooks;
   "capacity.submissions": CapacitySubmissions;
@@ -1352,6 +1377,7 @@ export interface Functions {
       p_estimated_monthly_cost_usd: number | string | null;
       p_confirmation_ttl_days: number | null;
       p_slack_channel_id: string | null;
+      p_customer_id: string | null;
     };
     result: void;
   };
@@ -1400,6 +1426,13 @@ export interface Functions {
       p_token_id: string | null;
     };
     result: string;
+  };
+  /** The key of a request's customer. Nullable: result. */
+  "capacity.customer_key_of": {
+    args: {
+      p_request_id: string | null;
+    };
+    result: Buffer | null;
   };
   /** The customer's address, and why no link can be mailed to them. Nullable: address, problem. */
   "capacity.customer_reach": {
@@ -1539,6 +1572,14 @@ export interface Functions {
     };
     result: CapacityConfirmationTokens;
   };
+  /** The key of the customer with these marks, who is made when there is none. */
+  "capacity.find_customer": {
+    args: {
+      p_workspace_id: string | null;
+      p_marks: readonly Buffer[] | string | null;
+    };
+    result: Buffer;
+  };
   /** Member ids of those who can fix it when a customer is not asked. */
   "capacity.fixers": {
     args: {
@@ -1564,6 +1605,13 @@ export interface Functions {
   };
   /** Whether a text is an e-mail address to which mail can be sent. */
   "capacity.is_address": {
+    args: {
+      p_text: string | null;
+    };
+    result: boolean;
+  };
+  /** Whether a text is 1 to 200 printable characters, without blanks at the ends. */
+  "capacity.is_customer_id": {
     args: {
       p_text: string | null;
     };
@@ -1725,6 +1773,22 @@ export interface Functions {
     };
     result: void;
   };
+  /** The key under which a workspace's customers are hashed. */
+  "capacity.marking_key": {
+    args: {
+      p_workspace_id: string | null;
+    };
+    result: Buffer;
+  };
+  /** The keyed hashes of a customer's id and address. Nullable: p_customer_id, p_address. */
+  "capacity.marks_of": {
+    args: {
+      p_workspace_id: string | null;
+      p_customer_id: string | null;
+      p_address: string | null;
+    };
+    result: Buffer[];
+  };
   /** Whether this member of the request's workspace may read it. */
   "capacity.may_read": {
     args: {
@@ -1740,6 +1804,24 @@ export interface Functions {
       p_member_ids: readonly string[] | string | null;
     };
     result: string[];
+  };
+  /** Keeps that an address is that of a request's customer. */
+  "capacity.name_by_address": {
+    args: {
+      p_request: string | null;
+      p_address: string | null;
+    };
+    result: void;
+  };
+  /** Keeps whose a new request is, where its terms tell. Nullable: p_customer_id, p_customer_ref. */
+  "capacity.name_customer": {
+    args: {
+      p_request_id: string | null;
+      p_workspace_id: string | null;
+      p_customer_id: string | null;
+      p_customer_ref: unknown;
+    };
+    result: void;
   };
   /** The id of a new single-use confirmation token; a request has one in force at most. */
   "capacity.new_confirmation_token": {
@@ -2179,6 +2261,7 @@ export interface Functions {
       p_slack_channel_id: string | null;
       p_idempotency_key: string | null;
       p_replaces_request_id: string | null;
+      p_customer_id?: string | null | undefined;
     };
     result: CapacityRequests;
   };
@@ -4680,6 +4763,7 @@ export interface Functions {
       p_slack_channel_id?: string | null | undefined;
       p_idempotency_key?: string | null | undefined;
       p_replaces_request_id?: string | null | undefined;
+      p_customer_id?: string | null | undefined;
     };
     result: PublicCapacityRequests;
   };
@@ -4818,6 +4902,7 @@ export interface Functions {
       p_workspace_id?: string | null | undefined;
       p_slack_channel_id?: string | null | undefined;
       p_customer_ref?: unknown;
+      p_customer_id?: string | null | undefined;
     };
     result: Json;
   };
@@ -5220,6 +5305,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.compute_next_state": { returns: "value", json: [], positional: false },
   "capacity.confirmation_story": { returns: "value", json: [], positional: false },
   "capacity.confirmation_token": { returns: "value", json: [], positional: false },
+  "capacity.customer_key_of": { returns: "value", json: [], positional: false },
   "capacity.customer_reach": { returns: "row", json: [], positional: false },
   "capacity.decide": { returns: "row", json: ["p_payload"], positional: false },
   "capacity.deliveries_of": { returns: "value", json: [], positional: false },
@@ -5236,10 +5322,12 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.erasure_state": { returns: "value", json: [], positional: false },
   "capacity.event_hash": { returns: "value", json: [], positional: false },
   "capacity.find_confirmation": { returns: "row", json: [], positional: false },
+  "capacity.find_customer": { returns: "value", json: [], positional: false },
   "capacity.fixers": { returns: "value", json: [], positional: false },
   "capacity.fold": { returns: "row", json: [], positional: false },
   "capacity.free_text": { returns: "value", json: [], positional: false },
   "capacity.is_address": { returns: "value", json: [], positional: false },
+  "capacity.is_customer_id": { returns: "value", json: [], positional: false },
   "capacity.keep_captures": { returns: "value", json: ["p_captures"], positional: false },
   "capacity.last_delivery": { returns: "value", json: [], positional: false },
   "capacity.last_notice": { returns: "value", json: [], positional: false },
@@ -5258,8 +5346,12 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.list_requests": { returns: "rows", json: [], positional: false },
   "capacity.list_subscriptions": { returns: "rows", json: [], positional: false },
   "capacity.lock_readable": { returns: "nothing", json: [], positional: false },
+  "capacity.marking_key": { returns: "value", json: [], positional: false },
+  "capacity.marks_of": { returns: "value", json: [], positional: false },
   "capacity.may_read": { returns: "value", json: [], positional: false },
   "capacity.member_mails": { returns: "value", json: [], positional: false },
+  "capacity.name_by_address": { returns: "nothing", json: [], positional: false },
+  "capacity.name_customer": { returns: "nothing", json: ["p_customer_ref"], positional: false },
   "capacity.new_confirmation_token": { returns: "value", json: [], positional: false },
   "capacity.next_request_id": { returns: "value", json: [], positional: false },
   "capacity.no_such_request": { returns: "nothing", json: [], positional: false },

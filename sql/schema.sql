@@ -4905,10 +4905,6 @@ create function provisioning.held_by(p_job_id uuid)
   returns text
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 21dec32a9d06d870';
-grant execute on function provisioning.held_by to authenticated;
-grant execute on function provisioning.held_by to headroom_auditor;
-grant execute on function provisioning.held_by to headroom_control;
-grant execute on function provisioning.held_by to service_role;
 
 create function provisioning.held_words(p_job_id uuid)
   returns text
@@ -5036,7 +5032,7 @@ grant execute on function provisioning.put_settings to headroom_control;
 create function provisioning.read_sighting(p_sighting provisioning.sightings)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4418ed65f3fde2ba';
+  as 'sha256 f0a39948b2ebce79';
 
 create function provisioning.read_sightings(p_job_id uuid)
   returns void

@@ -33,6 +33,8 @@ const sweepSchema = z.object({
   reminded: z.number(),
   late: z.number(),
   erased: z.number(),
+  /** How much layers above moved, by their name. */
+  above: z.record(z.string(), z.number()),
   failed: z.array(failureSchema),
   more: z.boolean(),
 });

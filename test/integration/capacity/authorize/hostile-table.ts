@@ -24,6 +24,12 @@ export interface FunctionRow {
 
 const anyRequest = ["{request}", "{closed}", "{offered}"];
 const anyMember = ["{member}", "{slackUser}", "{email}"];
+const jobTries = {
+  p_job_id: [...anyRequest, "{event}"],
+  p_reason: ["as in {request}"],
+  p_actor_id: anyMember,
+  p_expected_version: [],
+};
 const terms = { p_requested_size: "32XL", p_quantity: "4", p_region: "us-east-1" };
 const termsTries = { p_requested_size: [], p_quantity: [], p_region: [], p_estimated_monthly_cost_usd: [] };
 const plan = { p_commercial_owner_user_id: "cora", p_infra_owner_group: "infra" };
@@ -135,6 +141,19 @@ export const functions: Readonly<Record<string, FunctionRow>> = {
     },
   },
   get_capacity_request: { call: { p_request_id: "{request}" }, tries: { p_request_id: anyRequest } },
+  get_provisioning_job: { call: { p_job_id: "{request}" }, tries: { p_job_id: [...anyRequest, "{event}"] } },
+  retry_provisioning_job: {
+    call: { p_job_id: "{request}", p_reason: "why" },
+    tries: jobTries,
+  },
+  fail_provisioning_job: {
+    call: { p_job_id: "{request}", p_reason: "why" },
+    tries: jobTries,
+  },
+  complete_provisioning_job: {
+    call: { p_job_id: "{request}", p_reason: "why" },
+    tries: jobTries,
+  },
   nudge_capacity_request: {
     call: { p_request_id: "{request}" },
     tries: { p_request_id: anyRequest, p_actor_id: anyMember },
@@ -204,7 +223,7 @@ export const functions: Readonly<Record<string, FunctionRow>> = {
     call: { $1: command("list") },
     tries: {
       $1: [
-        ...["show", "approve", "reject", "confirm", "decline", "cancel", "nudge", "note", "link", "address"].flatMap(
+        ...["show", "approve", "reject", "confirm", "decline", "cancel", "nudge", "note", "link", "address", "retry"].flatMap(
           (verb) => [command(`${verb} {request}`), command(`${verb} {closed} why`)],
         ),
         command("address {offered} a@b.example"),
@@ -226,6 +245,9 @@ export const functions: Readonly<Record<string, FunctionRow>> = {
           "nudge",
           "note",
           "customer_link",
+          "job_retry",
+          "job_fail",
+          "job_complete",
         ].map((action) => click(action, "{request}")),
         click("cancel", "{request}", {
           message: { ts: "{thread}", thread_ts: "{thread}" },
@@ -238,6 +260,8 @@ export const functions: Readonly<Record<string, FunctionRow>> = {
         }),
         reason("cancel", "{request}"),
         reason("tech_reject", "{closed}"),
+        reason("job_retry", "{request}"),
+        reason("job_fail", "{closed}"),
         sent("capacity_note", { note: typed("hello") }, "{request}"),
         sent("capacity_link", { email: typed("a@b.example") }, "{offered}"),
         sent("capacity_link", { email: typed("{email}") }, "{offered}"),
@@ -250,6 +274,15 @@ export const functions: Readonly<Record<string, FunctionRow>> = {
   handle_linear_webhook: {
     call: { $1: "{}" },
     tries: { $1: [(fill) => JSON.stringify({ type: "Issue", action: "remove", data: { id: fill("{issue}") } })] },
+  },
+  /** Signed by nobody, too: what a workspace's own secret can do to another is in test/integration/provisioning. */
+  handle_github_webhook: {
+    call: { $1: "{}" },
+    tries: { $1: [(fill) => JSON.stringify({ action: "completed", workflow_run: { display_title: fill("{event}/1") } })] },
+  },
+  handle_provisioning_callback: {
+    call: { $1: "{}" },
+    tries: { $1: [(fill) => JSON.stringify({ workspace: fill("{workspace}"), job_id: fill("{event}") })] },
   },
 };
 
@@ -289,10 +322,29 @@ export const views: Readonly<Record<string, Readonly<Record<string, readonly str
   capacity_outcomes: byDay,
   capacity_provisioning_duration: byDay,
   capacity_time_in_state: byDay,
+  provisioning_jobs: {
+    ...byDay,
+    request_id: anyRequest,
+    state: [],
+    region: [],
+    run_url: [],
+    cleanup: [],
+    step: [],
+    error: [],
+    failed_step: [],
+    ended_because: [],
+  },
 };
 
 /** For whom a signature or a link speaks, whoever calls: asked by anybody alone. */
-const byAnybody = ["handle_slack_webhook", "handle_linear_webhook", "describe_confirmation", "decide_by_token"];
+const byAnybody = [
+  "handle_slack_webhook",
+  "handle_linear_webhook",
+  "handle_github_webhook",
+  "handle_provisioning_callback",
+  "describe_confirmation",
+  "decide_by_token",
+];
 
 export interface Probe {
   /** The function or view, and what is put where. */

@@ -103,6 +103,7 @@ export const functions: Readonly<Record<string, FunctionRow>> = {
       p_confirmation_ttl_days: [],
       p_idempotency_key: ["{key}", "{keyUnderWay}"],
       p_replaces_request_id: anyRequest,
+      p_customer_id: ["{customerId}", "{customerUnderWay}"],
     },
   },
   preview_capacity_request: {
@@ -111,6 +112,7 @@ export const functions: Readonly<Record<string, FunctionRow>> = {
       ...planTries,
       ...termsTries,
       p_customer_ref: [(fill) => ({ name: fill("{customer}"), email: fill("{email}") })],
+      p_customer_id: ["{customerId}", "{customerUnderWay}"],
     },
   },
   apply_capacity_event: {
@@ -310,6 +312,7 @@ export const views: Readonly<Record<string, Readonly<Record<string, readonly str
     technical_approved_by: byMember,
     rejection_reason: ["a reason of {workspace}"],
     customer_unasked: [],
+    customer_id: ["{customerId}", "{customerKey}"],
   },
   capacity_request_events: {
     capacity_request_id: anyRequest,

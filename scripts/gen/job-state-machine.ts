@@ -30,7 +30,9 @@ const runs: Readonly<Record<string, string>> = {
 
 export async function describeJobs(client: Client): Promise<string> {
   const { rows: steps } = await client.query<Transition>("select * from provisioning.transitions()");
-  const { rows: rules } = await client.query<Rule>("select * from provisioning.callback_rules()");
+  const { rows: rules } = await client.query<Rule>(`select r.* from provisioning.callback_rules() r
+      order by array_position(array['dispatched', 'claimed', 'succeeded', 'failed', 'stopped'], r.status),
+               array_position(array['none', 'own', 'rerun', 'other'], r.run), array_position(array['claim', 'heartbeat'], r.signal), r.signal`);
   return [
     "# The state machine of a provisioning job",
     "",

@@ -169,7 +169,10 @@ export async function startProvisioning(version: EmbeddedVersion): Promise<Provi
       );
     },
     async sweep() {
-      await rowsOf(pool, "update provisioning.jobs set next_look_at = now()");
+      await rowsOf(
+        pool,
+        "update provisioning.jobs set next_look_at = now() where id in (select id from provisioning.jobs for update skip locked)",
+      );
       await rowsOf(pool, "update provisioning.sightings set seen_at = seen_at - interval '1 minute'");
       const { failed } = await oneOf<{ failed: unknown[] }>(
         pool,

@@ -7,8 +7,9 @@ import { Hono } from "hono";
 import { z } from "zod";
 import { answer, type Dialect, type SandboxContext, type SandboxEnv } from "../core/exchange.ts";
 import type { World } from "../core/world.ts";
-import type { GithubPermission, GithubRepository } from "../sample-data.ts";
+import type { GithubPermission } from "../sample-data.ts";
 import { tell } from "./outgoing.ts";
+import { hasWorkflow, isBranch, lacks, type Place } from "./repositories.ts";
 import { runShape, workflowId, workflowShape } from "./shapes.ts";
 import type { GithubState, WorkflowRun } from "./state.ts";
 
@@ -36,19 +37,7 @@ export function githubRoutes(world: World, state: GithubState): Hono<SandboxEnv>
       authenticated(context, world) ? Response.json({ resources: {}, rate }) : said(401, "Bad credentials"),
     ),
   );
-  const serve = (
-    context: SandboxContext,
-    [method, needs]: readonly [string, GithubPermission],
-    body: unknown,
-    effect: (place: Place) => Response,
-  ): Promise<Response> => {
-    const place = { owner: context.req.param("owner") ?? "", repo: context.req.param("repo") ?? "" };
-    const channel = `${place.owner}/${place.repo}`;
-    return answer(context, world, { provider: "github", method, channel, body }, dialect, () => {
-      if (!authenticated(context, world)) return said(401, "Bad credentials");
-      return repositoryAt(world, place)?.lacks?.includes(needs) === true ? forbidden(needs) : effect(place);
-    });
-  };
+  const serve = serveFrom(world);
   const repository = all.basePath("/github/repos/:owner/:repo");
   repository.get("/contents/.github/workflows/:workflow", (context) =>
     serve(context, ["getContents", "contents=read"], context.req.query(), (place) =>
@@ -100,24 +89,28 @@ export function githubRoutes(world: World, state: GithubState): Hono<SandboxEnv>
 
 const rate = { limit: 5_000, used: 0, remaining: 5_000, reset: 0 };
 
-interface Place {
-  readonly owner: string;
-  readonly repo: string;
+type Serve = (
+  context: SandboxContext,
+  /** The call's name, and what the token must be allowed. */
+  call: readonly [method: string, needs: GithubPermission],
+  body: unknown,
+  effect: (place: Place) => Response,
+) => Promise<Response>;
+
+function serveFrom(world: World): Serve {
+  return (context, [method, needs], body, effect) => {
+    const place = { owner: context.req.param("owner") ?? "", repo: context.req.param("repo") ?? "" };
+    const channel = `${place.owner}/${place.repo}`;
+    return answer(context, world, { provider: "github", method, channel, body }, dialect, () => {
+      if (!authenticated(context, world)) return said(401, "Bad credentials");
+      return lacks(world, place, needs) ? forbidden(needs) : effect(place);
+    });
+  };
 }
 
-function repositoryAt({ sampleData }: World, place: Place): GithubRepository | undefined {
-  return sampleData.githubRepositories?.find(({ owner, repo }) => owner === place.owner && repo === place.repo);
-}
-
-function hasWorkflow(world: World, wanted: Place & { readonly workflow: string }): boolean {
-  return world.sampleData.githubRepositories === undefined
-    ? /\.ya?ml$|^\d+$/.test(wanted.workflow)
-    : repositoryAt(world, wanted)?.workflows.includes(wanted.workflow) === true;
-}
-
-/** Every repository has one branch. */
-function isBranch(ref: string): boolean {
-  return ref.replace(/^refs\/heads\//, "") === "main";
+function forbidden(needs: GithubPermission): Response {
+  const headers = { "x-accepted-github-permissions": needs };
+  return said(403, "Resource not accessible by personal access token", headers);
 }
 
 /** Nothing is kept of a file but that it is there. */
@@ -126,11 +119,6 @@ function readWorkflow(world: World, wanted: Place & { readonly workflow: string 
   if (!hasWorkflow(world, wanted)) return said(404, "Not Found");
   const path = `.github/workflows/${wanted.workflow}`;
   return Response.json({ type: "file", name: wanted.workflow, path, size: 0, encoding: "base64", content: "" });
-}
-
-function forbidden(needs: GithubPermission): Response {
-  const headers = { "x-accepted-github-permissions": needs };
-  return said(403, "Resource not accessible by personal access token", headers);
 }
 
 export function finish(

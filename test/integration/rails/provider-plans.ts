@@ -6,6 +6,7 @@ import { createLinearRail } from "../../../src/rails/linear/rail.ts";
 import { createSlackInteractionRail, createSlackRail } from "../../../src/rails/slack/rail.ts";
 import type { Json } from "../../../src/contract/rail.ts";
 import { defaultSampleData } from "../../../src/sandbox/sample-data.ts";
+import type { Sandbox } from "../../../src/sandbox/sandbox.ts";
 import type { ProviderPlan } from "./provider-harness.ts";
 import { confirmationToken, from, invalidLetters, letter, makeToken } from "./email/smtp-harness.ts";
 
@@ -143,14 +144,19 @@ async function startRun(url: string, repo: string): Promise<{ [name: string]: Js
 }
 
 /** Runs that can be stopped or watched: each in a repository of its own, by whose name all calls about it are known. */
-function withRuns(): Required<Pick<ProviderPlan, "prepare">> & { next(operation: string): { [name: string]: Json } } {
+interface PreparedRuns {
+  readonly prepare: (sandbox: Sandbox) => Promise<void>;
+  readonly next: (operation: string) => Json;
+}
+
+function prepareRuns(): PreparedRuns {
   const ready: { [name: string]: Json }[] = [];
   return {
-    async prepare(sandbox) {
-      const made = Array.from({ length: preparedRuns }, () => startRun(sandbox.url, `infra-${randomUUID()}`));
+    prepare: async ({ url }) => {
+      const made = Array.from({ length: preparedRuns }, () => startRun(url, `infra-${randomUUID()}`));
       ready.push(...(await Promise.all(made)));
     },
-    next(operation) {
+    next: (operation) => {
       const payload = ready.pop();
       if (payload === undefined) throw new Error("more messages than runs");
       return { ...payload, operation };
@@ -160,7 +166,7 @@ function withRuns(): Required<Pick<ProviderPlan, "prepare">> & { next(operation:
 
 /** One for each sandbox, whose runs it has. */
 export function githubStopPlan(): ProviderPlan {
-  const { prepare, next } = withRuns();
+  const { prepare, next } = prepareRuns();
   return {
     ...github,
     prepare,
@@ -175,7 +181,7 @@ export function githubStopPlan(): ProviderPlan {
 
 /** Of one run, or of all that show the mark, where there need be none. The effect of a question is that it was answered. */
 export function githubWatchPlan(method: "getRun" | "listRuns"): ProviderPlan {
-  const { prepare, next } = withRuns();
+  const { prepare, next } = prepareRuns();
   const none = { operation: "watch", owner: "acme", workflow, run_mark: "job-1/1" };
   return {
     ...github,

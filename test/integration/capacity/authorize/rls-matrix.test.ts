@@ -268,6 +268,29 @@ describe.each(POSTGRES_VERSIONS)("who may do what on PostgreSQL %i", async (vers
     }
   });
 
+  test.each(["personal_data", "request_customers"])(
+    "%s is closed by itself too, not only behind the view: were the schema open, its rows would be seen by readers alone",
+    async (name) => {
+      const seenBy = (member: string): Promise<{ id: string }[]> =>
+        overHttp(db, memberSession(member), (client) =>
+          rowsOf(client, `select request_id as id from capacity.${name} order by 1`),
+        );
+      const ofAcme = await rowsOf<{ id: string }>(
+        superuser,
+        `select t.request_id as id from capacity.${name} t join capacity.requests r on r.id = t.request_id
+          where r.workspace_id = 'acme' order by 1`,
+      );
+      expect(ofAcme.length).toBeGreaterThan(5);
+      await superuser.query("grant usage on schema capacity to authenticated");
+      try {
+        expect(await seenBy("ada")).toEqual(ofAcme);
+        expect(await seenBy("nils")).toEqual([]);
+      } finally {
+        await superuser.query("revoke usage on schema capacity from authenticated");
+      }
+    },
+  );
+
   test("operators and auditors of the installation read all workspaces in SQL, and others none", async () => {
     const { count } = await oneOf<{ count: number }>(superuser, "select count(*) from capacity.requests");
     for (const role of ["headroom_control", "headroom_auditor"] as const) {

@@ -299,7 +299,7 @@ describe.each(POSTGRES_VERSIONS)("customers on PostgreSQL %i", async (version) =
         ]);
         expect(key).toHaveLength(32);
         expect(given).toEqual(
-          [`id:${customerId}`, `address:${email}`].map((text) => createHmac("sha256", key).update(text).digest()),
+          [`id:${customerId}`, `address:${email}`].map((known) => createHmac("sha256", key).update(known).digest()),
         );
         marks.push(...given);
       }

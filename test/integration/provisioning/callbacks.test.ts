@@ -197,7 +197,7 @@ describe.each(POSTGRES_VERSIONS)("callbacks on PostgreSQL %i", async (version) =
       "select run_id from provisioning.attempts where job_id = $1",
       [other.id],
     );
-    expect(await p.says(job, { signal: "succeeded", run_id: Number(theirs) })).toMatchObject({
+    expect(await p.says(job, { signal: "succeeded", run_id: theirs })).toMatchObject({
       status: 409,
       code: "conflict",
     });

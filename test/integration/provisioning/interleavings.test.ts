@@ -36,7 +36,7 @@ describe.each(POSTGRES_VERSIONS)("two at once on PostgreSQL %i", async (version)
     const job = await p.confirmed();
     const [one, two] = [await open(), await open()];
     expect(await hears(one, job, { signal: "claim" })).toMatchObject({ go_on: true });
-    const second = hears(two, job, { signal: "claim", run_id: 4_000_000 + Number(version) });
+    const second = hears(two, job, { signal: "claim", run_id: 4_000_000 + version });
     await p.db.waitUntilBlocked(two);
     await one.query("commit");
     expect(await second).toMatchObject({ go_on: false, outcome: "stop", why: "Another run has the job." });

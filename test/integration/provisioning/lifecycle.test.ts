@@ -65,7 +65,7 @@ describe.each(POSTGRES_VERSIONS)("a job on PostgreSQL %i", async (version) => {
   test("fails, is cleaned up after, is tried again, and fails for good after its third attempt", async () => {
     const job = await p.confirmed();
     for (const attempt of [1, 2, 3]) {
-      const run = { attempt, run_id: 100 * attempt + Number(version) * 10_000 };
+      const run = { attempt, run_id: 100 * attempt + version * 10_000 };
       await p.says(job, { signal: "claim", ...run });
       await p.says(job, { signal: "failed", ...run, failed_step: "Apply", error: "quota exceeded" });
       expect((await p.calls(job)).at(-1)).toMatchObject({
@@ -135,7 +135,7 @@ describe.each(POSTGRES_VERSIONS)("a job on PostgreSQL %i", async (version) => {
     expect(await p.job(job.request_id)).toMatchObject({ state: "cancelled", status: "failed", cleanup: "under_way" });
     expect(await p.runs(job)).toEqual(["provision 1 stopped cancelled", "cleanup 1 dispatched"]);
     expect((await p.told(job)).at(-1)).toBe("The run is being stopped, and what it has made so far is cleaned up.");
-    const cleanup = { task: "cleanup", attempt: 1, run_id: 55 + Number(version) } as const;
+    const cleanup = { task: "cleanup", attempt: 1, run_id: 55 + version } as const;
     await p.says(job, { signal: "succeeded", ...cleanup });
     expect((await p.told(job)).at(-1)).toBe("The cleanup after attempt 1 is done.");
     expect(await p.findings()).toEqual([]);

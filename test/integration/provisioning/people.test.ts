@@ -10,7 +10,6 @@ import { startProvisioning, type Job } from "./jobs.ts";
 
 describe.each(POSTGRES_VERSIONS)("people and jobs on PostgreSQL %i", async (version) => {
   const p = await startProvisioning(version);
-  const as = (member: string, workspace = "acme") => memberSession(member, workspace);
   const failed = async (): Promise<Job> => {
     const job = await p.confirmed();
     await p.says(job, { signal: "failed", error: "no" });
@@ -22,7 +21,7 @@ describe.each(POSTGRES_VERSIONS)("people and jobs on PostgreSQL %i", async (vers
     values: readonly unknown[],
     workspace?: string,
   ): Promise<{ job: Job }> =>
-    overHttp(p.db, as(member, workspace), (client) =>
+    overHttp(p.db, memberSession(member, workspace), (client) =>
       oneOf<{ job: Job }>(
         client,
         `select public.${action}_provisioning_job($1, $2, p_expected_version => $3) as job`,
@@ -126,7 +125,7 @@ describe.each(POSTGRES_VERSIONS)("people and jobs on PostgreSQL %i", async (vers
   test("get_capacity_request has the job, its runs and its history, for whoever may read the request", async () => {
     const job = await failed();
     await call("rita", "retry", [job.id, "quota was raised", null]);
-    const { story } = await overHttp(p.db, as("rita"), (client) =>
+    const { story } = await overHttp(p.db, memberSession("rita"), (client) =>
       oneOf<{ story: { jobs: Record<string, unknown>[] } }>(client, "select public.get_capacity_request($1) as story", [
         job.request_id,
       ]),

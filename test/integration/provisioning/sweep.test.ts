@@ -93,7 +93,7 @@ describe.each(POSTGRES_VERSIONS)("the sweep of jobs on PostgreSQL %i", async (ve
       {
         what: "watch-1",
         key: `watch:${job.id}`,
-        payload: { operation: "watch", run_mark: `${job.id}/1`, run_id: Number(await runOf(job)) },
+        payload: { operation: "watch", run_mark: `${job.id}/1`, run_id: await runOf(job) },
       },
     ]);
   });
@@ -101,7 +101,7 @@ describe.each(POSTGRES_VERSIONS)("the sweep of jobs on PostgreSQL %i", async (ve
   test("a run that ended in success without a report completes the job", async () => {
     const job = await claimed();
     const run = {
-      id: Number(await runOf(job)),
+      id: await runOf(job),
       attempt: 1,
       status: "completed",
       conclusion: "success",
@@ -121,14 +121,14 @@ describe.each(POSTGRES_VERSIONS)("the sweep of jobs on PostgreSQL %i", async (ve
   ];
   test.each(ends)("a run that %s without a report fails the attempt", async (_title, run) => {
     const job = await claimed();
-    await github(job, "provision-1", [run(Number(await runOf(job)))]);
+    await github(job, "provision-1", [run(await runOf(job))]);
     await p.sweep();
     expect(await p.runs(job)).toEqual(["provision 1 failed run_ended", "cleanup 1 dispatched"]);
   });
 
   test("a run that goes on, a stranger's run, and a late word about an ended attempt change nothing", async () => {
     const job = await claimed();
-    const id = Number(await runOf(job));
+    const id = await runOf(job);
     await github(job, "provision-1", [{ id, attempt: 1, status: "in_progress", conclusion: null }]);
     await github(job, "provision-1", [{ id: id + 77_777, attempt: 1, status: "completed", conclusion: "failure" }]);
     await github(job, "provision-9", [{ id, attempt: 1, status: "completed", conclusion: "failure" }]);

@@ -43,7 +43,7 @@ function model(state: State, event: (typeof events)[number]): State | null {
       return "cancelled";
     case "RECORDED_RUNNING":
       return "running";
-    case "RECORDED_FAILED":
+    default:
       return "given_up";
   }
 }
@@ -67,6 +67,9 @@ function callback(
   if (signal === status) return "repeated";
   return signal === "claim" || signal === "heartbeat" ? "stop" : "ignored";
 }
+
+const key = (rule: { status: string; run: string; signal: string }): string =>
+  [rule.status, rule.run, rule.signal].join(" ");
 
 describe("the tables of provisioning", async () => {
   const db = await createTestDatabase();
@@ -113,8 +116,6 @@ describe("the tables of provisioning", async () => {
         }),
       ),
     );
-    const key = (rule: { status: string; run: string; signal: string }): string =>
-      [rule.status, rule.run, rule.signal].join(" ");
     expect(rules.toSorted((a, b) => key(a).localeCompare(key(b)))).toEqual(
       wanted.toSorted((a, b) => key(a).localeCompare(key(b))),
     );

@@ -8,7 +8,7 @@ import type { ClientBase } from "pg";
 import { oneOf, rowsOf, type Queryable } from "../../outbox/queries.ts";
 import { sign } from "../../inbound/slack/slack.ts";
 import { enter, type Session } from "../gateway.ts";
-import { fillProbe, type Filled, type Probe } from "./hostile-table.ts";
+import { fillProbe, type Filled, type Probe } from "./hostile-probes.ts";
 import type { Things } from "./hostile-workspaces.ts";
 
 export interface Asked {

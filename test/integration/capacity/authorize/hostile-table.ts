@@ -8,7 +8,6 @@
  * Does not own: asking and comparing.
  */
 import { clickBody, commandBody, submissionBody, typed } from "../../inbound/slack/slack.ts";
-import type { Things } from "./hostile-workspaces.ts";
 
 /** Replaces `{thing}` in a text by the thing, and remembers which were named. */
 export type Fill = (template: string) => string;
@@ -225,9 +224,19 @@ export const functions: Readonly<Record<string, FunctionRow>> = {
     call: { $1: command("list") },
     tries: {
       $1: [
-        ...["show", "approve", "reject", "confirm", "decline", "cancel", "nudge", "note", "link", "address", "retry"].flatMap(
-          (verb) => [command(`${verb} {request}`), command(`${verb} {closed} why`)],
-        ),
+        ...[
+          "show",
+          "approve",
+          "reject",
+          "confirm",
+          "decline",
+          "cancel",
+          "nudge",
+          "note",
+          "link",
+          "address",
+          "retry",
+        ].flatMap((verb) => [command(`${verb} {request}`), command(`${verb} {closed} why`)]),
         command("address {offered} a@b.example"),
         command("note {offered} see {request}"),
         command("approve {request} technical"),
@@ -280,7 +289,9 @@ export const functions: Readonly<Record<string, FunctionRow>> = {
   /** Signed by nobody, too: what a workspace's own secret can do to another is in test/integration/provisioning. */
   handle_github_webhook: {
     call: { $1: "{}" },
-    tries: { $1: [(fill) => JSON.stringify({ action: "completed", workflow_run: { display_title: fill("{event}/1") } })] },
+    tries: {
+      $1: [(fill) => JSON.stringify({ action: "completed", workflow_run: { display_title: fill("{event}/1") } })],
+    },
   },
   handle_provisioning_callback: {
     call: { $1: "{}" },
@@ -338,74 +349,3 @@ export const views: Readonly<Record<string, Readonly<Record<string, readonly str
     ended_because: [],
   },
 };
-
-/** For whom a signature or a link speaks, whoever calls: asked by anybody alone. */
-const byAnybody = [
-  "handle_slack_webhook",
-  "handle_linear_webhook",
-  "handle_github_webhook",
-  "handle_provisioning_callback",
-  "describe_confirmation",
-  "decide_by_token",
-];
-
-export interface Probe {
-  /** The function or view, and what is put where. */
-  readonly title: string;
-  readonly of: string;
-  readonly kind: "function" | "view";
-  readonly argument: string | null;
-  readonly what: Try | null;
-  readonly anybody: boolean;
-}
-
-function titled(of: string, kind: Probe["kind"], argument: string, tries: readonly Try[]): Probe[] {
-  return tries.map((what, index) => ({
-    title: `${of} with ${argument} = ${typeof what === "string" ? what : `try ${index + 1}`}`,
-    of,
-    kind,
-    argument,
-    what,
-    anybody: byAnybody.includes(of),
-  }));
-}
-
-const bare = { argument: null, what: null, anybody: false };
-
-/** Every line of the table, beginning with the calls that name nothing of anybody else. */
-export const probes: readonly Probe[] = [
-  ...Object.keys(functions).map((of): Probe => ({ ...bare, title: of, of, kind: "function" })),
-  ...Object.keys(views).map((of): Probe => ({ ...bare, title: of, of, kind: "view" })),
-  ...Object.entries(functions).flatMap(([of, { tries }]) =>
-    Object.entries(tries).flatMap(([argument, list]) => titled(of, "function", argument, list)),
-  ),
-  ...Object.entries(views).flatMap(([of, columns]) =>
-    Object.entries(columns).flatMap(([column, list]) => titled(of, "view", column, list)),
-  ),
-];
-
-export interface Filled {
-  readonly values: ReadonlyMap<string, unknown>;
-  /** The things that were named, as they were. */
-  readonly named: ReadonlyMap<keyof Things, string>;
-}
-
-const valueOf = (what: Try, fill: Fill): unknown => (typeof what === "string" ? fill(what) : what(fill));
-
-/** The arguments or conditions of a probe: the argument in question about these things, all others about one's own. */
-export function fillProbe(probe: Probe, things: Things, own: Things): Filled {
-  const named = new Map<keyof Things, string>();
-  const fillFrom =
-    (source: Things, remember: boolean): Fill =>
-    (template) =>
-      template.replaceAll(/\{([a-zA-Z]+)\}/g, (_, key: keyof Things) => {
-        if (remember) named.set(key, source[key]);
-        return source[key];
-      });
-  const base = probe.kind === "function" ? (functions[probe.of]?.call ?? {}) : {};
-  const values = new Map(Object.entries(base).map(([name, what]) => [name, valueOf(what, fillFrom(own, false))]));
-  if (probe.argument !== null && probe.what !== null) {
-    values.set(probe.argument, valueOf(probe.what, fillFrom(things, true)));
-  }
-  return { values, named };
-}

@@ -11,7 +11,8 @@ import { rowsOf } from "../../outbox/queries.ts";
 import { secretKey } from "../../inbound/slack/slack.ts";
 import { enter, memberSession } from "../gateway.ts";
 import { ask, withoutMoments, withoutNamed, type Asking } from "./hostile-asking.ts";
-import { fillProbe, functions, probes, views, type Probe } from "./hostile-table.ts";
+import { fillProbe, probes, type Probe } from "./hostile-probes.ts";
+import { functions, views } from "./hostile-table.ts";
 import { absent, arrange, callers, cloneTwin, lockZebra, zebraNow, type Things } from "./hostile-workspaces.ts";
 
 interface Sending {

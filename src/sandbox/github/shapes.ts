@@ -18,7 +18,7 @@ export function runShape(world: World, run: WorkflowRun): Shape {
     path: `.github/workflows/${run.workflow}`,
     display_title: run.title,
     run_number: run.runNumber,
-    run_attempt: 1,
+    run_attempt: run.runAttempt,
     event: "workflow_dispatch",
     status: run.status,
     conclusion: run.conclusion,

@@ -5,9 +5,23 @@
  */
 import { listOf, type Saveable } from "../core/state-file.ts";
 import type { World } from "../core/world.ts";
+import { ourWorkflow, type RunPlan } from "./run-plan.ts";
 
 export type RunStatus = "queued" | "in_progress" | "completed";
 export type Conclusion = "success" | "failure" | "cancelled" | "timed_out";
+
+export interface StepView {
+  readonly name: string;
+  state: "waits" | "runs" | "done" | "failed" | "skipped";
+}
+
+/** What is known of a run that is executed. */
+export interface Script {
+  plan: RunPlan;
+  steps: StepView[];
+  /** What its processes printed. Not kept from one start to the next. */
+  log: string[];
+}
 
 export interface WorkflowRun {
   readonly id: number;
@@ -24,6 +38,10 @@ export interface WorkflowRun {
   updatedAt: string;
   status: RunStatus;
   conclusion: Conclusion | null;
+  /** A re-run keeps the id and raises this. */
+  runAttempt: number;
+  /** Of our own workflows. Of others nothing is executed, and a person decides how they end. */
+  script?: Script;
 }
 
 const maxRuns = 5_000;
@@ -31,21 +49,47 @@ const maxRuns = 5_000;
 export class GithubState implements Saveable {
   readonly #world: World;
   runs: WorkflowRun[] = [];
+  #ended = new Map<WorkflowRun, PromiseWithResolvers<WorkflowRun>>();
 
   constructor(world: World) {
     this.#world = world;
   }
 
   save(): unknown {
-    return this.runs;
+    return this.runs.map((run) => (run.script === undefined ? run : { ...run, script: { ...run.script, log: [] } }));
   }
 
+  /** What was executed has died with the sandbox; what waited still waits. */
   load(saved: unknown): void {
     this.runs = listOf<WorkflowRun>().parse(saved);
+    for (const run of this.runs) {
+      run.runAttempt ??= 1;
+      if (run.script === undefined || run.status !== "in_progress") continue;
+      for (const step of run.script.steps) if (step.state !== "done") step.state = "failed";
+      run.script.log.push("The runner died with the sandbox.");
+      Object.assign(run, { status: "completed", conclusion: "failure", updatedAt: this.now() });
+    }
   }
 
   reset(): void {
     this.runs = [];
+    this.#ended.clear();
+  }
+
+  /** Resolves when the run has ended. */
+  untilEnded(run: WorkflowRun): Promise<WorkflowRun> {
+    if (run.status === "completed") return Promise.resolve(run);
+    const waiting = this.#ended.get(run) ?? Promise.withResolvers<WorkflowRun>();
+    this.#ended.set(run, waiting);
+    return waiting.promise;
+  }
+
+  /** To be called after each change of a run. */
+  changed(run: WorkflowRun): void {
+    run.updatedAt = this.now();
+    if (run.status === "completed") this.#ended.get(run)?.resolve(run);
+    if (run.status === "completed") this.#ended.delete(run);
+    this.#world.changed();
   }
 
   now(): string {
@@ -66,12 +110,12 @@ export class GithubState implements Saveable {
       ...given,
       id: 9_000_000_000 + number,
       runNumber: this.#world.ids.number(`github-run:${given.owner}/${given.repo}/${given.workflow}`),
-      // The workflow file that we ship names its runs after the job.
-      title: jobId === undefined ? name : `${name} ${jobId}`,
+      title: ourWorkflow(given)?.title(given.inputs) ?? (jobId === undefined ? name : `${name} ${jobId}`),
       createdAt: at,
       updatedAt: at,
       status: "queued",
       conclusion: null,
+      runAttempt: 1,
     };
     this.runs.push(run);
     if (this.runs.length > maxRuns) this.runs.shift();

@@ -2,6 +2,8 @@ import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
+import { claimStep, reportStep } from "../../../../src/sandbox/github/job.ts";
+import { ourWorkflows } from "../../../../src/sandbox/github/run-plan.ts";
 
 const stepSchema = z.strictObject({
   name: z.string(),
@@ -102,6 +104,18 @@ describe.each([
     });
     const own = text.slice(text.indexOf("# ---- your own work: begin"), text.indexOf("# ---- your own work: end"));
     for (const step of steps.slice(2, -1)) expect(own).toContain(`- name: ${step.name}\n`);
+  });
+
+  test("has the steps that the sandbox runs", () => {
+    const [checkout, ...others] = steps.map((step) => step.name);
+    expect(checkout).toBe("Check out");
+    const work = ourWorkflows.get(`${name}.yml`)?.work ?? [];
+    expect(others).toEqual([claimStep, ...work.map((step) => step.name), reportStep]);
+    const inputs = { job_id: "J", attempt: "7" };
+    const title = runName.replace("${{ inputs.job_id }}", "J").replace("${{ inputs.attempt }}", "7");
+    expect(ourWorkflows.get(`${name}.yml`)?.title(inputs)).toBe(title);
+    for (const { name: stepName, percent } of work)
+      expect(text).toContain(`headroom.mjs step "${stepName}" ${percent}\n`);
   });
 
   test("never reports work that nobody has put there", () => {

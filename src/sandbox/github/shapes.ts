@@ -36,6 +36,15 @@ export function runShape(world: World, run: WorkflowRun): Shape {
   };
 }
 
+export function workflowShape(file: string): Shape {
+  return {
+    id: workflowId(file),
+    name: file.replace(/\.ya?ml$/, ""),
+    path: `.github/workflows/${file}`,
+    state: "active",
+  };
+}
+
 export function repositoryShape(world: World, run: Pick<WorkflowRun, "owner" | "repo">): Shape {
   return {
     id: workflowId(`${run.owner}/${run.repo}`),

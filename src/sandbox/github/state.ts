@@ -35,11 +35,11 @@ export interface WorkflowRun {
   readonly createdAt: string;
   /** What `run-name` made of the inputs. */
   readonly title: string;
+  /** A re-run keeps the id and counts on. */
+  runAttempt: number;
   updatedAt: string;
   status: RunStatus;
   conclusion: Conclusion | null;
-  /** A re-run keeps the id and raises this. */
-  runAttempt: number;
   /** Of our own workflows. Of others nothing is executed, and a person decides how they end. */
   script?: Script;
 }
@@ -49,6 +49,8 @@ const maxRuns = 5_000;
 export class GithubState implements Saveable {
   readonly #world: World;
   runs: WorkflowRun[] = [];
+  /** Whether a run that is cancelled goes on until somebody ends it, or cancels it by force. */
+  slowToStop = false;
   #ended = new Map<WorkflowRun, PromiseWithResolvers<WorkflowRun>>();
 
   constructor(world: World) {
@@ -73,6 +75,7 @@ export class GithubState implements Saveable {
 
   reset(): void {
     this.runs = [];
+    this.slowToStop = false;
     this.#ended.clear();
   }
 
@@ -87,9 +90,10 @@ export class GithubState implements Saveable {
   /** To be called after each change of a run. */
   changed(run: WorkflowRun): void {
     run.updatedAt = this.now();
-    if (run.status === "completed") this.#ended.get(run)?.resolve(run);
-    if (run.status === "completed") this.#ended.delete(run);
     this.#world.changed();
+    if (run.status !== "completed") return;
+    this.#ended.get(run)?.resolve(run);
+    this.#ended.delete(run);
   }
 
   now(): string {
@@ -105,21 +109,26 @@ export class GithubState implements Saveable {
     const number = this.#world.ids.number("github-run");
     const at = this.now();
     const name = given.workflow.replace(/\.ya?ml$/, "");
-    const jobId = given.inputs["job_id"];
     const run: WorkflowRun = {
       ...given,
       id: 9_000_000_000 + number,
       runNumber: this.#world.ids.number(`github-run:${given.owner}/${given.repo}/${given.workflow}`),
-      title: ourWorkflow(given)?.title(given.inputs) ?? (jobId === undefined ? name : `${name} ${jobId}`),
+      title: ourWorkflow(given)?.title(given.inputs) ?? [name, ...markOf(given.inputs)].join(" "),
+      runAttempt: 1,
       createdAt: at,
       updatedAt: at,
       status: "queued",
       conclusion: null,
-      runAttempt: 1,
     };
     this.runs.push(run);
     if (this.runs.length > maxRuns) this.runs.shift();
     this.#world.changed();
     return run;
   }
+}
+
+/** The workflow files that we ship name their runs after the job, the attempt and, when they clean up, that. */
+function markOf({ job_id: id, attempt, task }: Readonly<Record<string, string>>): string[] {
+  if (id === undefined) return [];
+  return [attempt === undefined ? id : `${id}/${task === "cleanup" ? "cleanup-" : ""}${attempt}`];
 }

@@ -86,6 +86,11 @@ export class GithubUserActions {
     throw refused("conflict", `Run ${runId} is executed: choose how it goes, or cancel it.`, 409);
   }
 
+  /** From now on, whether a run that is cancelled goes on until it is finished here, or cancelled by force. */
+  slowToStop(isSlow: boolean): void {
+    this.#state.slowToStop = isSlow;
+  }
+
   #open(runId: number): WorkflowRun {
     const run = this.run(runId);
     if (run.status === "completed") throw refused("conflict", `Run ${runId} has ended: ${run.conclusion}.`, 409);

@@ -5082,7 +5082,7 @@ create function provisioning.secret_name(p_workspace_id text)
 create function provisioning.send(p_job provisioning.jobs, p_task text, p_number smallint, p_what text, p_payload jsonb, p_idempotency_key text, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 265a31c1495f97b0';
+  as 'sha256 802351505be3ce40';
 
 create function provisioning.signed_by_workspace(p_workspace_id text, p_data bytea, p_signature bytea)
   returns boolean

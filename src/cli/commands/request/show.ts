@@ -14,7 +14,7 @@ import { withDatabase } from "../../database.ts";
 import { addCommon, type CommonOptions } from "../../options.ts";
 import { printJson, printLine, printTable, visible } from "../../output.ts";
 import { orFail } from "../../refusal.ts";
-import { parseRequestId } from "./acting.ts";
+import { parseRequestId } from "../../acting.ts";
 import { erasureLine } from "./erase.ts";
 import { showUnasked } from "./unasked.ts";
 

@@ -80,6 +80,38 @@ describe("show", () => {
   });
 });
 
+describe("request show", () => {
+  function show(id: string, ...options: string[]): Promise<Outcome> {
+    return headroom(["request", "show", id, ...options], { env });
+  }
+
+  test("has the job, what was said about it and how it is helped on", async () => {
+    const job = await failed();
+    const plain = await show(job.request_id);
+    expect(plain).toMatchObject({ status: 0, err: "" });
+    expect(plain.out).toContain("Its provisioning job is waiting for somebody to try again: attempt 1 of 3.");
+    expect(plain.out).toContain(`  headroom jobs retry ${job.request_id} --as <member>`);
+    expect(plain.out).toMatch(/^job +\S+Z +job:.* Provisioning has begun: attempt 1 of 3\.$/m);
+    expect(plain.out).toMatch(/^job .* Attempt 1 of 3 failed\. .* Apply: quota exceeded/m);
+    const answer = JSON.parse((await show(job.request_id, "--json")).out);
+    expect(answer.jobs).toMatchObject([{ id: job.id, state: "failed", runs: [{ failedStep: "Apply" }, {}] }]);
+    expect(answer.notices[0]).toMatchObject({
+      kind: "job",
+      said: "Provisioning has begun: attempt 1 of 3.",
+      body: null,
+    });
+  });
+
+  test("has the step of a job that is under way", async () => {
+    const job = await p.confirmed();
+    await p.says(job, { signal: "claim" });
+    await p.says(job, { signal: "heartbeat", step: "Apply", progress: 40 });
+    expect((await show(job.request_id)).out).toContain(
+      "Its provisioning job is being provisioned: attempt 1 of 3; Apply, 40 %.",
+    );
+  });
+});
+
 describe("logs", () => {
   test("tell what each run did and said, in order", async () => {
     const job = await failed();

@@ -3852,7 +3852,7 @@ create function inbound.percent_decode(p_text text)
 create function inbound.record_receipt(p_provider text, p_receipt_id text, p_kind text, p_payload jsonb)
   returns boolean
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e2c13ff69e0c41a8';
+  as 'sha256 70722b5f9be757af';
 
 create function inbound.refused_field(p_callback text, p_facts text)
   returns text
@@ -5362,7 +5362,7 @@ grant execute on function public.sign_out_everywhere to authenticated;
 create function public.webhook_keys(p_provider text)
   returns text[]
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 83329243c8115e8b';
+  as 'sha256 086ce646b596d783';
 grant execute on function public.webhook_keys to service_role;
 
 create function public.who_am_i()

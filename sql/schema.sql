@@ -3892,7 +3892,7 @@ create function inbound.percent_decode(p_text text)
 create function inbound.record_receipt(p_provider text, p_receipt_id text, p_kind text, p_payload jsonb)
   returns boolean
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e2c13ff69e0c41a8';
+  as 'sha256 70722b5f9be757af';
 
 create function inbound.refused_field(p_callback text, p_facts text)
   returns text
@@ -4798,7 +4798,7 @@ create function provisioning.callback_address(p_workspace_id text)
 create function provisioning.callback_problem(p_sent jsonb)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f71acd8105a11144';
+  as 'sha256 c8099ab7bcf42c95';
 
 create function provisioning.callback_rules()
   returns TABLE(status text, run text, signal text, outcome text, meaning text)
@@ -5185,7 +5185,7 @@ grant execute on function public.check_request to service_role;
 create function public.complete_provisioning_job(p_job_id text, p_reason text, p_actor_id text DEFAULT NULL::text, p_expected_version integer DEFAULT NULL::integer)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 01a4ef4482316db4';
+  as 'sha256 b23e41ec98c75508';
 grant execute on function public.complete_provisioning_job to authenticated;
 grant execute on function public.complete_provisioning_job to headroom_control;
 grant execute on function public.complete_provisioning_job to service_role;
@@ -5247,7 +5247,7 @@ grant execute on function public.erase_customer to service_role;
 create function public.fail_provisioning_job(p_job_id text, p_reason text, p_actor_id text DEFAULT NULL::text, p_expected_version integer DEFAULT NULL::integer)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b834b6a6da09cbf0';
+  as 'sha256 8660ec479f060b16';
 grant execute on function public.fail_provisioning_job to authenticated;
 grant execute on function public.fail_provisioning_job to headroom_control;
 grant execute on function public.fail_provisioning_job to service_role;
@@ -5367,7 +5367,7 @@ grant execute on function public.remove_endpoint to service_role;
 create function public.retry_provisioning_job(p_job_id text, p_reason text, p_actor_id text DEFAULT NULL::text, p_expected_version integer DEFAULT NULL::integer)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d52a1cb0766e2d90';
+  as 'sha256 53abcf2854b02fcb';
 grant execute on function public.retry_provisioning_job to authenticated;
 grant execute on function public.retry_provisioning_job to headroom_control;
 grant execute on function public.retry_provisioning_job to service_role;
@@ -5418,7 +5418,7 @@ grant execute on function public.sign_out_everywhere to authenticated;
 create function public.webhook_keys(p_provider text)
   returns text[]
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 83329243c8115e8b';
+  as 'sha256 086ce646b596d783';
 grant execute on function public.webhook_keys to service_role;
 
 create function public.who_am_i()

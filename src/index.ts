@@ -5,6 +5,10 @@
  *
  *     const created = await createRequest(client, { requester: "ann", size: "32XL", quantity: 4, region: "us-east-1" });
  *
+ * Provisioning jobs (also as "headroom/provisioning"):
+ *
+ *     const retried = await retryJob(client, "CR-2026-000042", { as: "ada", reason: "The quota was raised." });
+ *
  * The delivery engine, usable on its own (also as "headroom/outbox"):
  *
  *     await enqueue(client, { stream, key, instructionId, idempotencyKey, rail, payload });
@@ -15,6 +19,7 @@
  *     await putEndpoint(client, "billing", { url, topics: ["com.example.transfer.*"] }, { key });
  */
 export * from "./capacity/index.ts";
+export * from "./provisioning/index.ts";
 export * from "./directory/index.ts";
 export * from "./db/secrets/index.ts";
 export * from "./outbox/index.ts";

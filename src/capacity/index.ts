@@ -34,6 +34,9 @@ export {
   type Unasked,
 } from "./request.ts";
 
+/** What its provisioning job is; acting on one is in "headroom/provisioning". */
+export { jobStates, openJobStates, type Job, type JobEvent, type JobRun, type JobState } from "./job.ts";
+
 /** The rules. */
 export {
   listPolicies,

@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { digitsOf } from "../db/exact-json.ts";
+import { jobSchema } from "./job.ts";
 import type { CapacityRequestActorType, CapacityRequestEventType, CapacityRequestState } from "../db/generated.gen.ts";
 
 export type { CapacityRequestActorType, CapacityRequestEventType, CapacityRequestState };
@@ -239,12 +240,13 @@ export type Delivery = z.infer<typeof deliverySchema>;
 const noticeSchema = z
   .object({
     id: z.number(),
-    kind: z.enum(["warning", "reminder", "late", "nudge", "note", "unasked", "address", "link"]),
+    kind: z.enum(["warning", "reminder", "late", "nudge", "note", "unasked", "address", "link", "job"]),
     step: maybeText,
     member_id: maybeText,
     actor_type: z.string(),
     actor_id: z.string(),
     via: z.string(),
+    said: maybeText,
     body: maybeText,
     created_at: moment,
   })
@@ -256,6 +258,8 @@ const noticeSchema = z
     actorType: row.actor_type,
     actorId: row.actor_id,
     via: row.via,
+    /** What the system says, in its own words; those of people and of runs are the body. */
+    said: row.said,
     body: row.body,
     at: row.created_at,
   }));
@@ -292,7 +296,7 @@ export const storySchema = z
     history: z.array(eventSchema),
     pending_approvals: z.array(pendingSchema),
     deliveries: z.array(deliverySchema),
-    jobs: z.array(z.json()),
+    jobs: z.array(jobSchema),
     notices: z.array(noticeSchema),
     /** The customer's address, why they were not asked, and who can fix that. */
     customer: z.object({ address: maybeText, unasked: unaskedSchema, fixers: z.array(personSchema) }),

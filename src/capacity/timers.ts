@@ -33,8 +33,8 @@ const sweepSchema = z.object({
   reminded: z.number(),
   late: z.number(),
   erased: z.number(),
-  /** How much layers above moved, by their name. */
-  above: z.record(z.string(), z.number()),
+  /** What layers above did, by their name: how many provisioning jobs were moved. */
+  above: z.object({ provisioning: z.number() }),
   failed: z.array(failureSchema),
   more: z.boolean(),
 });
@@ -196,9 +196,10 @@ async function lacksTimers(lend: Lend): Promise<boolean> {
 }
 
 function report(sweep: Sweep, log: Log): void {
-  const { expired, warned, unasked, reminded, late, erased, failed } = sweep;
-  if (expired + warned + unasked + reminded + late + erased > 0)
-    log({ level: "info", event: "timers_ran", expired, warned, unasked, reminded, late, erased });
+  const { expired, warned, unasked, reminded, late, erased, above, failed } = sweep;
+  const { provisioning } = above;
+  if (expired + warned + unasked + reminded + late + erased + provisioning > 0)
+    log({ level: "info", event: "timers_ran", expired, warned, unasked, reminded, late, erased, provisioning });
   for (const { request_id, timer, code, failures } of failed) {
     log({ level: "error", event: "timer_failed", request: request_id, what: timer, code, failures });
   }

@@ -9,9 +9,9 @@ import { z } from "zod";
 import { call, type Queryable } from "../db/call.ts";
 
 const findingSchema = z.object({ invariant: z.string(), code: z.string(), subject: z.string(), detail: z.string() });
-/** Something that should not be. `invariant` is I1 to I6, `code` is stable, `subject` names the request, event, row or lane. */
+/** Something that should not be. `invariant` is I1 to I7, `code` is stable, `subject` names the request, event, row or lane. */
 export type Finding = z.infer<typeof findingSchema>;
-const findingsSchema = z.array(findingSchema);
+export const findingsSchema = z.array(findingSchema);
 
 /** What was looked at. */
 export interface Counts {

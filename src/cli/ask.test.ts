@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ask, type Person } from "./ask.ts";
+import { ask, askText, type Person } from "./ask.ts";
 
 function person(answer: string | undefined, present = true): Person & { readonly heard: string[] } {
   const heard: string[] = [];
@@ -31,5 +31,13 @@ test("the warning comes before the question", async () => {
 test("where nobody is, nothing is asked", async () => {
   const nobody = person("y", false);
   expect(await ask("Sure?", "Careful.", nobody)).toBe("nobody");
+  expect(nobody.heard).toEqual([]);
+});
+
+test("a text is what somebody types, and nothing where nobody is", async () => {
+  expect(await askText("Why?", person("because"))).toBe("because");
+  expect(await askText("Why?", person(undefined))).toBeUndefined();
+  const nobody = person("because", false);
+  expect(await askText("Why?", nobody)).toBeUndefined();
   expect(nobody.heard).toEqual([]);
 });

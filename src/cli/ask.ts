@@ -36,3 +36,8 @@ export async function ask(question: string, warning: string | null, person: Pers
   const answer = await person.answer(question);
   return answer !== undefined && /^y(es)?$/i.test(answer.trim()) ? "yes" : "no";
 }
+
+/** What the person types; undefined when there is nobody to ask, or no answer. */
+export async function askText(question: string, person: Person = terminal): Promise<string | undefined> {
+  return person.present ? person.answer(question) : undefined;
+}

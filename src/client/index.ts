@@ -25,6 +25,7 @@ import type { MemberEvent } from "../capacity/apply-event.ts";
 import type { Found } from "../capacity/get-request.ts";
 import type { Previewed } from "../capacity/preview-request.ts";
 import type { Refused } from "../db/refusal.ts";
+import { jobSchema, type Job } from "../capacity/job.ts";
 import { requestSchema, storySchema, type CapacityRequest, type CapacityRequestState } from "../capacity/request.ts";
 import { subscribe, type LiveEvent, type SubscribeOptions } from "./subscribe.ts";
 import { createTransport, type ClientOptions, type Transport } from "./transport.ts";
@@ -32,7 +33,7 @@ import { createTransport, type ClientOptions, type Transport } from "./transport
 export type { ClientOptions } from "./transport.ts";
 export type { LiveEvent, SubscribeOptions } from "./subscribe.ts";
 export type { Asking, CapacityRequest, CapacityRequestState, Created, Decided, Found, MemberEvent, NewRequest, Noted };
-export type { Nudged, Previewed, Refused, RequestTerms };
+export type { Job, Nudged, Previewed, Refused, RequestTerms };
 
 /** A member's token acts as that member; a service's key says for whom. */
 export interface ActingOptions {
@@ -64,6 +65,7 @@ export function createClient(options: ClientOptions) {
   return {
     ...requestCalls(transport),
     ...decisionCalls(transport),
+    ...jobCalls(transport),
     ...linkCalls(transport),
     /** Live updates until the signal ends them; reconnects by itself. For a member's token. */
     subscribe: (listen: (event: LiveEvent) => void, how: SubscribeOptions): Promise<void> =>
@@ -128,6 +130,25 @@ function decisionCalls({ rpc }: Transport) {
     sendLink: (requestId: string, { as }: ActingOptions = {}): Promise<Asking | Refused> =>
       rpc("send_confirmation_link", { p_request_id: requestId, p_actor_id: as }, (answer) =>
         askingSchema.parse(answer),
+      ),
+  };
+}
+
+/** A job is named by its own id, or by its request's. */
+function jobCalls({ rpc }: Transport) {
+  return {
+    getJob: (id: string): Promise<{ readonly outcome: "found"; readonly job: Job } | Refused> =>
+      rpc("get_provisioning_job", { p_job_id: id }, (job) => ({ outcome: "found", job: jobSchema.parse(job) })),
+    /** Asks for another attempt of a failed job; asking twice asks once. */
+    retryJob: (
+      id: string,
+      reason: string,
+      { as, expectedVersion }: ActingOptions & { readonly expectedVersion?: number | undefined } = {},
+    ): Promise<{ readonly outcome: "recorded"; readonly job: Job } | Refused> =>
+      rpc(
+        "retry_provisioning_job",
+        { p_job_id: id, p_reason: reason, p_actor_id: as, p_expected_version: expectedVersion },
+        (job) => ({ outcome: "recorded", job: jobSchema.parse(job) }),
       ),
   };
 }

@@ -121,8 +121,7 @@ async function pass(
     return answer.refuse(refusal, { "retry-after": String(waitSeconds) });
   };
   const takeAsAnybody = (): number | null => limiter.take(`anybody ${context.clientAddress}`, rateOfAnybody);
-  const rate = route.limits?.rate === undefined ? rateByCredentials[route.credentials] : route.limits.rate;
-  const waitSeconds = rate === null ? null : limiter.take(`${route.path} ${context.clientAddress}`, rate);
+  const waitSeconds = await waitOf(context, route, limiter);
   if (waitSeconds !== null) return refuseFor(waitSeconds);
   try {
     context.session = await checks[route.credentials](context.request);
@@ -137,6 +136,15 @@ async function pass(
   // Machines and members are known and can be revoked; the anon key may be anybody's.
   const wait = route.credentials === "apikey" && context.session.role === "anon" ? takeAsAnybody() : null;
   return wait === null ? route.handler(context) : refuseFor(wait);
+}
+
+/** How long the address has to wait, or one of those who send from it; null when the request may pass. */
+async function waitOf(context: RouteContext, route: RouteEntry, limiter: RateLimiter): Promise<number | null> {
+  const { rate = rateByCredentials[route.credentials], perSender } = route.limits ?? {};
+  const key = `${route.path} ${context.clientAddress}`;
+  const wait = rate === null ? null : limiter.take(key, rate);
+  if (wait !== null || perSender === undefined) return wait;
+  return limiter.take(`${key} ${await perSender.sender(context)}`, perSender.rate);
 }
 
 /**

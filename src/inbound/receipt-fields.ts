@@ -43,22 +43,6 @@ const stripeEvent = z.object({
   }),
 });
 
-const githubEvent = z.object({
-  action: short,
-  workflow_run: orNull(
-    z.object({
-      id: number,
-      name: short,
-      display_title: short,
-      run_attempt: number,
-      status: short,
-      conclusion: short,
-      event: short,
-    }),
-  ),
-  repository: orNull(z.object({ full_name: short })),
-});
-
 const postalMessage = orNull(z.object({ id: number, message_id: short, timestamp: number }));
 const postalEvent = z.object({
   uuid: id,
@@ -67,19 +51,10 @@ const postalEvent = z.object({
   payload: orNull(z.object({ status: short, message: postalMessage, original_message: postalMessage })),
 });
 
-const readers: Readonly<Record<Provider, (sent: unknown, received: Received) => Kept>> = {
+const readers: Readonly<Record<Provider, (sent: unknown) => Kept>> = {
   stripe(sent) {
     const event = stripeEvent.parse(sent);
     return { deliveryId: event.id, kind: event.type, payload: event };
-  },
-  github(sent, { headers }) {
-    const deliveryId = z.uuid().parse(headers["x-github-delivery"]);
-    const kind = z
-      .string()
-      .regex(/^[a-z_]{1,60}$/)
-      .parse(headers["x-github-event"]);
-    const payload = githubEvent.parse(sent);
-    return { deliveryId, kind: payload.action ? `${kind}.${payload.action}`.slice(0, 100) : kind, payload };
   },
   postal(sent) {
     const event = postalEvent.parse(sent);
@@ -91,7 +66,7 @@ const readers: Readonly<Record<Provider, (sent: unknown, received: Received) => 
 export function keptOf(provider: Provider, received: Received): Kept {
   try {
     const sent: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(received.body));
-    return readers[provider](sent, received);
+    return readers[provider](sent);
   } catch (cause) {
     throw new HeadroomError("invalid_input", "The signature is valid, but the body is not in a known format.", {
       hint: "Nothing was stored.",

@@ -16,6 +16,15 @@ export function receiveLinear(db: Queryable, body: string): Promise<Json> {
   return call(db, "public.handle_linear_webhook", { arg1: body });
 }
 
+export function receiveGithub(db: Queryable, body: string): Promise<Json> {
+  return call(db, "public.handle_github_webhook", { arg1: body });
+}
+
+/** The answer tells the run whether to go on; one that is refused has its HTTP status in it. */
+export function receiveCallback(db: Queryable, body: string): Promise<Json> {
+  return call(db, "public.handle_provisioning_callback", { arg1: body });
+}
+
 /** Verifies a webhook and keeps a receipt of it. `new` is false for a repeat. Throws bad_signature, and then nothing was stored. */
 export async function receive(
   db: Queryable,

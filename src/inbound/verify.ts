@@ -1,13 +1,12 @@
 /**
- * Whether a webhook really comes from its provider: the signatures of Stripe, GitHub and Postal, over the bytes as they came.
+ * Whether a webhook really comes from its provider: the signatures of Stripe and Postal, over the bytes as they came.
  *
- * Owns: the signature schemes. Does not own: the keys (the database keeps them), nor Slack and Linear, which the database verifies itself.
+ * Owns: the signature schemes. Does not own: the keys (the database keeps them), nor what comes from Slack, Linear, GitHub and runs, which the database verifies itself.
  */
 import { createPublicKey, verify, type KeyObject } from "node:crypto";
 import { Stripe } from "stripe";
-import { hmacSha256, isSameSecret } from "../db/hash.ts";
 
-export type Provider = "stripe" | "github" | "postal";
+export type Provider = "stripe" | "postal";
 
 export interface Received {
   readonly body: Uint8Array;
@@ -22,10 +21,6 @@ export const verifiers: Readonly<Record<Provider, Verifier>> = {
   stripe: ({ body, headers }, keys) => {
     const signature = headers["stripe-signature"];
     return signature !== undefined && keys.some((key) => isStripes(body, signature, key));
-  },
-  github: ({ body, headers }, keys) => {
-    const signature = headers["x-hub-signature-256"];
-    return signature !== undefined && keys.some((key) => isSameSecret(`sha256=${hmacSha256(key, body)}`, signature));
   },
   // Postal signs with SHA-1 as well, in another header; that one is not looked at.
   postal: ({ body, headers }, keys) => {

@@ -11,7 +11,9 @@
 export const functionsWithSecrets: ReadonlySet<string> = new Set([
   "decide_by_token",
   "describe_confirmation",
+  "handle_github_webhook",
   "handle_linear_webhook",
+  "handle_provisioning_callback",
   "handle_slack_webhook",
   "list_endpoints",
   "put_endpoint",

@@ -7,13 +7,14 @@
 import { HeadroomError, toHeadroomError } from "../../db/errors.ts";
 import type { Json } from "../../db/generated.gen.ts";
 import { withTimeout } from "../../db/wait/with-timeout.ts";
-import { receive, receiveLinear, receiveSlack } from "../../inbound/receive.ts";
+import { receive, receiveCallback, receiveGithub, receiveLinear, receiveSlack } from "../../inbound/receive.ts";
 import type { Provider } from "../../inbound/verify.ts";
 import type { AppState } from "../app.ts";
 import type { BackgroundWork } from "../background-work.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { defineRoute, type RouteContext, type RouteEntry } from "../route.ts";
 import type { Session } from "../auth/session.ts";
+import { callbackBytes, callbackResponse, workspaceNamedIn } from "../receive/callback.ts";
 import {
   failureText,
   isResponseUrl,
@@ -51,7 +52,41 @@ export function webhookRoutes(dependencies: HttpDependencies, { backgroundWork }
         return Response.json(await context.transaction((client) => receiveLinear(client, body), { request }));
       },
     }),
-    ...(["stripe", "github", "postal"] as const).map((provider) =>
+    defineRoute({
+      method: "POST",
+      path: "/webhooks/github",
+      credentials: "signature",
+      summary: "What GitHub tells of workflow runs, each kept once; verified by GitHub's signature.",
+      async handler(context) {
+        const body = await context.text();
+        const request = { ...context.facts, path: "/rpc/handle_github_webhook" };
+        return Response.json(await context.transaction((client) => receiveGithub(client, body), { request }));
+      },
+    }),
+    defineRoute({
+      method: "POST",
+      path: "/webhooks/provisioning",
+      credentials: "signature",
+      // Runs at GitHub share addresses: what one workspace's send must not use up what another's may.
+      limits: {
+        bodyBytes: callbackBytes,
+        rate: { burst: 6_000, perSecond: 1_000 },
+        perSender: {
+          rate: { burst: 600, perSecond: 100 },
+          sender: async (context) => workspaceNamedIn(await context.text()),
+        },
+      },
+      summary:
+        "What runs of provisioning workflows report; verified by their signature. Answers whether the run goes on.",
+      async handler(context) {
+        const body = await context.text();
+        const request = { ...context.facts, path: "/rpc/handle_provisioning_callback" };
+        const share = JSON.stringify(["callbacks", workspaceNamedIn(body)]);
+        const options = { request, share };
+        return callbackResponse(await context.transaction((client) => receiveCallback(client, body), options));
+      },
+    }),
+    ...(["stripe", "postal"] as const).map((provider) =>
       defineRoute({
         method: "POST",
         path: `/webhooks/${provider}`,
@@ -72,7 +107,7 @@ export function webhookRoutes(dependencies: HttpDependencies, { backgroundWork }
   ];
 }
 
-const names: Readonly<Record<Provider, string>> = { stripe: "Stripe", github: "GitHub", postal: "Postal" };
+const names: Readonly<Record<Provider, string>> = { stripe: "Stripe", postal: "Postal" };
 
 async function answerSlack(
   dependencies: HttpDependencies,

@@ -23,10 +23,21 @@ await writeFile(bashScript, scripts.get("bash") ?? "");
 
 test.each(["bash", "zsh", "fish"])("%s is told every command and option", (shell) => {
   const script = scripts.get(shell) ?? "";
-  for (const word of ["outbox", "redrive", "inspect", "resolve", "relay", "doctor", "migrate", "completion"]) {
+  for (const word of [
+    "outbox",
+    "redrive",
+    "inspect",
+    "resolve",
+    "relay",
+    "doctor",
+    "migrate",
+    "jobs",
+    "connect",
+    "completion",
+  ]) {
     expect(script).toMatch(new RegExp(String.raw`\b${word}\b`));
   }
-  for (const option of ["out-of-order", "metrics-port", "ephemeral", "no-parked", "dry-run"]) {
+  for (const option of ["out-of-order", "metrics-port", "ephemeral", "no-parked", "dry-run", "retry-sla-hours"]) {
     expect(script).toContain(option);
   }
 });
@@ -58,6 +69,7 @@ describe.runIf(existsSync("/bin/bash"))("in bash", () => {
       "--metrics-port",
       "--metrics-host",
     ]);
+    expect(await complete("headroom", "jobs", "co")).toEqual(["complete", "connect"]);
     expect(await complete("headroom", "completion", "")).toEqual(["bash", "zsh", "fish", "--help"]);
     expect(await complete("headroom", "outbox", "dead", "--stream", "")).toEqual([]);
   });

@@ -10,7 +10,7 @@ import { startSurfaces, type Surfaces } from "../capacity/surfaces.ts";
 import { oneOf, rowsOf } from "../capacity/workflow.ts";
 
 export const callbackSecret = "a secret that runs of Acme sign their callbacks with";
-const secretKey = "a key of thirty-two bytes or more for tests";
+export const secretKey = "a key of thirty-two bytes or more for tests";
 
 export interface Job {
   readonly id: string;

@@ -1,11 +1,10 @@
--- The keys under which our own server verifies what Stripe, GitHub or Postal sent: the current one, and while it is being replaced the
--- one before. For that purpose only; no key that is handed out carries it.
+-- The keys under which our own server verifies what Stripe or Postal sent: the current one, and while it is being replaced the one
+-- before. For that purpose only; no key that is handed out carries it.
 create or replace function public.webhook_keys(p_provider text) returns text[]
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_name text := case p_provider when 'stripe' then 'STRIPE_WEBHOOK_SECRET' when 'github' then 'GITHUB_WEBHOOK_SECRET'
-                                 when 'postal' then 'POSTAL_WEBHOOK_PUBLIC_KEY' end;
+  v_name text := case p_provider when 'stripe' then 'STRIPE_WEBHOOK_SECRET' when 'postal' then 'POSTAL_WEBHOOK_PUBLIC_KEY' end;
 begin
   perform directory.require_purpose('receive');
   if v_name is null then

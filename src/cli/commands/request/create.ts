@@ -5,7 +5,7 @@ import { withDatabase } from "../../database.ts";
 import { parseWhole } from "../../options.ts";
 import { printJson, printLine } from "../../output.ts";
 import { orFail } from "../../refusal.ts";
-import { parseRequestId } from "./acting.ts";
+import { parseRequestId } from "../../acting.ts";
 import { addTerms, parseDay, toTerms, type TermsOptions } from "./terms.ts";
 import { showUnasked } from "./unasked.ts";
 

@@ -19,7 +19,7 @@ import { withDatabase } from "../../database.ts";
 import { addCommon, parseWhole } from "../../options.ts";
 import { printJson, printLine } from "../../output.ts";
 import { orFail } from "../../refusal.ts";
-import { asOption, parseRequestId, reasonOption, requireMember, type ActingOptions } from "./acting.ts";
+import { asOption, parseRequestId, reasonOption, requireMember, type ActingOptions } from "../../acting.ts";
 import { showPending } from "./show.ts";
 
 type Step = "commercial" | "technical";

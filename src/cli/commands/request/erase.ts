@@ -8,7 +8,7 @@ import { ExitWith } from "../../exit.ts";
 import { addCommon } from "../../options.ts";
 import { printJson, printLine, visible } from "../../output.ts";
 import { orFail } from "../../refusal.ts";
-import { asOption, parseRequestId, reasonOption, requireMember, type ActingOptions } from "./acting.ts";
+import { asOption, parseRequestId, reasonOption, requireMember, type ActingOptions } from "../../acting.ts";
 
 interface EraseOptions extends ActingOptions {
   readonly reason: string;

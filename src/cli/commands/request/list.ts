@@ -13,7 +13,7 @@ import { addCommon, parseWhole } from "../../options.ts";
 import { formatAge, printJson, printLine, printTable } from "../../output.ts";
 import { orFail } from "../../refusal.ts";
 import { workspaceOption, type WorkspaceOption } from "../../workspace.ts";
-import { asOption, parseRequestId, requireMember, type ActingOptions } from "./acting.ts";
+import { asOption, parseRequestId, requireMember, type ActingOptions } from "../../acting.ts";
 
 interface ListOptions extends ActingOptions, WorkspaceOption {
   readonly state?: readonly CapacityRequestState[];

@@ -5,7 +5,7 @@ import { withDatabase } from "../../database.ts";
 import { addCommon } from "../../options.ts";
 import { printJson, printLine, visible } from "../../output.ts";
 import { orFail } from "../../refusal.ts";
-import { asOption, parseRequestId, requireMember, type ActingOptions } from "./acting.ts";
+import { asOption, parseRequestId, requireMember, type ActingOptions } from "../../acting.ts";
 
 export function registerNudge(request: Command): void {
   addCommon(

@@ -7,14 +7,16 @@ import {
   type CapacityRequest,
   type Delivery,
   type Erasure,
+  type Job,
   type Person,
   type RequestStory,
 } from "../../../capacity/index.ts";
 import { withDatabase } from "../../database.ts";
+import { attemptOf, nextCommand, stateWords, stepOf, whyHeld } from "../../job-words.ts";
 import { addCommon, type CommonOptions } from "../../options.ts";
 import { printJson, printLine, printTable, visible } from "../../output.ts";
 import { orFail } from "../../refusal.ts";
-import { parseRequestId } from "./acting.ts";
+import { parseRequestId } from "../../acting.ts";
 import { erasureLine } from "./erase.ts";
 import { showUnasked } from "./unasked.ts";
 
@@ -49,7 +51,7 @@ function show(story: RequestStory): void {
     { title: "AT", value: (row) => row.at },
     { title: "BY", value: (row) => row.actorId },
     { title: "TO", value: (row) => row.memberId },
-    { title: "TEXT", value: (row) => row.body },
+    { title: "TEXT", value: (row) => [row.said, row.body].filter((text) => text !== null).join(" ") || null },
   ]);
 }
 
@@ -131,11 +133,26 @@ export function showPending(story: RequestStory): void {
     showUnasked(unasked, story.request, fixers[0]?.id);
     if (fixers.length > 0) printLine(visible(`  ${names(fixers)} can fix that.`));
   }
+  for (const job of story.jobs) showJob(job);
   if (state === "CUSTOMER_CONFIRMATION_REQUIRED") {
     if (unasked === null) printLine("\nIt waits on the customer.");
     printLine("The commercial owner can record their answer:");
     printLine(`  headroom request confirm ${id} --as ${story.request.commercialOwner ?? "<owner>"}   (or decline)`);
   }
+}
+
+/** How far its provisioning job is, and the command that helps it on. */
+function showJob(job: Job): void {
+  const last = job.runs.findLast(({ task }) => task === "provision");
+  const step = last === undefined || job.state !== "provisioning" ? null : stepOf(last);
+  const how = [attemptOf(job), step, job.cleanup === "failed" ? "the cleanup failed" : null];
+  const said = how.filter((part) => part !== null).join("; ");
+  printLine(visible(`\nIts provisioning job is ${stateWords[job.state]}: ${said}.`));
+  const held = whyHeld(job);
+  if (held !== null) printLine(`  ${held}`);
+  printLine(`  headroom jobs show ${job.requestId}`);
+  const next = nextCommand(job);
+  if (next !== null) printLine(`  ${next}`);
 }
 
 function remarkOn(event: CapacityEvent): string {

@@ -4,7 +4,7 @@ import type { RequestTerms } from "../../../capacity/index.ts";
 import { digitsOf, parseToPassOn } from "../../../db/exact-json.ts";
 import { addCommon, parseMoney, parseWhole } from "../../options.ts";
 import { workspaceOption, type WorkspaceOption } from "../../workspace.ts";
-import { asOption, requireMember, type ActingOptions } from "./acting.ts";
+import { asOption, requireMember, type ActingOptions } from "../../acting.ts";
 
 export interface TermsOptions extends ActingOptions, WorkspaceOption {
   readonly size: string;

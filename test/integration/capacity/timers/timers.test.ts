@@ -202,8 +202,28 @@ describe.each(POSTGRES_VERSIONS)("timers on PostgreSQL %i", async (version) => {
       await until(stateOf(second), (state) => state === "EXPIRED", "a later sweep");
       await timers.stop();
       expect(log).toEqual([
-        { level: "info", event: "timers_ran", expired: 1, warned: 0, unasked: 0, reminded: 0, late: 0, erased: 0 },
-        { level: "info", event: "timers_ran", expired: 1, warned: 0, unasked: 0, reminded: 0, late: 0, erased: 0 },
+        {
+          level: "info",
+          event: "timers_ran",
+          expired: 1,
+          warned: 0,
+          unasked: 0,
+          reminded: 0,
+          late: 0,
+          erased: 0,
+          provisioning: 0,
+        },
+        {
+          level: "info",
+          event: "timers_ran",
+          expired: 1,
+          warned: 0,
+          unasked: 0,
+          reminded: 0,
+          late: 0,
+          erased: 0,
+          provisioning: 0,
+        },
       ]);
     });
 

@@ -36,7 +36,11 @@ async function run(
   return { status: child.exitCode, out, err };
 }
 
-const manifestSchema = z.object({ version: z.string(), dependencies: z.record(z.string(), z.string()) });
+const manifestSchema = z.object({
+  version: z.string(),
+  dependencies: z.record(z.string(), z.string()),
+  exports: z.record(z.string(), z.unknown()),
+});
 const packedSchema = z
   .array(z.object({ filename: z.string(), files: z.array(z.object({ path: z.string() })) }))
   .length(1);
@@ -122,6 +126,21 @@ describe("npm pack", { timeout: 120_000 }, () => {
     await writeFile(join(project, "main.mjs"), program);
     const outcome = await run(process.execPath, ["main.mjs"], project, { DATABASE_URL: db.url });
     expect(outcome).toEqual({ status: 0, out: "arrived 4200 function\n", err: "" });
+  });
+
+  test("every part of it can be imported", async () => {
+    const parts = Object.keys(manifest.exports).filter((name) => !name.endsWith(".json"));
+    const names = parts.map((name) => name.replace(".", "headroom"));
+    expect(names).toEqual([
+      "headroom",
+      "headroom/capacity",
+      "headroom/provisioning",
+      "headroom/outbox",
+      "headroom/webhooks",
+      "headroom/client",
+    ]);
+    await writeFile(join(project, "parts.mjs"), names.map((name) => `await import("${name}");`).join("\n"));
+    expect(await run(process.execPath, ["parts.mjs"], project)).toEqual({ status: 0, out: "", err: "" });
   });
 
   test("so does the command line", async () => {

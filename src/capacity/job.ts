@@ -1,0 +1,142 @@
+/**
+ * Provisioning jobs, as a request shows its own. Here and not in the layer of jobs, which stands above: whoever reads a request reads its
+ * jobs too. The database gives JSON under its own names; here it is checked once and gets ours.
+ */
+import { z } from "zod";
+import type { CapacityRequestActorType, ProvisioningJobStatus } from "../db/generated.gen.ts";
+
+export const jobStates = ["waiting", "queued", "provisioning", "failed", "running", "given_up", "cancelled"] as const;
+/** `failed` may be tried again; `running`, `given_up` and `cancelled` are the end. */
+export type JobState = (typeof jobStates)[number];
+
+/** Those of a job that is not over. */
+export const openJobStates = ["waiting", "queued", "provisioning", "failed"] as const satisfies readonly JobState[];
+
+const jobState = z.enum(jobStates);
+const moment = z.coerce.date();
+const maybeMoment = moment.nullable();
+const maybeText = z.string().nullable();
+const maybeNumber = z.number().nullable();
+
+const runSchema = z
+  .object({
+    task: z.enum(["provision", "cleanup"]),
+    attempt: z.number(),
+    status: z.enum(["dispatched", "claimed", "succeeded", "failed", "stopped"]),
+    cleans: maybeNumber,
+    run_id: maybeNumber,
+    run_attempt: maybeNumber,
+    run_url: maybeText,
+    step: maybeText,
+    progress: maybeNumber,
+    ended_because: maybeText,
+    error: maybeText,
+    failed_step: maybeText,
+    callbacks: z.number(),
+    dispatched_at: moment,
+    claimed_at: maybeMoment,
+    last_heartbeat_at: maybeMoment,
+    ended_at: maybeMoment,
+    steps: z.array(z.object({ at: moment, step: maybeText, progress: maybeNumber })),
+  })
+  .transform((row) => ({
+    task: row.task,
+    /** Each task counts by itself. */
+    attempt: row.attempt,
+    status: row.status,
+    /** Which attempt to provision it cleans up after. */
+    cleans: row.cleans,
+    /** The run that claimed it; a re-run at GitHub keeps the id and has another runAttempt. */
+    runId: row.run_id,
+    runAttempt: row.run_attempt,
+    runUrl: row.run_url,
+    step: row.step,
+    /** Percent. */
+    progress: row.progress,
+    endedBecause: row.ended_because,
+    error: row.error,
+    failedStep: row.failed_step,
+    /** How many came. */
+    callbacks: row.callbacks,
+    dispatchedAt: row.dispatched_at,
+    claimedAt: row.claimed_at,
+    lastHeartbeatAt: row.last_heartbeat_at,
+    endedAt: row.ended_at,
+    steps: row.steps,
+  }));
+/** One run of a workflow: to provision, or to clean up after an attempt to provision. */
+export type JobRun = z.infer<typeof runSchema>;
+
+const jobEventSchema = z
+  .object({
+    seq: z.number(),
+    event: z.string(),
+    state_before: z.enum(["new", ...jobStates]),
+    state_after: jobState,
+    attempt: maybeNumber,
+    actor_type: z.custom<CapacityRequestActorType>((value) => typeof value === "string"),
+    actor_id: z.string(),
+    via: z.string(),
+    reason: maybeText,
+    created_at: moment,
+  })
+  .transform((row) => ({
+    seq: row.seq,
+    event: row.event,
+    stateBefore: row.state_before,
+    stateAfter: row.state_after,
+    attempt: row.attempt,
+    actorType: row.actor_type,
+    actorId: row.actor_id,
+    via: row.via,
+    reason: row.reason,
+    at: row.created_at,
+  }));
+/** A line of a job's log. */
+export type JobEvent = z.infer<typeof jobEventSchema>;
+
+export const jobSchema = z
+  .object({
+    id: z.string(),
+    request_id: z.string(),
+    workspace_id: z.string(),
+    status: z.custom<ProvisioningJobStatus>((value) => typeof value === "string"),
+    state: jobState,
+    version: z.number(),
+    region: z.string(),
+    attempts: z.number(),
+    most_attempts: z.number(),
+    cleanup: z.enum(["none", "under_way", "done", "failed"]),
+    held_by: z.enum(["not_connected", "cleanup", "customer"]).nullable(),
+    failed_at: maybeMoment,
+    completed_at: maybeMoment,
+    created_at: moment,
+    updated_at: moment,
+    runs: z.array(runSchema),
+    history: z.array(jobEventSchema),
+  })
+  .transform((row) => ({
+    id: row.id,
+    requestId: row.request_id,
+    workspaceId: row.workspace_id,
+    /** What the API calls the state, in four words. */
+    status: row.status,
+    state: row.state,
+    version: row.version,
+    region: row.region,
+    attempts: row.attempts,
+    mostAttempts: row.most_attempts,
+    /** How cleaning up after the last attempt that failed stands. */
+    cleanup: row.cleanup,
+    /** Why a job that waits has not begun. */
+    heldBy: row.held_by,
+    failedAt: row.failed_at,
+    completedAt: row.completed_at,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    /** In the order in which they were asked for. */
+    runs: row.runs,
+    history: row.history,
+  }));
+/** The job that provides what a confirmed request asks for. */
+export type Job = z.infer<typeof jobSchema>;

@@ -1,0 +1,95 @@
+/** `headroom jobs show`: one job, its runs, its history, and what to do next. */
+import type { Command } from "commander";
+import { getJob, type Job, type JobRun } from "../../../provisioning/index.ts";
+import { parseJobId } from "../../acting.ts";
+import { withDatabase } from "../../database.ts";
+import { attemptOf, nextCommand, stateWords, stepOf, whyHeld } from "../../job-words.ts";
+import { addCommon, type CommonOptions } from "../../options.ts";
+import { printJson, printLine, printTable, visible } from "../../output.ts";
+import { orFail } from "../../refusal.ts";
+
+export function registerShow(jobs: Command): void {
+  addCommon(
+    jobs
+      .command("show")
+      .description("show a job: how it stands, its runs with what went wrong, its history, and what to do next")
+      .argument("<job>", "request id, or job id", parseJobId),
+  ).action(runShow);
+}
+
+async function runShow(id: string, options: CommonOptions): Promise<void> {
+  const { job } = orFail(await withDatabase(options, "jobs show", (client) => getJob(client, id)));
+  if (options.json === true) printJson(job);
+  else show(job);
+}
+
+function show(job: Job): void {
+  const facts = factsOf(job).filter(([, value]) => value !== null);
+  const width = Math.max(...facts.map(([name]) => name.length));
+  for (const [name, value] of facts) printLine(`${name.padEnd(width)}  ${visible(String(value))}`);
+  showRuns(job.runs);
+  showHistory(job);
+  if (job.cleanup === "failed") {
+    printLine("\nThe cleanup failed: something may be left running. See to it by hand.");
+  }
+  const next = nextCommand(job);
+  if (next !== null) printLine(`\nNext: ${next}`);
+}
+
+const cleanupWords: Readonly<Record<Job["cleanup"], string | null>> = {
+  none: null,
+  under_way: "under way",
+  done: "done",
+  failed: "failed: something may be left running",
+};
+
+function factsOf(job: Job): readonly (readonly [name: string, value: string | number | null])[] {
+  return [
+    ["job", job.id],
+    ["request", job.requestId],
+    ["state", `${job.state}, ${stateWords[job.state]}, since ${job.updatedAt.toISOString()}`],
+    ["held by", whyHeld(job)],
+    ["attempts", attemptOf(job)],
+    ["cleanup", cleanupWords[job.cleanup]],
+    ["region", job.region],
+    ["version", job.version],
+    ["created", job.createdAt.toISOString()],
+    ["failed", job.failedAt?.toISOString() ?? null],
+    ["over", job.completedAt?.toISOString() ?? null],
+    ["workspace", job.workspaceId],
+  ];
+}
+
+/** What the run said went wrong, after the step in which it did. */
+function errorOf({ failedStep, error }: Pick<JobRun, "failedStep" | "error">): string | null {
+  return [failedStep, error].filter((part) => part !== null).join(": ") || null;
+}
+
+function showRuns(runs: readonly JobRun[]): void {
+  if (runs.length === 0) return;
+  printLine();
+  printTable(runs, [
+    { title: "RUN", value: (run) => `${run.task} ${run.attempt}` },
+    { title: "STATUS", value: (run) => run.status },
+    { title: "STEP", value: stepOf },
+    { title: "BECAUSE", value: (run) => run.endedBecause },
+    { title: "ERROR", value: errorOf },
+    { title: "ASKED FOR", value: (run) => run.dispatchedAt },
+    { title: "LAST SIGN", value: (run) => run.lastHeartbeatAt },
+    { title: "ENDED", value: (run) => run.endedAt },
+    { title: "AT GITHUB", value: (run) => run.runUrl ?? run.runId },
+  ]);
+}
+
+function showHistory({ history }: Job): void {
+  printLine();
+  printTable(history, [
+    { title: "#", value: (row) => row.seq, align: "right" },
+    { title: "AT", value: (row) => row.at },
+    { title: "EVENT", value: (row) => row.event },
+    { title: "BY", value: (row) => row.actorId },
+    { title: "VIA", value: (row) => row.via },
+    { title: "STATE", value: (row) => row.stateAfter },
+    { title: "REASON", value: (row) => row.reason },
+  ]);
+}

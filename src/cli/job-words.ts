@@ -1,0 +1,57 @@
+/** A provisioning job in words, and what to do about it next: for `headroom jobs` and for the request that it belongs to. */
+import type { Job, JobRun, JobState } from "../capacity/index.ts";
+
+export const stateWords: Readonly<Record<JobState, string>> = {
+  waiting: "waiting for its turn",
+  queued: "waiting for its run to begin",
+  provisioning: "being provisioned",
+  failed: "waiting for somebody to try again",
+  running: "running",
+  given_up: "failed for good",
+  cancelled: "cancelled",
+};
+
+const heldWords: Readonly<Record<NonNullable<Job["heldBy"]>, string>> = {
+  not_connected: "No workflow is connected, or it has no address to report to.",
+  cleanup: "The next attempt begins when the cleanup after the last one is done.",
+  customer: "Another request of this customer is being provisioned; this one begins when that one has ended.",
+};
+
+/** Why a job that waits has not begun. */
+export function whyHeld({ state, heldBy }: Pick<Job, "state" | "heldBy">): string | null {
+  if (heldBy !== null) return heldWords[heldBy];
+  return state === "waiting" ? "It begins within a minute." : null;
+}
+
+/** What its last attempt is at, such as `Apply, 40 %`. */
+export function stepOf({ step, progress }: Pick<JobRun, "step" | "progress">): string | null {
+  const parts = [step, progress === null ? null : `${progress} %`].filter((part) => part !== null);
+  return parts.length === 0 ? null : parts.join(", ");
+}
+
+/** `attempt 2 of 3`, or that there was none yet. */
+export function attemptOf({ attempts, mostAttempts }: Pick<Job, "attempts" | "mostAttempts">): string {
+  return attempts === 0 ? "no attempt yet" : `attempt ${attempts} of ${mostAttempts}`;
+}
+
+const over: readonly string[] = ["running", "given_up", "cancelled"] satisfies JobState[];
+
+/** Whether nothing more happens to it by itself, nor is waited for. */
+export function isOver({ state, cleanup }: { readonly state: string; readonly cleanup: string }): boolean {
+  return over.includes(state) && cleanup !== "under_way";
+}
+
+/** The command that helps it on; null when there is nothing to do. */
+export function nextCommand(job: {
+  readonly requestId: string;
+  readonly workspaceId: string;
+  readonly state: string;
+  readonly cleanup: string;
+  readonly heldBy: string | null;
+}): string | null {
+  const { requestId: id, workspaceId } = job;
+  if (job.heldBy === "not_connected") return `headroom jobs connect --workspace ${workspaceId} --repo <owner/name>`;
+  if (job.heldBy === "customer") return `headroom jobs list --open --workspace ${workspaceId}`;
+  if (job.state === "failed") return `headroom jobs retry ${id} --as <member> --reason "…"   (or fail, complete)`;
+  return isOver(job) ? null : `headroom jobs logs --follow ${id}`;
+}

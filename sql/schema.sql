@@ -2020,7 +2020,7 @@ END) stored not null,
 ) with (fillfactor=80);
 CREATE INDEX jobs_dequeue ON provisioning.jobs USING btree (workspace_id, customer_key, state, waiting_since);
 CREATE UNIQUE INDEX jobs_in_progress ON provisioning.jobs USING btree (workspace_id, customer_key) WHERE (state = ANY (ARRAY['queued'::text, 'provisioning'::text]));
-CREATE INDEX jobs_looks ON provisioning.jobs USING btree (next_look_at) WHERE ((state = ANY (ARRAY['waiting'::text, 'queued'::text, 'provisioning'::text, 'failed'::text])) OR (cleanup = 'under_way'::text));
+CREATE INDEX jobs_looks ON provisioning.jobs USING btree (next_look_at) WHERE ((state = ANY (ARRAY['waiting'::text, 'queued'::text, 'provisioning'::text, 'failed'::text])) OR (cleanup = ANY (ARRAY['under_way'::text, 'failed'::text])));
 CREATE INDEX jobs_recent ON provisioning.jobs USING btree (workspace_id, created_at DESC, id DESC);
 alter table provisioning.jobs enable row level security;
 create policy all_workspaces on provisioning.jobs as permissive for select to headroom_auditor, headroom_control using (true);
@@ -2913,7 +2913,7 @@ create function capacity.name_by_address(p_request capacity.requests, p_address 
 create function capacity.name_customer(p_request_id text, p_workspace_id text, p_customer_id text, p_customer_ref jsonb)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 771678cc6f0a2068';
+  as 'sha256 124007c7ec818731';
 
 create function capacity.new_confirmation_token(p_request_id text, p_expires_at timestamp with time zone)
   returns uuid
@@ -4828,7 +4828,7 @@ create function provisioning.clean_up(p_job provisioning.jobs, p_cleans smallint
 create function provisioning.cleanup_ended(p_job provisioning.jobs, p_attempt provisioning.attempts, p_succeeded boolean, p_because text, p_error text DEFAULT NULL::text, p_failed_step text DEFAULT NULL::text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9f27b0c1f3637e82';
+  as 'sha256 e8afcc8d85411617';
 
 create function provisioning.complete(p_job provisioning.jobs, p_attempt provisioning.attempts, p_because text, p_via text)
   returns void
@@ -4899,7 +4899,7 @@ create function provisioning.give_up(p_job provisioning.jobs, p_via text, p_why 
 create function provisioning.hear(p_workspace_id text, p_sent jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 30c89788eed99b8a';
+  as 'sha256 a0fef0862a2464f8';
 
 create function provisioning.held_by(p_job_id uuid)
   returns text
@@ -4965,7 +4965,7 @@ create function provisioning.lock_turn(p_workspace_id text, p_customer_key bytea
 create function provisioning.look_after(p_job_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 86b70cfb983c9e7c';
+  as 'sha256 7c5860d4faa67548';
 
 create function provisioning.look_at_attempt(p_job_id uuid, p_attempt provisioning.attempts)
   returns void
@@ -4992,10 +4992,10 @@ create function provisioning.no_such_job(p_id text)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 17eec7e36924b7a0';
 
-create function provisioning.note_heard(p_attempt provisioning.attempts, p_id uuid, p_sent jsonb)
+create function provisioning.note_heard(p_attempt provisioning.attempts, p_workspace_id text, p_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 31a16eeea6091281';
+  as 'sha256 f117c72d58fa867e';
 
 create function provisioning.note_step(p_attempt provisioning.attempts, p_step text, p_progress smallint)
   returns void
@@ -5026,7 +5026,7 @@ grant execute on function provisioning.put_secret to headroom_control;
 create function provisioning.put_settings(p_workspace_id text, p_changes jsonb DEFAULT '{}'::jsonb)
   returns provisioning.settings
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5cdaa3d2833e6373';
+  as 'sha256 2e34b2b44d34a676';
 grant execute on function provisioning.put_settings to headroom_control;
 
 create function provisioning.read_sighting(p_sighting provisioning.sightings)
@@ -5042,7 +5042,12 @@ create function provisioning.read_sightings(p_job_id uuid)
 create function provisioning.record(p_job provisioning.jobs, p_event text, p_actor capacity.actor, p_reason text DEFAULT NULL::text)
   returns provisioning.jobs
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c554f1b90d0e8e34';
+  as 'sha256 bcb10775e8b7f949';
+
+create function provisioning.record_cleanup(p_request_id text, p_actor capacity.actor, p_reason text, p_expected_version integer DEFAULT NULL::integer)
+  returns provisioning.jobs
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 ca14916cc757076c';
 
 create function provisioning.record_outcome(p_request_id text, p_actor capacity.actor, p_running boolean, p_reason text, p_expected_version integer DEFAULT NULL::integer)
   returns provisioning.jobs
@@ -5057,12 +5062,12 @@ create function provisioning.refuse_callback(p_workspace_id text, p_id uuid, p_j
 create function provisioning.remind(p_job provisioning.jobs)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9bbeb3bbfcb5e902';
+  as 'sha256 3eebebf3626d0c51';
 
 create function provisioning.retry(p_request_id text, p_actor capacity.actor, p_reason text, p_expected_version integer DEFAULT NULL::integer)
   returns provisioning.jobs
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ade2b260e3821be7';
+  as 'sha256 134672c908dee618';
 
 create function provisioning.run_mark(p_job_id uuid, p_task text, p_number smallint)
   returns text
@@ -5112,7 +5117,7 @@ create function provisioning.stop_run(p_job provisioning.jobs, p_attempt provisi
 create function provisioning.sweep(p_argument jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ccbcf0ae67f41442';
+  as 'sha256 467e01796d507e4b';
 
 create function provisioning.system_actor(p_job_id uuid, p_via text)
   returns capacity.actor
@@ -5137,7 +5142,7 @@ create function provisioning.terms_for_run(p_job provisioning.jobs, p_attempt pr
 create function provisioning.transitions()
   returns TABLE(state_before text, event text, state_after text, meaning text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 39283b18e8d5f358';
+  as 'sha256 e91f0a27de6c3c5e';
 
 create function provisioning.verify_attempts(p_job_ids uuid[])
   returns TABLE(invariant text, code text, subject text, detail text)
@@ -5181,6 +5186,14 @@ create function public.check_request()
 grant execute on function public.check_request to anon;
 grant execute on function public.check_request to authenticated;
 grant execute on function public.check_request to service_role;
+
+create function public.clean_provisioning_job(p_job_id text, p_reason text, p_actor_id text DEFAULT NULL::text, p_expected_version integer DEFAULT NULL::integer)
+  returns jsonb
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 376770caba30acb2';
+grant execute on function public.clean_provisioning_job to authenticated;
+grant execute on function public.clean_provisioning_job to headroom_control;
+grant execute on function public.clean_provisioning_job to service_role;
 
 create function public.complete_provisioning_job(p_job_id text, p_reason text, p_actor_id text DEFAULT NULL::text, p_expected_version integer DEFAULT NULL::integer)
   returns jsonb

@@ -25,7 +25,8 @@ grant execute on function
   public.get_provisioning_job(text),
   public.retry_provisioning_job(text, text, text, integer),
   public.fail_provisioning_job(text, text, text, integer),
-  public.complete_provisioning_job(text, text, text, integer)
+  public.complete_provisioning_job(text, text, text, integer),
+  public.clean_provisioning_job(text, text, text, integer)
 to authenticated, service_role, headroom_control;
 
 -- Admins manage the endpoints of their workspace, machines all of them.

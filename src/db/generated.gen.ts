@@ -5311,8 +5311,8 @@ export interface Functions {
   "provisioning.note_heard": {
     args: {
       p_attempt: string | null;
+      p_workspace_id: string | null;
       p_id: string | null;
-      p_sent: unknown;
     };
     result: void;
   };
@@ -5388,6 +5388,16 @@ export interface Functions {
       p_event: string | null;
       p_actor: string | null;
       p_reason?: string | null | undefined;
+    };
+    result: ProvisioningJobs;
+  };
+  /** Records that a person cleaned up after a job. Nullable: p_expected_version. */
+  "provisioning.record_cleanup": {
+    args: {
+      p_request_id: string | null;
+      p_actor: string | null;
+      p_reason: string | null;
+      p_expected_version?: number | null | undefined;
     };
     result: ProvisioningJobs;
   };
@@ -5606,7 +5616,17 @@ export interface Functions {
     args: Record<string, never>;
     result: void;
   };
-  /** Records by hand that a jobs capacity runs. */
+  /** Records by hand that somebody cleaned up after a job. */
+  "public.clean_provisioning_job": {
+    args: {
+      p_job_id: string | null;
+      p_reason: string | null;
+      p_actor_id?: string | null | undefined;
+      p_expected_version?: number | null | undefined;
+    };
+    result: Json;
+  };
+  /** Records by hand that a job's capacity runs. */
   "public.complete_provisioning_job": {
     args: {
       p_job_id: string | null;
@@ -6657,7 +6677,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "provisioning.name_of": { returns: "value", json: [], positional: false },
   "provisioning.next_state": { returns: "value", json: [], positional: false },
   "provisioning.no_such_job": { returns: "nothing", json: [], positional: false },
-  "provisioning.note_heard": { returns: "nothing", json: ["p_sent"], positional: false },
+  "provisioning.note_heard": { returns: "nothing", json: [], positional: false },
   "provisioning.note_step": { returns: "nothing", json: [], positional: false },
   "provisioning.obey": { returns: "value", json: ["p_sent"], positional: false },
   "provisioning.open_attempt": { returns: "row", json: [], positional: false },
@@ -6667,6 +6687,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "provisioning.read_sighting": { returns: "nothing", json: [], positional: false },
   "provisioning.read_sightings": { returns: "nothing", json: [], positional: false },
   "provisioning.record": { returns: "row", json: [], positional: false },
+  "provisioning.record_cleanup": { returns: "row", json: [], positional: false },
   "provisioning.record_outcome": { returns: "row", json: [], positional: false },
   "provisioning.refuse_callback": { returns: "value", json: [], positional: false },
   "provisioning.remind": { returns: "nothing", json: [], positional: false },
@@ -6693,6 +6714,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "provisioning.watch_run": { returns: "nothing", json: [], positional: false },
   "public.apply_capacity_event": { returns: "row", json: ["p_payload"], positional: false },
   "public.check_request": { returns: "nothing", json: [], positional: false },
+  "public.clean_provisioning_job": { returns: "value", json: [], positional: false },
   "public.complete_provisioning_job": { returns: "value", json: [], positional: false },
   "public.create_capacity_request": { returns: "row", json: ["p_customer_ref"], positional: false },
   "public.decide_by_token": { returns: "value", json: [], positional: false },

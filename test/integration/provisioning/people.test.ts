@@ -96,6 +96,17 @@ describe.each(POSTGRES_VERSIONS)("people and jobs on PostgreSQL %i", async (vers
     expect((await call("otto", "retry", [job.id, "cleaned by hand", null])).job).toMatchObject({ state: "queued" });
   });
 
+  test("somebody who is no operator cannot say that it was cleaned up, and nobody can where it was not needed", async () => {
+    const job = await failed();
+    expect(await codeOf(call("rita", "clean", [job.id, "gone", null]))).toBe("not_allowed");
+    expect(await codeOf(call("otto", "clean", [job.id, "gone", null]))).toBe("conflict");
+  });
+
+  test("a job whose first attempt has not failed cannot be tried again", async () => {
+    const job = await p.confirmed();
+    expect(await codeOf(call("rita", "retry", [job.id, "again", null]))).toBe("invalid_transition");
+  });
+
   test.each([
     ["complete", "running", "COMPLETED"],
     ["fail", "given_up", "FAILED"],

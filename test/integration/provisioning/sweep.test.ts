@@ -172,10 +172,37 @@ describe.each(POSTGRES_VERSIONS)("the sweep of jobs on PostgreSQL %i", async (ve
     ]);
     expect(await p.job(job.request_id)).toMatchObject({ state: "failed", cleanup: "failed" });
     expect((await p.told(job)).at(-1)).toBe(
-      "The cleanup after attempt 1 failed 3 times: something may be left running. An operator sees to it by hand.",
+      `The cleanup after attempt 1 failed 3 times: something may be left running. An operator sees to it by hand, and says so with: headroom jobs cleaned ${job.request_id}`,
     );
     const reply = (await p.effects(job.request_id)).filter(({ effect }) => effect === "slack:reply").at(-1);
     expect(JSON.stringify(reply?.payload["blocks"])).toContain("<@U0OTTO>");
+    await p.superuser.query("select public.clean_provisioning_job($1, 'deleted the machines', 'otto')", [job.id]);
+    expect(await p.job(job.request_id)).toMatchObject({ state: "failed", cleanup: "done" });
+    expect((await p.told(job)).at(-1)).toBe("Otto cleaned up by hand.");
+    expect(await p.findings()).toEqual([]);
+  });
+
+  test("operators are reminded of a cleanup that failed after the request was over, until one of them cleaned up", async () => {
+    const job = await claimed();
+    await p.apply(job.request_id, "CANCEL_APPROVED", "rita");
+    await rowsOf(
+      p.superuser,
+      "update provisioning.attempts set status = 'failed', ended_at = now(), ended_because = 'reported' where job_id = $1 and task = 'cleanup'",
+      [job.id],
+    );
+    await rowsOf(
+      p.superuser,
+      "update provisioning.jobs set cleanup = 'failed', updated_at = now() - interval '25 hours' where id = $1",
+      [job.id],
+    );
+    await p.sweep();
+    await p.sweep();
+    const reminder = "The cleanup has failed, and something may still be running. An operator sees to it by hand.";
+    expect((await p.told(job)).filter((said) => said === reminder)).toHaveLength(1);
+    await p.superuser.query("select public.clean_provisioning_job($1, 'deleted the machines', 'otto')", [job.id]);
+    await p.age(job, 26 * 60);
+    await p.sweep();
+    expect((await p.told(job)).filter((said) => said === reminder)).toHaveLength(1);
     expect(await p.findings()).toEqual([]);
   });
 

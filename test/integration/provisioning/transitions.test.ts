@@ -18,11 +18,14 @@ const events = [
   "CANCELLED",
   "RECORDED_RUNNING",
   "RECORDED_FAILED",
+  "CLEANED",
 ] as const;
 type State = (typeof states)[number];
 
 function model(state: State, event: (typeof events)[number]): State | null {
   if (state === "new") return event === "CREATED" ? "waiting" : null;
+  // A person may clean up whenever no run is under way.
+  if (event === "CLEANED") return state === "queued" || state === "provisioning" ? null : state;
   if (["running", "given_up", "cancelled"].includes(state)) return null;
   switch (event) {
     case "CREATED":

@@ -25,6 +25,7 @@ const acting = [
   "retry_provisioning_job",
   "fail_provisioning_job",
   "complete_provisioning_job",
+  "clean_provisioning_job",
 ].map((name) => `public.${name}`);
 const byLink = ["public.decide_by_token", "public.describe_confirmation"];
 /** What providers send, and the gate before every request: for everybody. */

@@ -155,6 +155,10 @@ export const functions: Readonly<Record<string, FunctionRow>> = {
     call: { p_job_id: "{request}", p_reason: "why" },
     tries: jobTries,
   },
+  clean_provisioning_job: {
+    call: { p_job_id: "{request}", p_reason: "why" },
+    tries: jobTries,
+  },
   nudge_capacity_request: {
     call: { p_request_id: "{request}" },
     tries: { p_request_id: anyRequest, p_actor_id: anyMember },

@@ -63,6 +63,15 @@ describe.each(POSTGRES_VERSIONS)("customers on PostgreSQL %i", async (version) =
       expect(await keyOf(second.id)).not.toBe(await keyOf(first.id));
     });
 
+    test("by the address alone, and are shown by the id that was given before", async () => {
+      const customerId = fresh();
+      const email = `${fresh("it")}@initech.example`;
+      const first = await workflow.create({ customerId, customer: { email } });
+      const second = await workflow.create({ customer: { email } });
+      expect(second.customer_id).toBe(customerId);
+      expect(await keyOf(second.id)).toBe(await keyOf(first.id));
+    });
+
     test("by the address, however it is capitalized, and are shown as the hash", async () => {
       const name = fresh("it");
       const first = await workflow.create({ customer: { email: `${name}@initech.example` } });

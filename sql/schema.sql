@@ -4397,7 +4397,7 @@ grant execute on function outbox.next_due to headroom_executor;
 create function outbox.note_destinations(p_outcomes outbox.row_outcome[])
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6c4fe6bc327e7263';
+  as 'sha256 faa65bbc62d67c7f';
 
 create function outbox.note_relay(p_relay_id integer, p_name text, p_wants_notify boolean)
   returns void

@@ -42,7 +42,12 @@ export interface GithubRepository {
   readonly repo: string;
   /** File names below .github/workflows. */
   readonly workflows: readonly string[];
+  /** What the token may not do there. Default: it may do everything. */
+  readonly lacks?: readonly GithubPermission[];
 }
+
+/** As GitHub names them in `x-accepted-github-permissions`. */
+export type GithubPermission = "actions=read" | "actions=write" | "contents=read";
 
 export interface SampleData {
   readonly people: readonly Person[];

@@ -102,7 +102,8 @@ const providers: readonly Provider[] = [
     required: ["GITHUB_TOKEN"],
     optional: ["GITHUB_API_URL"],
     create: (given) => [createGithubActionsRail(githubOf(given))],
-    checkAccess: (given, _places, signal) => checkGithubAccess(githubOf(given), signal),
+    // No workspace can connect a repository yet.
+    checkAccess: (given, _places, signal) => checkGithubAccess(githubOf(given), [], signal),
   },
 ];
 

@@ -12,6 +12,7 @@ import { recordingFetch } from "../exchange-fetch.ts";
 import type { PauseRequest } from "../../contract/rail.ts";
 import { excerptOf } from "../reason.ts";
 import { maxRetryAfterMs, parseHttpDate, parseRetryAfter } from "../retry-after.ts";
+import { acceptedPermissions } from "./permissions.ts";
 import { codeOfStatus } from "./codes.ts";
 import type { GithubActionsCodeName } from "./codes.ts";
 import { githubApiUrl } from "./config.ts";
@@ -67,7 +68,10 @@ function failureOf(result: ExchangeResult | undefined, token: string, now: Date)
   const afterMs = quietOf(result.headers, now);
   const isUsedUp = afterMs !== undefined || result.headers["x-ratelimit-remaining"] === "0";
   const code = codeOfStatus(result.status, isUsedUp);
-  const detail = [`HTTP ${result.status}`, excerptOf(messageOf(result), [token])].filter((part) => part !== "");
+  const needed = code === "http_403" ? acceptedPermissions(result.headers["x-accepted-github-permissions"]) : "";
+  // What is needed comes before GitHub's own words, which may be long and cut off.
+  const answered = needed === "" ? `HTTP ${result.status}` : `HTTP ${result.status}, GitHub asks for ${needed}`;
+  const detail = [answered, excerptOf(messageOf(result), [token])].filter((part) => part !== "");
   const throttled = code === "ratelimited" || asksForQuiet(result.status, afterMs);
   return {
     kind: "failure",

@@ -14,8 +14,15 @@ export const githubActionsCodes = {
   ...statusCodes,
   http_3xx: { outcome: "rejected", meaning: "The repository has moved: name it by its new owner and name." },
   http_401: { outcome: "retry", meaning: "GitHub does not accept the token." },
-  http_403: { outcome: "retry", meaning: "The token may not start workflows in this repository." },
+  http_403: {
+    outcome: "retry",
+    meaning: "The token may not do this in the repository. It needs Actions: write and Contents: read there.",
+  },
   http_404: { outcome: "rejected", meaning: "There is no such repository or workflow, or the token cannot see it." },
+  http_409: {
+    outcome: "retry",
+    meaning: "The run cannot be cancelled now: it has ended, or GitHub has not queued it yet.",
+  },
   http_422: { outcome: "rejected", meaning: "GitHub refuses the branch or the inputs." },
   http_4xx: { outcome: "rejected", meaning: "GitHub refuses the request." },
   ratelimited: { outcome: "retry", meaning: "GitHub asks for quiet." },
@@ -23,6 +30,7 @@ export const githubActionsCodes = {
     outcome: "retry",
     meaning: "No run was found, and one was asked for too recently for that to count.",
   },
+  still_running: { outcome: "retry", meaning: "The run was told to stop and has not ended yet." },
   too_many_to_search: { outcome: "retry", meaning: "More runs were started since than a search can read." },
 } as const satisfies Record<string, RailCode>;
 
@@ -32,6 +40,7 @@ const codesByStatus: ReadonlyMap<number, GithubActionsCodeName> = new Map([
   [401, "http_401"],
   [403, "http_403"],
   [404, "http_404"],
+  [409, "http_409"],
   [422, "http_422"],
   [429, "ratelimited"],
 ]);

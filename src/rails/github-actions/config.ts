@@ -24,7 +24,7 @@ export const githubActionsFields: readonly (RailField & { readonly name: keyof G
   {
     name: "token",
     label: "Token",
-    help: "Of an app or a person, with the permission to write Actions in the repositories that run workflows.",
+    help: "Of an app or a person, with Actions: write and Contents: read in the repositories that run workflows.",
     example: "github_pat_<letters>",
     secret: true,
     required: true,

@@ -1,11 +1,9 @@
 /**
- * The rail `github-actions`: starts a workflow by `workflow_dispatch`.
+ * The rail `github-actions`: starts a workflow, stops its runs, and asks how they stand.
  *
- * Owns: turning a row into a dispatch and an answer into an outcome, and the search for a run. Does not own: the workflow,
- * whose `run-name` must show the job's id, nor what becomes of the run.
+ * Owns: which operation a row asks for. Does not own: the operations (dispatch.ts, stop.ts, watch.ts), nor the workflow, whose
+ * `run-name` must show the run's mark.
  */
-import { z } from "zod";
-import { outcomeOfCode } from "../exchange-codes.ts";
 import { openConnections } from "../exchange.ts";
 import { problemsOf, requireSettings } from "../fields.ts";
 import type {
@@ -19,21 +17,21 @@ import type {
 } from "../../contract/rail.ts";
 import { reasonOf } from "../reason.ts";
 import { createVisibility } from "../visibility.ts";
-import type { Visibility } from "../visibility.ts";
 import { createGithubCall } from "./call.ts";
-import type { GithubAnswer, GithubCall, GithubFailure } from "./call.ts";
 import { githubActionsCodes } from "./codes.ts";
 import { githubActionsSettingsSchema } from "./config.ts";
 import type { GithubActionsSettings } from "./config.ts";
-import { dispatchSchema, inputsOf, names } from "./message.ts";
-import type { Dispatch } from "./message.ts";
+import { dispatchRun, findDispatched, type DispatchingGithub } from "./dispatch.ts";
+import { githubMessageSchema } from "./message.ts";
+import { findStopped, stopRuns, type StoppingGithub } from "./stop.ts";
+import { watchRuns } from "./watch.ts";
 
 export interface GithubActionsRailOptions extends GithubActionsSettings {
-  /** Hard limit of one call, and of one search for a run. Default: 20,000. */
+  /** Hard limit of one try with all its calls, and of one search for a run. Default: 20,000. */
   readonly timeoutMs?: number;
-  /** Calls under way at once. Default: 10. */
+  /** Rows under way at once. Default: 10. */
   readonly concurrency?: number;
-  /** How long after a dispatch whose outcome is unknown a run that is not found may still appear. Default: 30,000. */
+  /** How long after a dispatch a run that is not found may still appear. Default: 30,000. */
   readonly visibleAfterMs?: number;
 }
 
@@ -48,13 +46,6 @@ const defaults = {
   visibleAfterMs: 30_000,
 } satisfies Partial<GithubActionsRailOptions>;
 
-interface Github {
-  readonly call: GithubCall;
-  readonly visibility: Visibility;
-  /** Whether the server can answer with the run; false once it turned out to be an older one. */
-  knowsRunDetails: boolean;
-}
-
 export function createGithubActionsRail(options: GithubActionsRailOptions): GithubActionsRail {
   const { timeoutMs, concurrency, visibleAfterMs } = { ...defaults, ...options };
   const settings = requireSettings("github-actions", githubActionsSettingsSchema, options);
@@ -62,6 +53,7 @@ export function createGithubActionsRail(options: GithubActionsRailOptions): Gith
   const github: Github = {
     call: createGithubCall(settings, connections),
     visibility: createVisibility(visibleAfterMs),
+    visibleAfterMs,
     knowsRunDetails: true,
   };
   return {
@@ -71,108 +63,40 @@ export function createGithubActionsRail(options: GithubActionsRailOptions): Gith
     concurrency,
     codes: Object.keys(githubActionsCodes),
     validate: ({ payload }) => validate(payload),
-    send: (message, context) => github.visibility.during(message.outboxId, () => send(github, message, context)),
+    send: (message, context) => send(github, message, context),
     lookup: (message, context) => lookUp(github, message, context),
     close: () => connections.close(),
   };
 }
 
 function validate(payload: Json): Validation {
-  const parsed = dispatchSchema.safeParse(payload);
+  const parsed = githubMessageSchema.safeParse(payload);
   return parsed.success ? { ok: true } : { ok: false, reason: reasonOf(problemsOf(parsed.error)) };
 }
 
-const startedSchema = z.object({ workflow_run_id: z.int(), html_url: z.string().optional().catch(undefined) });
+type Github = DispatchingGithub & StoppingGithub;
 
-async function send(github: Github, message: RailMessage, { signal }: RailContext): Promise<RailOutcome> {
-  const dispatch = dispatchSchema.parse(message.payload);
-  const answer = await dispatchOnce(github, dispatch, signal);
-  if (answer.kind === "failure") return outcomeOf(answer);
-  // What an older server answers; it says nothing about the run.
-  if (answer.status === 204) return { kind: "delivered", code: "204" };
-  const started = startedSchema.safeParse(answer.data).data;
-  if (started === undefined) return outcomeOf({ kind: "failure", code: "bad_answer" });
-  const { workflow_run_id: id, html_url: url } = started;
-  const run = { id, ...(url === undefined ? {} : { url }) };
-  return { kind: "delivered", code: String(answer.status), reference: String(id), response: { run } };
+function send(github: Github, message: RailMessage, { signal }: RailContext): Promise<RailOutcome> {
+  const asked = githubMessageSchema.parse(message.payload);
+  switch (asked.operation) {
+    case "stop":
+      return stopRuns(github, asked, message, signal);
+    case "watch":
+      return watchRuns(github.call, asked, signal);
+    default:
+      return github.visibility.during(message.outboxId, () => dispatchRun(github, asked, signal));
+  }
 }
-
-/**
- * A server that does not know the field for the run's details refuses it with 422, as it does a bad branch or bad inputs.
- * Nothing was started then, so the same request without the field tells which of them it was.
- */
-async function dispatchOnce(github: Github, dispatch: Dispatch, signal: AbortSignal): Promise<GithubAnswer> {
-  const { owner, repo, workflow, ref } = dispatch;
-  const plain = { owner, repo, workflow_id: workflow, ref, inputs: inputsOf(dispatch) };
-  const route = "POST /repos/{owner}/{repo}/actions/workflows/{workflow_id}/dispatches";
-  if (!github.knowsRunDetails) return await github.call(route, plain, signal);
-  const answer = await github.call(route, { ...plain, return_run_details: true }, signal);
-  if (answer.kind !== "failure" || answer.code !== "http_422") return answer;
-  const second = await github.call(route, plain, signal);
-  if (second.kind === "data") github.knowsRunDetails = false;
-  return second;
-}
-
-/** GitHub's clock and the database's differ by seconds. */
-const clockMarginMs = 60_000;
-const pageSize = 100;
-const maxPages = 10;
-
-const runsSchema = z.object({
-  workflow_runs: z.array(
-    z.object({
-      id: z.int(),
-      display_title: z.string().optional().catch(undefined),
-      name: z.string().optional().catch(undefined),
-      html_url: z.string().optional().catch(undefined),
-    }),
-  ),
-});
 
 async function lookUp(github: Github, message: RailMessage, { signal }: RailContext): Promise<LookupOutcome> {
-  const dispatch = dispatchSchema.parse(message.payload);
-  const { owner, repo, workflow, job_id: jobId } = dispatch;
-  const since = new Date(message.createdAt.getTime() - clockMarginMs).toISOString().replace(/\.\d{3}Z$/, "Z");
-  const where = {
-    owner,
-    repo,
-    workflow_id: workflow,
-    event: "workflow_dispatch",
-    created: `>=${since}`,
-    per_page: pageSize,
-  };
-  for (let page = 1; page <= maxPages; page += 1) {
-    const route = "GET /repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs";
-    const answer = await github.call(route, { ...where, page }, signal);
-    if (answer.kind === "failure") return unavailable(answer);
-    const read = runsSchema.safeParse(answer.data).data;
-    if (read === undefined) return unavailable({ kind: "failure", code: "bad_answer" });
-    const run = read.workflow_runs.find((each) => names(each.display_title ?? each.name ?? "", jobId));
-    if (run !== undefined) {
-      const response = { run: { id: run.id, ...(run.html_url === undefined ? {} : { url: run.html_url }) } };
-      return { kind: "found", reference: String(run.id), response };
-    }
-    if (read.workflow_runs.length < pageSize) return missed(github, message);
+  const asked = githubMessageSchema.parse(message.payload);
+  switch (asked.operation) {
+    case "stop":
+      return await findStopped(github.call, asked, signal);
+    case "watch":
+      // Asking again is as good as knowing what the earlier answer was.
+      return { kind: "absent" };
+    default:
+      return await findDispatched(github, asked, message, signal);
   }
-  // What was not read to the end proves nothing.
-  return unavailable({ kind: "failure", code: "too_many_to_search" });
-}
-
-function missed(github: Github, message: RailMessage): LookupOutcome {
-  const afterMs = message.uncertain ? github.visibility.missed(message.outboxId) : 0;
-  return afterMs === 0 ? { kind: "absent" } : unavailable({ kind: "failure", code: "may_still_appear", afterMs });
-}
-
-function unavailable(failure: GithubFailure): LookupOutcome {
-  const { code, afterMs } = failure;
-  return { kind: "unavailable", code, reason: wording(failure), ...(afterMs === undefined ? {} : { afterMs }) };
-}
-
-function outcomeOf(failure: GithubFailure): RailOutcome {
-  return outcomeOfCode(githubActionsCodes[failure.code].outcome, failure.code, wording(failure), failure);
-}
-
-function wording({ code, detail }: GithubFailure): string {
-  const { meaning } = githubActionsCodes[code];
-  return reasonOf(detail === undefined ? meaning : `${meaning} (${detail})`);
 }

@@ -3,7 +3,7 @@
  */
 import { hmacSha256 } from "../../db/hash.ts";
 import type { World } from "../core/world.ts";
-import { repositoryShape, runShape, userShape, workflowId } from "./shapes.ts";
+import { repositoryShape, runShape, userShape, workflowShape } from "./shapes.ts";
 import type { WorkflowRun } from "./state.ts";
 
 const timeoutMs = 10_000;
@@ -17,12 +17,7 @@ export function tell(world: World, action: "requested" | "in_progress" | "comple
   const body = JSON.stringify({
     action,
     workflow_run: runShape(world, run),
-    workflow: {
-      id: workflowId(run.workflow),
-      name: run.workflow.replace(/\.ya?ml$/, ""),
-      path: `.github/workflows/${run.workflow}`,
-      state: "active",
-    },
+    workflow: workflowShape(run.workflow),
     repository: repositoryShape(world, run),
     sender: userShape(),
   });

@@ -7,8 +7,10 @@ import { Hono } from "hono";
 import { z } from "zod";
 import { answer, type Dialect, type SandboxContext, type SandboxEnv } from "../core/exchange.ts";
 import type { World } from "../core/world.ts";
+import type { GithubPermission } from "../sample-data.ts";
 import { tell } from "./outgoing.ts";
-import { runShape, workflowId } from "./shapes.ts";
+import { hasWorkflow, isBranch, lacks, type Place } from "./repositories.ts";
+import { runShape, workflowId, workflowShape } from "./shapes.ts";
 import type { GithubState, WorkflowRun } from "./state.ts";
 
 const maxInputs = 25;
@@ -35,55 +37,88 @@ export function githubRoutes(world: World, state: GithubState): Hono<SandboxEnv>
       authenticated(context, world) ? Response.json({ resources: {}, rate }) : said(401, "Bad credentials"),
     ),
   );
-  const routes = all.basePath("/github/repos/:owner/:repo/actions");
-  const serve = (
-    context: SandboxContext,
-    method: string,
-    body: unknown,
-    effect: (place: Place) => Response,
-  ): Promise<Response> => {
-    const place = { owner: context.req.param("owner") ?? "", repo: context.req.param("repo") ?? "" };
-    const channel = `${place.owner}/${place.repo}`;
-    return answer(context, world, { provider: "github", method, channel, body }, dialect, () =>
-      authenticated(context, world) ? effect(place) : said(401, "Bad credentials"),
-    );
-  };
+  const serve = serveFrom(world);
+  const repository = all.basePath("/github/repos/:owner/:repo");
+  repository.get("/contents/.github/workflows/:workflow", (context) =>
+    serve(context, ["getContents", "contents=read"], context.req.query(), (place) =>
+      readWorkflow(world, { ...place, workflow: context.req.param("workflow") }, context.req.query("ref")),
+    ),
+  );
+  const routes = repository.basePath("/actions");
+  routes.get("/workflows/:workflow", (context) =>
+    serve(context, ["getWorkflow", "actions=read"], {}, (place) => {
+      const workflow = context.req.param("workflow");
+      return hasWorkflow(world, { ...place, workflow })
+        ? Response.json(workflowShape(workflow))
+        : said(404, "Not Found");
+    }),
+  );
   routes.post("/workflows/:workflow/dispatches", async (context) => {
     const body = await readJson(context);
-    return serve(context, "dispatch", body, (place) =>
+    return serve(context, ["dispatch", "actions=write"], body, (place) =>
       dispatch(world, state, { ...place, workflow: context.req.param("workflow"), body }),
     );
   });
   routes.get("/workflows/:workflow/runs", (context) =>
-    serve(context, "listRuns", context.req.query(), (place) =>
+    serve(context, ["listRuns", "actions=read"], context.req.query(), (place) =>
       list(world, state, { ...place, workflow: context.req.param("workflow") }, context.req.query()),
     ),
   );
   routes.get("/runs", (context) =>
-    serve(context, "listRuns", context.req.query(), (place) => list(world, state, place, context.req.query())),
+    serve(context, ["listRuns", "actions=read"], context.req.query(), (place) =>
+      list(world, state, place, context.req.query()),
+    ),
   );
   routes.get("/runs/:id", (context) =>
-    serve(context, "getRun", {}, (place) =>
+    serve(context, ["getRun", "actions=read"], {}, (place) =>
       withRun(state, place, context.req.param("id"), (run) => Response.json(runShape(world, run))),
     ),
   );
-  routes.post("/runs/:id/cancel", (context) =>
-    serve(context, "cancelRun", {}, (place) =>
-      withRun(state, place, context.req.param("id"), (run) => {
+  const cancel = (context: SandboxContext, method: string, byForce: boolean): Promise<Response> =>
+    serve(context, [method, "actions=write"], {}, (place) =>
+      withRun(state, place, context.req.param("id") ?? "", (run) => {
         if (run.status === "completed") return said(409, "Cannot cancel a workflow run that is completed.");
-        finish(world, state, run, "cancelled");
+        if (byForce || !state.slowToStop) finish(world, state, run, "cancelled");
         return Response.json({}, { status: 202 });
       }),
-    ),
-  );
+    );
+  routes.post("/runs/:id/cancel", (context) => cancel(context, "cancelRun", false));
+  routes.post("/runs/:id/force-cancel", (context) => cancel(context, "forceCancelRun", true));
   return routes;
 }
 
 const rate = { limit: 5_000, used: 0, remaining: 5_000, reset: 0 };
 
-interface Place {
-  readonly owner: string;
-  readonly repo: string;
+type Serve = (
+  context: SandboxContext,
+  /** The call's name, and what the token must be allowed. */
+  call: readonly [method: string, needs: GithubPermission],
+  body: unknown,
+  effect: (place: Place) => Response,
+) => Promise<Response>;
+
+function serveFrom(world: World): Serve {
+  return (context, [method, needs], body, effect) => {
+    const place = { owner: context.req.param("owner") ?? "", repo: context.req.param("repo") ?? "" };
+    const channel = `${place.owner}/${place.repo}`;
+    return answer(context, world, { provider: "github", method, channel, body }, dialect, () => {
+      if (!authenticated(context, world)) return said(401, "Bad credentials");
+      return lacks(world, place, needs) ? forbidden(needs) : effect(place);
+    });
+  };
+}
+
+function forbidden(needs: GithubPermission): Response {
+  const headers = { "x-accepted-github-permissions": needs };
+  return said(403, "Resource not accessible by personal access token", headers);
+}
+
+/** Nothing is kept of a file but that it is there. */
+function readWorkflow(world: World, wanted: Place & { readonly workflow: string }, ref = "main"): Response {
+  if (!isBranch(ref)) return said(404, `No commit found for the ref ${ref}`);
+  if (!hasWorkflow(world, wanted)) return said(404, "Not Found");
+  const path = `.github/workflows/${wanted.workflow}`;
+  return Response.json({ type: "file", name: wanted.workflow, path, size: 0, encoding: "base64", content: "" });
 }
 
 export function finish(
@@ -104,14 +139,7 @@ function dispatch(
   state: GithubState,
   wanted: Place & { readonly workflow: string; readonly body: unknown },
 ): Response {
-  const known = world.sampleData.githubRepositories?.find(
-    ({ owner, repo }) => owner === wanted.owner && repo === wanted.repo,
-  );
-  const there =
-    world.sampleData.githubRepositories === undefined
-      ? /\.ya?ml$|^\d+$/.test(wanted.workflow)
-      : known?.workflows.includes(wanted.workflow);
-  if (there !== true) return said(404, "Not Found");
+  if (!hasWorkflow(world, wanted)) return said(404, "Not Found");
   const parsed = dispatchSchema.safeParse(wanted.body);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
@@ -120,6 +148,7 @@ function dispatch(
       `Invalid request.\n\n${issue?.path.map(String).join(".") ?? "body"}: ${issue?.message ?? "invalid"}`,
     );
   }
+  if (!isBranch(parsed.data.ref)) return said(422, `No ref found for: ${parsed.data.ref}`);
   const inputs = parsed.data.inputs ?? {};
   if (Object.keys(inputs).length > maxInputs) return said(422, `you may only define up to ${maxInputs} inputs`);
   if (JSON.stringify(inputs).length > maxInputChars) return said(422, "inputs are too large.");

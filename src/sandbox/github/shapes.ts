@@ -18,7 +18,7 @@ export function runShape(world: World, run: WorkflowRun): Shape {
     path: `.github/workflows/${run.workflow}`,
     display_title: run.title,
     run_number: run.runNumber,
-    run_attempt: 1,
+    run_attempt: run.runAttempt,
     event: "workflow_dispatch",
     status: run.status,
     conclusion: run.conclusion,
@@ -33,6 +33,15 @@ export function runShape(world: World, run: WorkflowRun): Shape {
     actor: userShape(),
     triggering_actor: userShape(),
     repository: repositoryShape(world, run),
+  };
+}
+
+export function workflowShape(file: string): Shape {
+  return {
+    id: workflowId(file),
+    name: file.replace(/\.ya?ml$/, ""),
+    path: `.github/workflows/${file}`,
+    state: "active",
   };
 }
 

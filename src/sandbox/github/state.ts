@@ -21,6 +21,8 @@ export interface WorkflowRun {
   readonly createdAt: string;
   /** What `run-name` made of the inputs. */
   readonly title: string;
+  /** A re-run keeps the id and counts on. */
+  runAttempt: number;
   updatedAt: string;
   status: RunStatus;
   conclusion: Conclusion | null;
@@ -31,6 +33,8 @@ const maxRuns = 5_000;
 export class GithubState implements Saveable {
   readonly #world: World;
   runs: WorkflowRun[] = [];
+  /** Whether a run that is cancelled goes on until somebody ends it, or cancels it by force. */
+  slowToStop = false;
 
   constructor(world: World) {
     this.#world = world;
@@ -46,6 +50,7 @@ export class GithubState implements Saveable {
 
   reset(): void {
     this.runs = [];
+    this.slowToStop = false;
   }
 
   now(): string {
@@ -61,13 +66,12 @@ export class GithubState implements Saveable {
     const number = this.#world.ids.number("github-run");
     const at = this.now();
     const name = given.workflow.replace(/\.ya?ml$/, "");
-    const jobId = given.inputs["job_id"];
     const run: WorkflowRun = {
       ...given,
       id: 9_000_000_000 + number,
       runNumber: this.#world.ids.number(`github-run:${given.owner}/${given.repo}/${given.workflow}`),
-      // The workflow file that we ship names its runs after the job.
-      title: jobId === undefined ? name : `${name} ${jobId}`,
+      title: [name, ...markOf(given.inputs)].join(" "),
+      runAttempt: 1,
       createdAt: at,
       updatedAt: at,
       status: "queued",
@@ -78,4 +82,10 @@ export class GithubState implements Saveable {
     this.#world.changed();
     return run;
   }
+}
+
+/** The workflow files that we ship name their runs after the job, the attempt and, when they clean up, that. */
+function markOf({ job_id: id, attempt, task }: Readonly<Record<string, string>>): string[] {
+  if (id === undefined) return [];
+  return [attempt === undefined ? id : `${id}/${task === "cleanup" ? "cleanup-" : ""}${attempt}`];
 }

@@ -28,6 +28,11 @@ export class GithubUserActions {
     finish(this.#world, this.#state, this.#open(runId), conclusion);
   }
 
+  /** From now on, whether a run that is cancelled goes on until it is finished here, or cancelled by force. */
+  slowToStop(isSlow: boolean): void {
+    this.#state.slowToStop = isSlow;
+  }
+
   #open(runId: number): WorkflowRun {
     const run = this.#state.find(runId);
     if (run === undefined) throw refused("not_found", `There is no run ${runId}.`, 404);

@@ -82,9 +82,9 @@ test("Linear: a key that it does not accept, and a team that it does not know", 
 test("GitHub: a token that it does not accept, one that it does, and silence", async () => {
   const settings = { token: secret, apiUrl: provider.url };
   provider.script.push({ status: 401, body: { message: "Bad credentials" } }, { body: { rate: {} } }, { silent: true });
-  expect(await checkGithubAccess(settings, patience())).toMatchObject({ what: "refused" });
-  expect(await checkGithubAccess(settings, patience())).toMatchObject({ kind: "answers" });
-  expect(await checkGithubAccess(settings, AbortSignal.timeout(50))).toMatchObject({ what: "unreachable" });
+  expect(await checkGithubAccess(settings, [], patience())).toMatchObject({ what: "refused" });
+  expect(await checkGithubAccess(settings, [], patience())).toMatchObject({ kind: "answers" });
+  expect(await checkGithubAccess(settings, [], AbortSignal.timeout(50))).toMatchObject({ what: "unreachable" });
   expect(provider.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(Array(3).fill("GET /rate_limit"));
 });
 

@@ -1,7 +1,15 @@
 import { describe, test } from "vitest";
 import { railConformance } from "../../../src/contract/conformance/suite.ts";
 import { openProvider } from "./provider-harness.ts";
-import { githubPlan, linearPlan, postalPlan, slackInteractionPlan, slackPlan } from "./provider-plans.ts";
+import {
+  githubDispatchPlan,
+  githubStopPlan,
+  githubWatchPlan,
+  linearPlan,
+  postalPlan,
+  slackInteractionPlan,
+  slackPlan,
+} from "./provider-plans.ts";
 import { openSmtpSandbox } from "./email/smtp-harness.ts";
 
 railConformance("slack", { capability: "lookup", open: () => openProvider(slackPlan) }, { describe, test });
@@ -28,4 +36,28 @@ railConformance(
 );
 railConformance("email by Postal", { capability: "blind", open: () => openProvider(postalPlan) }, { describe, test });
 railConformance("linear", { capability: "lookup", open: () => openProvider(linearPlan) }, { describe, test });
-railConformance("github-actions", { capability: "lookup", open: () => openProvider(githubPlan) }, { describe, test });
+railConformance(
+  "github-actions, starting a run,",
+  { capability: "lookup", open: () => openProvider(githubDispatchPlan) },
+  { describe, test },
+);
+railConformance(
+  "github-actions, stopping a run,",
+  { capability: "lookup", open: () => openProvider(githubStopPlan()) },
+  { describe, test },
+);
+for (const method of ["getRun", "listRuns"] as const) {
+  railConformance(
+    `github-actions, watching by ${method},`,
+    {
+      capability: "lookup",
+      open: () => openProvider(githubWatchPlan(method)),
+      // What these leave out but lookups is in github-actions-answers.test.ts.
+      notApplicable: {
+        drop_after_accept: "a question may be asked again, so that a lookup need not find it",
+        unreachable: "and asks nobody",
+      },
+    },
+    { describe, test },
+  );
+}

@@ -24,6 +24,8 @@ export interface ProviderPlan {
   /** Where nobody listens. */
   readonly nowhere: string;
   urlOf(sandbox: Sandbox): string;
+  /** What must be there before messages of this kind make sense. */
+  prepare?(sandbox: Sandbox): Promise<void>;
   /** A new payload, unlike any other. */
   payload(): Json;
   readonly invalid: readonly Json[];
@@ -61,6 +63,7 @@ export const sandboxSecrets: SandboxSecrets = {
 
 export async function openProvider(plan: ProviderPlan): Promise<RailHarness> {
   const sandbox = await startSandbox({ sampleData: defaultSampleData, secrets: sandboxSecrets });
+  await plan.prepare?.(sandbox);
   const near = plan.rail(plan.urlOf(sandbox));
   const far = plan.rail(plan.nowhere);
   let isUnreachable = false;
@@ -70,7 +73,8 @@ export async function openProvider(plan: ProviderPlan): Promise<RailHarness> {
     return rail;
   };
   const isAbout = (request: LoggedRequest, message: RailMessage): boolean =>
-    request.method === plan.method && JSON.stringify(request.body).includes(plan.markOf(message.payload));
+    request.method === plan.method &&
+    JSON.stringify([request.path, request.body]).includes(plan.markOf(message.payload));
   return {
     rail: {
       ...near,

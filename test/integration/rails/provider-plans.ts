@@ -6,6 +6,7 @@ import { createLinearRail } from "../../../src/rails/linear/rail.ts";
 import { createSlackInteractionRail, createSlackRail } from "../../../src/rails/slack/rail.ts";
 import type { Json } from "../../../src/contract/rail.ts";
 import { defaultSampleData } from "../../../src/sandbox/sample-data.ts";
+import type { Sandbox } from "../../../src/sandbox/sandbox.ts";
 import type { ProviderPlan } from "./provider-harness.ts";
 import { confirmationToken, from, invalidLetters, letter, makeToken } from "./email/smtp-harness.ts";
 
@@ -104,16 +105,93 @@ export const postalPlan: ProviderPlan = {
 
 export const githubToken = "github_pat_conformance";
 
-export const githubPlan: ProviderPlan = {
+const github = {
   provider: "github",
-  method: "dispatch",
   rail: (url) => createGithubActionsRail({ token: githubToken, apiUrl: `${url}/github`, visibleAfterMs: 0 }),
   nowhere,
   urlOf: (sandbox) => sandbox.url,
-  payload: () => ({ owner: "acme", repo: "infra", workflow: "provision.yml", ref: "main", job_id: randomUUID() }),
-  invalid: [null, { owner: "acme", repo: "infra", workflow: "provision.yml", ref: "main" }],
+  secrets: [githubToken],
+} satisfies Partial<ProviderPlan>;
+
+/** Of no workflow that the sandbox runs by itself. */
+const workflow = "deploy.yml";
+
+export const githubDispatchPlan: ProviderPlan = {
+  ...github,
+  method: "dispatch",
+  payload() {
+    const id = randomUUID();
+    const inputs = { job_id: id, attempt: "1", task: "provision" };
+    return { owner: "acme", repo: "infra", workflow, ref: "main", job_id: id, run_mark: `${id}/1`, inputs };
+  },
+  invalid: [null, { owner: "acme", repo: "infra", workflow, ref: "main" }],
   markOf: (payload) => textAt(payload, "job_id"),
   effects: (sandbox, mark) => sandbox.github.runs().filter(({ inputs }) => inputs["job_id"] === mark).length,
-  secrets: [githubToken],
   refusals: 2,
 };
+
+/** More than any case has messages. */
+const preparedRuns = 25;
+
+async function startRun(url: string, repo: string): Promise<{ [name: string]: Json }> {
+  const answer = await fetch(`${url}/github/repos/acme/${repo}/actions/workflows/${workflow}/dispatches`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${githubToken}` },
+    body: JSON.stringify({ ref: "main", inputs: { job_id: "job-1", attempt: "1" }, return_run_details: true }),
+  });
+  const { workflow_run_id: id } = (await answer.json()) as { workflow_run_id: number };
+  return { owner: "acme", repo, workflow, run_mark: "job-1/1", since: new Date().toISOString(), run_id: id };
+}
+
+/** Runs that can be stopped or watched: each in a repository of its own, by whose name all calls about it are known. */
+interface PreparedRuns {
+  readonly prepare: (sandbox: Sandbox) => Promise<void>;
+  readonly next: (operation: string) => Json;
+}
+
+function prepareRuns(): PreparedRuns {
+  const ready: { [name: string]: Json }[] = [];
+  return {
+    prepare: async ({ url }) => {
+      const made = Array.from({ length: preparedRuns }, () => startRun(url, `infra-${randomUUID()}`));
+      ready.push(...(await Promise.all(made)));
+    },
+    next: (operation) => {
+      const payload = ready.pop();
+      if (payload === undefined) throw new Error("more messages than runs");
+      return { ...payload, operation };
+    },
+  };
+}
+
+/** One for each sandbox, whose runs it has. */
+export function githubStopPlan(): ProviderPlan {
+  const { prepare, next } = prepareRuns();
+  return {
+    ...github,
+    prepare,
+    method: "cancelRun",
+    payload: () => next("stop"),
+    invalid: [{ operation: "stop", owner: "acme", repo: "infra", workflow, run_mark: "job-1/1" }],
+    markOf: (payload) => textAt(payload, "repo"),
+    effects: (sandbox, mark) =>
+      sandbox.github.runs().filter(({ repo, conclusion }) => repo === mark && conclusion === "cancelled").length,
+  };
+}
+
+/** Of one run, or of all that show the mark, where there need be none. The effect of a question is that it was answered. */
+export function githubWatchPlan(method: "getRun" | "listRuns"): ProviderPlan {
+  const { prepare, next } = prepareRuns();
+  const none = { operation: "watch", owner: "acme", workflow, run_mark: "job-1/1" };
+  return {
+    ...github,
+    ...(method === "getRun" ? { prepare } : {}),
+    method,
+    payload: () =>
+      method === "getRun" ? next("watch") : { ...none, repo: `infra-${randomUUID()}`, since: new Date().toISOString() },
+    invalid: [{ ...none, repo: "infra" }],
+    markOf: (payload) => textAt(payload, "repo"),
+    effects: (sandbox, mark) =>
+      sandbox.requests.list({ method }).filter(({ path, effect }) => path.includes(mark) && effect === true).length,
+  };
+}

@@ -12,6 +12,11 @@ function github(sandbox: Sandbox): typeof request {
   return request.defaults({ baseUrl: `${sandbox.url}/github`, headers: { authorization: "token ghp_sandbox" } });
 }
 
+const needs = (permission: string) => ({
+  status: 403,
+  response: { headers: { "x-accepted-github-permissions": permission } },
+});
+
 describe("the GitHub stand-in, through Octokit", () => {
   test("a dispatch answers 204, and its run is found by its time, its event and its title", async () => {
     await using stage = await setStage();
@@ -64,6 +69,45 @@ describe("the GitHub stand-in, through Octokit", () => {
       call("GET /repos/{owner}/{repo}/actions/runs/{run_id}", { ...place, run_id: 1 }),
     ).rejects.toMatchObject({ status: 404 });
     expect(stage.sandbox.github.runs()).toEqual([]);
+  });
+
+  test("a branch that is not there, and what the token lacks, are refused as GitHub does", async () => {
+    const lacks = ["actions=write", "contents=read"] as const;
+    const repository = { owner: "acme", repo: "infra", workflows: ["provision.yml"], lacks };
+    const githubRepositories = [repository, { ...repository, repo: "open", lacks: [] }];
+    await using stage = await setStage({ sampleData: { ...defaultSampleData, githubRepositories } });
+    const call = github(stage.sandbox);
+    const dispatch = "POST /repos/{owner}/{repo}/actions/workflows/{workflow_id}/dispatches";
+    const contents = "GET /repos/{owner}/{repo}/contents/.github/workflows/{workflow_id}";
+    await expect(call(dispatch, { ...place, ref: "main" })).rejects.toMatchObject(needs("actions=write"));
+    await expect(call(contents, { ...place, ref: "main" })).rejects.toMatchObject(needs("contents=read"));
+    const open = { ...place, repo: "open" };
+    await expect(call(dispatch, { ...open, ref: "other" })).rejects.toMatchObject({ status: 422 });
+    await expect(call(contents, { ...open, ref: "other" })).rejects.toMatchObject({ status: 404 });
+    expect((await call(contents, { ...open, ref: "main" })).data).toMatchObject({ type: "file" });
+    const { data } = await call("GET /repos/{owner}/{repo}/actions/workflows/{workflow_id}", open);
+    expect(data).toMatchObject({ name: "provision", state: "active" });
+    expect(stage.sandbox.github.runs()).toEqual([]);
+  });
+
+  test("runs show job and attempt; one that is slow to stop goes on until it is cancelled by force", async () => {
+    await using stage = await setStage();
+    const call = github(stage.sandbox);
+    const other = { ...place, workflow_id: "deploy.yml" };
+    const dispatch = "POST /repos/{owner}/{repo}/actions/workflows/{workflow_id}/dispatches";
+    await call(dispatch, { ...other, ref: "main", inputs: { job_id: "job-1", attempt: "2", task: "provision" } });
+    await call(dispatch, { ...other, ref: "main", inputs: { job_id: "job-1", attempt: "1", task: "cleanup" } });
+    const runs = stage.sandbox.github.runs();
+    expect(runs.map(({ title }) => title)).toEqual(["deploy job-1/2", "deploy job-1/cleanup-1"]);
+    stage.sandbox.github.slowToStop(true);
+    const run = { ...place, run_id: runs[0]?.id ?? 0 };
+    expect((await call("POST /repos/{owner}/{repo}/actions/runs/{run_id}/cancel", run)).status).toBe(202);
+    const read = "GET /repos/{owner}/{repo}/actions/runs/{run_id}";
+    expect((await call(read, run)).data).toMatchObject({ status: "queued", run_attempt: 1 });
+    const force = "POST /repos/{owner}/{repo}/actions/runs/{run_id}/force-cancel";
+    expect((await call(force, run)).status).toBe(202);
+    expect((await call(read, run)).data).toMatchObject({ status: "completed", conclusion: "cancelled" });
+    await expect(call(force, run)).rejects.toMatchObject({ status: 409 });
   });
 
   test("a failure after acceptance leaves a run behind, as GitHub's do", async () => {

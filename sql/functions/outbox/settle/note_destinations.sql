@@ -1,7 +1,7 @@
 -- What outcomes say about their destinations. An answer of any kind closes the circuit; failures in a row open it, longer each time; a
 -- request for quiet (429) pauses the destination without counting against it; where nobody was called nothing is said about it, and a
--- mail server that does not take one mail for now speaks of that mail. A row that came back unsent says nothing, except that it is no
--- longer a probe.
+-- mail server that does not take one mail for now speaks of that mail. A receiver that has not finished what one row asked for, or does
+-- not show it yet, has answered. A row that came back unsent says nothing, except that it is no longer a probe.
 --
 -- It is written down, and put into the gate at once if that is free, else by whoever takes it next: a settle waits for nobody, and
 -- nothing that it has to tell is lost.
@@ -14,10 +14,12 @@ begin
   with heard as materialized (
     select d.name,
            count(*) filter (where o.kind in ('retry', 'unknown') and not coalesce(o.throttled, false)
-                              and coalesce(o.code, '') not in ('render_failed', 'endpoint_unavailable', 'smtp_4xx')) as failed,
+                              and coalesce(o.code, '') not in
+                                ('render_failed', 'endpoint_unavailable', 'smtp_4xx', 'still_running', 'may_still_appear')) as failed,
            count(*) filter (where coalesce(o.kind, 'delivered') in ('delivered', 'rejected')
                               and coalesce(o.code, '') not in
-                                ('payload_invalid', 'binding_missing', 'binding_invalid', 'outcome_unknown')) as answered,
+                                ('payload_invalid', 'binding_missing', 'binding_invalid', 'outcome_unknown')
+                              or o.code in ('still_running', 'may_still_appear')) as answered,
            -- least() leaves nulls out: a receiver that says no time is not one that says a day.
            max(least(o.after_ms, 86400000)) filter (where o.throttled and o.after_ms is not null) as quiet_ms,
            coalesce(bool_or(o.throttled), false) as throttled,

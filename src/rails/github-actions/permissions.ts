@@ -1,0 +1,28 @@
+/**
+ * The permissions that GitHub says a call needs, in the words of the page where a token gets them.
+ *
+ * Owns: reading the header, of which nothing is repeated but known forms. Does not own: which calls need what.
+ */
+
+/** More than these are no help to anybody. */
+const mostSets = 3;
+const mostInSet = 3;
+
+const permission = /^([a-z_]{1,40})=(read|write|admin)$/;
+
+/** `actions=write,contents=read; x=admin` is "Actions: write and Contents: read, or X: admin"; an empty text for anything else. */
+export function acceptedPermissions(header: string | readonly string[] | undefined): string {
+  const sets = (typeof header === "string" ? header : "").split(";").slice(0, mostSets).map(setOf);
+  return sets.filter((set) => set !== "").join(", or ");
+}
+
+function setOf(text: string): string {
+  const read = text.split(",").slice(0, mostInSet).map(permissionOf);
+  // One that cannot be read makes the rest of its set misleading.
+  return read.includes("") ? "" : read.join(" and ");
+}
+
+function permissionOf(text: string): string {
+  const [, name = "", level = ""] = permission.exec(text.trim()) ?? [];
+  return name === "" ? "" : `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll("_", " ")}: ${level}`;
+}

@@ -1,0 +1,101 @@
+/**
+ * Stopping the runs of a mark, which is done when all of them have ended. GitHub takes minutes over it, and each try asks again.
+ *
+ * Owns: which runs are cancelled, how, and when the row is delivered. Does not own: what was left behind by the runs.
+ */
+import type { LookupOutcome, RailMessage, RailOutcome } from "../../contract/rail.ts";
+import type { GithubCall, GithubFailure } from "./call.ts";
+import type { Stop } from "./message.ts";
+import { outcomeOf, unavailable } from "./outcomes.ts";
+import { findRuns, hasEnded, notWhole, responseOf, type FoundRuns, type Run, type RunsFound } from "./runs.ts";
+
+/** A try has its time, and a further one follows. */
+const maxCancelsPerTry = 20;
+/** A run that ignores a cancel, because a step of it runs `always()`, is ended by force from this try on. */
+const firstForcedTry = 4;
+const stillRunningAfterMs = 10_000;
+
+export interface StoppingGithub {
+  readonly call: GithubCall;
+  /** How long a run that was just dispatched may be missing from the list. */
+  readonly visibleAfterMs: number;
+}
+
+export async function stopRuns(
+  { call, visibleAfterMs }: StoppingGithub,
+  stop: Stop,
+  message: RailMessage,
+  signal: AbortSignal,
+): Promise<RailOutcome> {
+  const found = await findMarked(call, stop, signal);
+  if (found.kind === "failure") return outcomeOf(found);
+  // A second look has waited long enough, whichever relay takes it.
+  if (found.runs.length === 0 && message.tryNo === 1 && visibleAfterMs > 0) {
+    return outcomeOf({ kind: "failure", code: "may_still_appear", afterMs: visibleAfterMs });
+  }
+  const running = found.runs.filter((run) => !hasEnded(run));
+  if (running.length === 0) return endOf(found);
+  const failure = await cancelAll(call, stop, running, message.tryNo >= firstForcedTry, signal);
+  if (failure?.throttled === true) return outcomeOf(failure);
+  // A run that was still queued ends at once; and where an answer was lost, this is the proof.
+  const after = await findMarked(call, stop, signal);
+  const isOver = after.kind === "runs" && after.runs.every(hasEnded);
+  if (failure !== undefined && !isOver) return outcomeOf(failure);
+  return after.kind === "failure" ? outcomeOf(after) : endOf(after);
+}
+
+/** Whether an earlier try has done it. A cancel does no harm twice, so that runs that go on count as never told. */
+export async function findStopped(call: GithubCall, stop: Stop, signal: AbortSignal): Promise<LookupOutcome> {
+  const found = await findMarked(call, stop, signal);
+  if (found.kind === "failure") return unavailable(found);
+  return found.whole && found.runs.length > 0 && found.runs.every(hasEnded)
+    ? { kind: "found", response: responseOf(found.runs) }
+    : { kind: "absent" };
+}
+
+function findMarked(call: GithubCall, stop: Stop, signal: AbortSignal): Promise<RunsFound> {
+  const { owner, repo, workflow, run_mark: mark, since } = stop;
+  return findRuns(call, { owner, repo, workflow, mark, since: new Date(since), most: Infinity }, signal);
+}
+
+/** One run that GitHub cannot cancel keeps no other running; a request for quiet ends it all. Answers the first failure. */
+async function cancelAll(
+  call: GithubCall,
+  { owner, repo }: Stop,
+  running: readonly Run[],
+  byForce: boolean,
+  signal: AbortSignal,
+): Promise<GithubFailure | undefined> {
+  let first: GithubFailure | undefined;
+  for (const { id } of running.slice(0, maxCancelsPerTry)) {
+    const failure = await cancelOnce(call, { owner, repo, run_id: id }, byForce, signal);
+    if (failure?.throttled === true) return failure;
+    first ??= failure;
+  }
+  return first;
+}
+
+async function cancelOnce(
+  call: GithubCall,
+  run: { readonly owner: string; readonly repo: string; readonly run_id: number },
+  byForce: boolean,
+  signal: AbortSignal,
+): Promise<GithubFailure | undefined> {
+  const ask = (how: string) => call(`POST /repos/{owner}/{repo}/actions/runs/{run_id}/${how}`, { ...run }, signal);
+  const forced = byForce ? await ask("force-cancel") : undefined;
+  // Older servers know no force.
+  const isUnknown = forced?.kind === "failure" && forced.code === "http_404";
+  const answer = forced === undefined || isUnknown ? await ask("cancel") : forced;
+  // 409: it has ended meanwhile, or GitHub has yet to queue it; the look at the runs afterwards tells which.
+  return answer.kind === "failure" && answer.code !== "http_409" ? answer : undefined;
+}
+
+function endOf({ runs, whole }: FoundRuns): RailOutcome {
+  const running = runs.find((run) => !hasEnded(run));
+  if (running !== undefined) {
+    const detail = `run ${running.id}: ${running.status ?? "no status"}`;
+    return outcomeOf({ kind: "failure", code: "still_running", detail, afterMs: stillRunningAfterMs });
+  }
+  if (!whole) return outcomeOf(notWhole);
+  return { kind: "delivered", code: "ended", response: responseOf(runs) };
+}

@@ -1,0 +1,29 @@
+/** Asking how a run stands, or the runs of a mark. A question changes nothing, and may be asked as often as one likes. */
+import type { RailOutcome } from "../../contract/rail.ts";
+import type { GithubCall } from "./call.ts";
+import type { Watch } from "./message.ts";
+import { outcomeOf } from "./outcomes.ts";
+import { findRuns, mostRunsTold, notWhole, responseOf, runSchema, type RunsFound } from "./runs.ts";
+
+export async function watchRuns(call: GithubCall, watch: Watch, signal: AbortSignal): Promise<RailOutcome> {
+  const { owner, repo, workflow, run_mark: mark, since, run_id: id } = watch;
+  const search = { owner, repo, workflow, mark, since: new Date(since), most: mostRunsTold };
+  const found = id === undefined ? await findRuns(call, search, signal) : await readRun(call, watch, id, signal);
+  if (found.kind === "failure") return outcomeOf(found);
+  if (!found.whole) return outcomeOf(notWhole);
+  return { kind: "delivered", code: "200", response: responseOf(found.runs) };
+}
+
+async function readRun(call: GithubCall, watch: Watch, id: number, signal: AbortSignal): Promise<RunsFound> {
+  const { owner, repo, workflow } = watch;
+  const answer = await call("GET /repos/{owner}/{repo}/actions/runs/{run_id}", { owner, repo, run_id: id }, signal);
+  if (answer.kind === "data") {
+    const run = runSchema.safeParse(answer.data).data;
+    return run === undefined ? { kind: "failure", code: "bad_answer" } : { kind: "runs", runs: [run], whole: true };
+  }
+  if (answer.code !== "http_404") return answer;
+  // Gone, or out of the token's sight? What cannot be seen must not be taken for a run that is no more.
+  const route = "GET /repos/{owner}/{repo}/actions/workflows/{workflow_id}";
+  const seen = await call(route, { owner, repo, workflow_id: workflow }, signal);
+  return seen.kind === "failure" ? seen : { kind: "runs", runs: [], whole: true };
+}

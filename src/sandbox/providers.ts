@@ -8,9 +8,11 @@ import type { Hono } from "hono";
 import type { SandboxEnv } from "./core/exchange.ts";
 import type { Saveable } from "./core/state-file.ts";
 import type { World } from "./core/world.ts";
+import { callbackRoutes } from "./github/callbacks.ts";
 import { GithubUserActions } from "./github/user-actions.ts";
 import { githubPages } from "./github/page.ts";
 import { githubRoutes } from "./github/routes.ts";
+import { GithubRunner } from "./github/runner.ts";
 import { GithubState } from "./github/state.ts";
 import { LinearUserActions } from "./linear/user-actions.ts";
 import { linearPages } from "./linear/page.ts";
@@ -46,8 +48,12 @@ export interface Providers {
   readonly mailbox: Mailbox;
   /** What a second start should find again. */
   readonly kept: Readonly<Record<string, Saveable>>;
+  /** Takes up what the state file says is under way. To be called when the server can be reached. */
+  resume(): void;
   /** Forgets what happened; ids begin anew. */
   reset(): void;
+  /** Ends all processes that stand-ins have started. */
+  close(): Promise<void>;
 }
 
 export interface ProviderOptions {
@@ -55,20 +61,23 @@ export interface ProviderOptions {
   readonly key: KeyObject;
   readonly live: Live;
   readonly oidcClient?: OidcClient | undefined;
+  readonly runTimeScale: number;
 }
 
-export function createProviders(world: World, { key, live, oidcClient }: ProviderOptions): Providers {
+export function createProviders(world: World, options: ProviderOptions): Providers {
+  const { key, live, oidcClient, runTimeScale } = options;
   const slack = new SlackState(world);
   const linear = new LinearState(world);
   const mailbox = new Mailbox(world);
   const github = new GithubState(world);
+  const runner = new GithubRunner(world, github, runTimeScale);
   const stripe = new StripeState(world);
   const oidc = new OidcState(world, oidcClient ?? defaultClient);
   const userActions: UserActions = {
     slack: new SlackUserActions(world, slack),
     linear: new LinearUserActions(world, linear),
     mail: new MailUserActions(world, mailbox, key),
-    github: new GithubUserActions(world, github),
+    github: new GithubUserActions(world, github, runner),
     stripe: new StripeUserActions(world, stripe),
   };
   return {
@@ -76,7 +85,8 @@ export function createProviders(world: World, { key, live, oidcClient }: Provide
       slackRoutes(world, slack),
       linearRoutes(world, linear),
       postalRoutes(world, mailbox, key),
-      githubRoutes(world, github),
+      githubRoutes(world, github, runner),
+      callbackRoutes(world, github),
       stripeRoutes(world, stripe),
       oidcRoutes(world, oidc, key),
       slackPages(world, slack, userActions.slack, live),
@@ -88,8 +98,11 @@ export function createProviders(world: World, { key, live, oidcClient }: Provide
     userActions,
     mailbox,
     kept: { ids: world.ids, slack, linear, mailbox, github, stripe },
+    resume: () => runner.resume(),
+    close: () => runner.close(),
     reset() {
       world.ids.reset();
+      runner.reset();
       for (const state of [slack, linear, mailbox, github, stripe, oidc]) state.reset();
       world.changed();
     },

@@ -44,6 +44,8 @@ export interface SandboxOptions {
   readonly keepIn?: string;
   /** How many calls are remembered. Default: 5,000. */
   readonly requestLimit?: number;
+  /** How long the runs of workflows take, as a part of the usual; for tests. Default: 1. */
+  readonly runTimeScale?: number;
 }
 
 export interface Sandbox extends UserActions {
@@ -65,6 +67,7 @@ const defaults = {
   port: 0,
   smtpPort: 0,
   requestLimit: 5_000,
+  runTimeScale: 1,
   now: Date.now,
 } as const satisfies Partial<SandboxOptions>;
 const maxBodyBytes = 2_000_000;
@@ -81,7 +84,12 @@ export async function startSandbox(given: SandboxOptions): Promise<Sandbox> {
   };
   const world = createWorld(options, closing.signal, () => url, changed);
   const key = await privateKey(options.secrets.privateKey);
-  const providers = createProviders(world, { key, live, oidcClient: options.oidc });
+  const providers = createProviders(world, {
+    key,
+    live,
+    oidcClient: options.oidc,
+    runTimeScale: options.runTimeScale,
+  });
   if (options.keepIn !== undefined) {
     stateFile = new StateFile(options.keepIn, providers.kept, options.log);
     await stateFile.read();
@@ -113,6 +121,7 @@ export async function startSandbox(given: SandboxOptions): Promise<Sandbox> {
     void listener.close();
     throw error;
   });
+  providers.resume();
   return {
     ...providers.userActions,
     url,
@@ -126,7 +135,7 @@ export async function startSandbox(given: SandboxOptions): Promise<Sandbox> {
     async close() {
       closing.abort(new DOMException("The sandbox is closing.", "AbortError"));
       world.faults.release();
-      await Promise.all([listener.close(), smtp.close()]);
+      await Promise.all([providers.close(), listener.close(), smtp.close()]);
       await world.webhooks.done();
       await stateFile?.close();
     },

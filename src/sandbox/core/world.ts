@@ -11,6 +11,8 @@ export interface SandboxSecrets {
   readonly linearWebhookSecret: string;
   readonly githubWebhookSecret: string;
   readonly stripeWebhookSecret: string;
+  /** What the repository has as HEADROOM_CALLBACK_SECRET. Default: none, so that runs of our workflows fail at their claim. */
+  readonly provisioningCallbackSecret?: string;
   /** When given, no other token is let in; else anything of the right form is. Likewise below. */
   readonly slackBotToken?: string;
   readonly linearApiKey?: string;

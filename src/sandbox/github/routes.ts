@@ -10,6 +10,8 @@ import type { World } from "../core/world.ts";
 import type { GithubPermission } from "../sample-data.ts";
 import { tell } from "./outgoing.ts";
 import { hasWorkflow, isBranch, lacks, type Place } from "./repositories.ts";
+import { finish } from "./run-changes.ts";
+import type { GithubRunner } from "./runner.ts";
 import { runShape, workflowId, workflowShape } from "./shapes.ts";
 import type { GithubState, WorkflowRun } from "./state.ts";
 
@@ -30,7 +32,7 @@ const runsQuery = z.object({
   page: z.coerce.number().int().min(1).catch(1),
 });
 
-export function githubRoutes(world: World, state: GithubState): Hono<SandboxEnv> {
+export function githubRoutes(world: World, state: GithubState, runner: GithubRunner): Hono<SandboxEnv> {
   const all = new Hono<SandboxEnv>();
   all.get("/github/rate_limit", (context) =>
     answer(context, world, { provider: "github", method: "rateLimit", body: {} }, dialect, () =>
@@ -56,7 +58,7 @@ export function githubRoutes(world: World, state: GithubState): Hono<SandboxEnv>
   routes.post("/workflows/:workflow/dispatches", async (context) => {
     const body = await readJson(context);
     return serve(context, ["dispatch", "actions=write"], body, (place) =>
-      dispatch(world, state, { ...place, workflow: context.req.param("workflow"), body }),
+      dispatch(world, state, runner, { ...place, workflow: context.req.param("workflow"), body }),
     );
   });
   routes.get("/workflows/:workflow/runs", (context) =>
@@ -78,7 +80,7 @@ export function githubRoutes(world: World, state: GithubState): Hono<SandboxEnv>
     serve(context, [method, "actions=write"], {}, (place) =>
       withRun(state, place, context.req.param("id") ?? "", (run) => {
         if (run.status === "completed") return said(409, "Cannot cancel a workflow run that is completed.");
-        if (byForce || !state.slowToStop) finish(world, state, run, "cancelled");
+        if (!runner.cancel(run, byForce) && (byForce || !state.slowToStop)) finish(world, state, run, "cancelled");
         return Response.json({}, { status: 202 });
       }),
     );
@@ -121,22 +123,10 @@ function readWorkflow(world: World, wanted: Place & { readonly workflow: string 
   return Response.json({ type: "file", name: wanted.workflow, path, size: 0, encoding: "base64", content: "" });
 }
 
-export function finish(
-  world: World,
-  state: GithubState,
-  run: WorkflowRun,
-  conclusion: WorkflowRun["conclusion"],
-): void {
-  run.status = conclusion === null ? "in_progress" : "completed";
-  run.conclusion = conclusion;
-  run.updatedAt = state.now();
-  world.changed();
-  tell(world, conclusion === null ? "in_progress" : "completed", run);
-}
-
 function dispatch(
   world: World,
   state: GithubState,
+  runner: GithubRunner,
   wanted: Place & { readonly workflow: string; readonly body: unknown },
 ): Response {
   if (!hasWorkflow(world, wanted)) return said(404, "Not Found");
@@ -155,6 +145,7 @@ function dispatch(
   const { owner, repo, workflow } = wanted;
   const run = state.add({ owner, repo, workflow, ref: parsed.data.ref, inputs });
   tell(world, "requested", run);
+  runner.add(run);
   if (parsed.data.return_run_details !== true) return new Response(null, { status: 204 });
   const shape = runShape(world, run);
   return Response.json({ workflow_run_id: run.id, run_url: shape["url"], html_url: shape["html_url"] });

@@ -5,9 +5,23 @@
  */
 import { listOf, type Saveable } from "../core/state-file.ts";
 import type { World } from "../core/world.ts";
+import { ourWorkflow, type RunPlan } from "./run-plan.ts";
 
 export type RunStatus = "queued" | "in_progress" | "completed";
 export type Conclusion = "success" | "failure" | "cancelled" | "timed_out";
+
+export interface StepView {
+  readonly name: string;
+  state: "waits" | "runs" | "done" | "failed" | "skipped";
+}
+
+/** What is known of a run that is executed. */
+export interface Script {
+  plan: RunPlan;
+  steps: StepView[];
+  /** What its processes printed. Not kept from one start to the next. */
+  log: string[];
+}
 
 export interface WorkflowRun {
   readonly id: number;
@@ -26,6 +40,8 @@ export interface WorkflowRun {
   updatedAt: string;
   status: RunStatus;
   conclusion: Conclusion | null;
+  /** Of our own workflows. Of others nothing is executed, and a person decides how they end. */
+  script?: Script;
 }
 
 const maxRuns = 5_000;
@@ -35,22 +51,49 @@ export class GithubState implements Saveable {
   runs: WorkflowRun[] = [];
   /** Whether a run that is cancelled goes on until somebody ends it, or cancels it by force. */
   slowToStop = false;
+  #ended = new Map<WorkflowRun, PromiseWithResolvers<WorkflowRun>>();
 
   constructor(world: World) {
     this.#world = world;
   }
 
   save(): unknown {
-    return this.runs;
+    return this.runs.map((run) => (run.script === undefined ? run : { ...run, script: { ...run.script, log: [] } }));
   }
 
+  /** What was executed has died with the sandbox; what waited still waits. */
   load(saved: unknown): void {
     this.runs = listOf<WorkflowRun>().parse(saved);
+    for (const run of this.runs) {
+      run.runAttempt ??= 1;
+      if (run.script === undefined || run.status !== "in_progress") continue;
+      for (const step of run.script.steps) if (step.state !== "done") step.state = "failed";
+      run.script.log.push("The runner died with the sandbox.");
+      Object.assign(run, { status: "completed", conclusion: "failure", updatedAt: this.now() });
+    }
   }
 
   reset(): void {
     this.runs = [];
     this.slowToStop = false;
+    this.#ended.clear();
+  }
+
+  /** Resolves when the run has ended. */
+  untilEnded(run: WorkflowRun): Promise<WorkflowRun> {
+    if (run.status === "completed") return Promise.resolve(run);
+    const waiting = this.#ended.get(run) ?? Promise.withResolvers<WorkflowRun>();
+    this.#ended.set(run, waiting);
+    return waiting.promise;
+  }
+
+  /** To be called after each change of a run. */
+  changed(run: WorkflowRun): void {
+    run.updatedAt = this.now();
+    this.#world.changed();
+    if (run.status !== "completed") return;
+    this.#ended.get(run)?.resolve(run);
+    this.#ended.delete(run);
   }
 
   now(): string {
@@ -70,7 +113,7 @@ export class GithubState implements Saveable {
       ...given,
       id: 9_000_000_000 + number,
       runNumber: this.#world.ids.number(`github-run:${given.owner}/${given.repo}/${given.workflow}`),
-      title: [name, ...markOf(given.inputs)].join(" "),
+      title: ourWorkflow(given)?.title(given.inputs) ?? [name, ...markOf(given.inputs)].join(" "),
       runAttempt: 1,
       createdAt: at,
       updatedAt: at,

@@ -61,6 +61,7 @@ blockquote { margin: .2rem 0; padding: 0 0 0 .75rem; border-left: .25rem solid v
 .badge { display: inline-block; border-radius: 1rem; padding: .05rem .6rem; font-size: .82rem; font-weight: 600; border: 1px solid var(--edge); white-space: nowrap; }
 .badge.good { border-color: var(--accent); color: var(--accent); } .badge.bad { border-color: var(--bad); color: var(--bad); }
 .list { list-style: none; margin: 0; padding: 0; } .list > li + li { margin-top: .6rem; }
+.steps { list-style: none; margin: 0 0 .9rem; padding: 0; display: flex; flex-wrap: wrap; gap: .4rem 1.4rem; } .badge.now { border-color: var(--mention); color: var(--mention); }
 .choices { list-style: none; margin: 1rem 0 0; padding: 0; display: grid; gap: .5rem; } .choices button { width: 100%; text-align: left; } .choices small { display: block; font-weight: 400; color: var(--quiet); }
 .empty { color: var(--quiet); padding: 2rem 0; text-align: center; }
 .visually-hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }

@@ -1,0 +1,390 @@
+#!/usr/bin/env node
+/**
+ * What a workflow says to Headroom: that it takes a job, that it is alive and where it stands, and how the job ended.
+ *
+ *   node headroom.mjs start                    claims the job, writes its terms for later steps, starts the heartbeats
+ *   node headroom.mjs step "<name>" [percent]  says which step begins; exits 1 when the run is to stop
+ *   node headroom.mjs exec -- <command> …      runs a command that is ended when the run is to stop
+ *   node headroom.mjs finish                   ends the heartbeats and reports HEADROOM_RESULT, which is the job's status
+ *
+ * All input comes by the environment (HEADROOM_JOB_ID, …, see `settings`), so that nothing is ever part of shell text. What the
+ * commands have to know of each other is in files below RUNNER_TEMP. Needs Node 20 and nothing else.
+ *
+ * Optional: HEADROOM_ERROR (why it failed; `exec` sets it), HEADROOM_API_KEY (sent as `apikey`, where a gateway asks for one),
+ * HEADROOM_RETRY_MS (the first wait before a call is tried again; default 1000).
+ */
+import { spawn } from "node:child_process";
+import { createHmac, randomUUID } from "node:crypto";
+import { appendFileSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { constants } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { stripVTControlCharacters } from "node:util";
+
+const retryMs = Number(process.env.HEADROOM_RETRY_MS) || 1_000;
+/** Claims and heartbeats. */
+const maxTries = 6;
+/** Results are worth more patience: nobody says them again. */
+const resultPatienceMs = 120 * retryMs;
+const maxWaitMs = 15 * retryMs;
+const maxRetryAfterMs = 60_000;
+const callTimeoutMs = 10_000;
+/** What Headroom takes; a body may have 16 KiB, and an error gets most of it. */
+const maxNameChars = 200;
+const maxErrorChars = 4_000;
+const maxErrorBytes = 12_000;
+const maxErrorLines = 20;
+/** How long a command that has ended may leave its error output open. */
+const drainMs = 1_000;
+const hasGroups = process.platform !== "win32";
+
+/** Headroom said no: another try would not help. */
+class Refused extends Error {}
+/** Headroom could not be asked, or did not answer. */
+class Unreachable extends Error {}
+/** The command was called wrongly. */
+class Misused extends Error {}
+
+// --- texts
+
+/** One line without control characters and terminal colours, and not longer than Headroom takes. */
+function clean(text, maxChars) {
+  const line = stripVTControlCharacters(String(text).toWellFormed())
+    .replace(/[\r\n]+/g, " | ")
+    .replace(/\p{Cc}+/gu, " ")
+    .trim();
+  return Array.from(line).slice(0, maxChars).join("");
+}
+
+function cleanError(text) {
+  let error = clean(text, maxErrorChars);
+  while (Buffer.byteLength(JSON.stringify(error)) > maxErrorBytes) error = clean(error, Array.from(error).length - 100);
+  return error;
+}
+
+// Begins no line with "::", so that GitHub takes nothing that others wrote for a command.
+const say = (text) => console.log(`headroom: ${clean(text, 1_000)}`);
+const complain = (text) => console.error(`headroom: ${clean(text, 1_000)}`);
+
+/** For GITHUB_ENV and GITHUB_OUTPUT. The delimiter is random, so no value can end it and set something else. */
+function writeForLaterSteps(path, values) {
+  if (!path) return;
+  for (const [name, value] of Object.entries(values)) {
+    const delimiter = `end-${randomUUID()}`;
+    appendFileSync(path, `${name}<<${delimiter}\n${value}\n${delimiter}\n`);
+  }
+}
+
+// --- what is given, and what is remembered from one command to the next
+
+function settings() {
+  const text = (name) => {
+    const value = process.env[name];
+    if (!value) throw new Misused(`${name} is not set.`);
+    return value;
+  };
+  const number = (name) => {
+    if (!/^[1-9]\d{0,15}$/.test(text(name))) throw new Misused(`${name} is not a number from 1.`);
+    return Number(text(name));
+  };
+  const task = text("HEADROOM_TASK");
+  if (task !== "provision" && task !== "cleanup") throw new Misused("HEADROOM_TASK is provision or cleanup.");
+  return {
+    url: addressOf(text("HEADROOM_CALLBACK_URL")),
+    secret: text("HEADROOM_CALLBACK_SECRET"),
+    job: {
+      workspace: text("HEADROOM_WORKSPACE"),
+      job_id: text("HEADROOM_JOB_ID"),
+      task,
+      attempt: number("HEADROOM_ATTEMPT"),
+      run_id: number("GITHUB_RUN_ID"),
+      run_attempt: number("GITHUB_RUN_ATTEMPT"),
+    },
+  };
+}
+
+function addressOf(text) {
+  if (!URL.canParse(text)) throw new Misused("HEADROOM_CALLBACK_URL is not an address.");
+  const url = new URL(text);
+  const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
+  if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback))
+    throw new Misused("HEADROOM_CALLBACK_URL must begin with https:// (http:// is for this machine alone).");
+  if (url.username !== "" || url.password !== "") throw new Misused("HEADROOM_CALLBACK_URL must hold no password.");
+  return url;
+}
+
+function fileOf(name) {
+  if (!process.env.RUNNER_TEMP) throw new Misused("RUNNER_TEMP is not set.");
+  return join(process.env.RUNNER_TEMP, "headroom", name);
+}
+
+function recall(name) {
+  try {
+    return JSON.parse(readFileSync(fileOf(name), "utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Renamed into place: whoever reads at the same time finds the old or the new, never a half. */
+function remember(name, value) {
+  const draft = fileOf(`${name}.${process.pid}`);
+  writeFileSync(draft, JSON.stringify(value), { mode: 0o600 });
+  renameSync(draft, fileOf(name));
+}
+
+const forget = (name) => rmSync(fileOf(name), { force: true });
+
+// --- calls
+
+/** Says it until it is answered. Each try has an id and a time of its own, so that none is a replay of another. */
+async function send(signal, more) {
+  const { url, secret, job } = settings();
+  const isResult = signal === "succeeded" || signal === "failed";
+  const begun = Date.now();
+  for (let tries = 1; ; tries += 1) {
+    const { answer, problem, afterMs } = await post(url, secret, { id: randomUUID(), ...job, signal, ...more });
+    if (answer !== undefined) return answer;
+    const backoffMs = Math.min(retryMs * 2 ** (tries - 1), maxWaitMs) * (0.75 + Math.random() / 2);
+    const waitMs = Math.min(afterMs ?? backoffMs, maxRetryAfterMs);
+    const isLast = isResult ? Date.now() + waitMs > begun + resultPatienceMs : tries >= maxTries;
+    if (isLast) throw new Unreachable(`Headroom did not take the ${signal} in ${tries} tries: ${problem}`);
+    complain(`${signal}: ${problem}; trying again`);
+    await sleep(waitMs);
+  }
+}
+
+/** One try: an answer, or a problem after which another try makes sense. Throws where it does not. */
+async function post(url, secret, message) {
+  const body = JSON.stringify(message);
+  const timestamp = String(Math.floor(Date.now() / 1000));
+  const signature = createHmac("sha256", secret).update(`v1:${timestamp}:${body}`).digest("hex");
+  const headers = {
+    // PostgREST hands a function its whole body only as text.
+    "content-type": url.pathname.includes("/rpc/") ? "text/plain" : "application/json",
+    "x-headroom-timestamp": timestamp,
+    "x-headroom-signature": `v1=${signature}`,
+    ...(process.env.HEADROOM_API_KEY ? { apikey: process.env.HEADROOM_API_KEY } : {}),
+  };
+  let response, said;
+  try {
+    const signal = AbortSignal.timeout(callTimeoutMs);
+    response = await fetch(url, { method: "POST", headers, body, redirect: "manual", signal });
+    said = await response.text();
+  } catch (error) {
+    return { problem: error.cause?.code ?? error.cause?.message ?? error.message };
+  }
+  const { status } = response;
+  const data = parse(said);
+  if (status === 200 && typeof data?.go_on === "boolean") return { answer: data };
+  const problem = `HTTP ${status} ${clean(data?.message ?? data?.detail ?? data?.title ?? "", 300)}`.trim();
+  if (status === 429) return { problem, afterMs: Number(response.headers.get("retry-after")) * 1000 || undefined };
+  if (status >= 300 && status <= 499) throw new Refused(`Headroom refuses the ${message.signal}: ${problem}`);
+  return { problem };
+}
+
+function parse(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Says where the run stands. False: it is to stop. */
+async function beat() {
+  const answer = await send("heartbeat", recall("step") ?? {});
+  if (!answer.go_on) stop(answer.why);
+  return answer.go_on;
+}
+
+/** Remembers that the run is to stop, and ends what `exec` runs. Later steps see it and end. */
+function stop(why) {
+  remember("stopped", clean(why ?? "", 300) || "Headroom gave no reason.");
+  const command = recall("exec");
+  if (command !== undefined) signalTo(command, "SIGTERM");
+}
+
+/** To a process that we started and to what it started, which is its group (Windows has none). */
+function signalTo(pid, signal) {
+  try {
+    process.kill(hasGroups ? -pid : pid, signal);
+  } catch {
+    // It has ended.
+  }
+}
+
+// --- the commands
+
+async function start() {
+  settings();
+  rmSync(fileOf(""), { recursive: true, force: true });
+  mkdirSync(fileOf(""), { recursive: true, mode: 0o700 });
+  // While it is not known whether the claim arrived, `finish` reports; once it was refused, it does not.
+  remember("claim", "unanswered");
+  let answer;
+  try {
+    answer = await send("claim", {});
+  } catch (error) {
+    if (error instanceof Refused) remember("claim", "refused");
+    writeForLaterSteps(process.env.GITHUB_ENV, { HEADROOM_ERROR: cleanError(error.message) });
+    throw error;
+  }
+  if (!answer.go_on) {
+    stop(answer.why);
+    return stopped();
+  }
+  const { request_id, size, quantity, region, duration_days, heartbeat_seconds, limit_minutes } = answer.job ?? {};
+  const terms = Object.entries({ request_id, size, quantity, region, duration_days })
+    .filter(([, value]) => value !== undefined && value !== null)
+    .map(([name, value]) => [name, clean(value, maxNameChars)]);
+  writeForLaterSteps(process.env.GITHUB_OUTPUT, Object.fromEntries(terms));
+  const variables = terms.map(([name, value]) => [`HEADROOM_${name.toUpperCase()}`, value]);
+  writeForLaterSteps(process.env.GITHUB_ENV, Object.fromEntries(variables));
+  remember("claim", { heartbeat_seconds, limit_minutes });
+  startHeartbeats();
+  say(`this run has the job (${terms.map((pair) => pair.join(" ")).join(", ")})`);
+  return 0;
+}
+
+function startHeartbeats() {
+  const log = openSync(fileOf("heartbeats.log"), "a", 0o600);
+  const child = spawn(process.execPath, [fileURLToPath(import.meta.url), "heartbeats"], {
+    detached: true,
+    stdio: ["ignore", log, log],
+  });
+  remember("heartbeats", child.pid);
+  child.unref();
+}
+
+/** Runs in the background until `finish`, until it is told to stop, or until the job's limit. */
+async function heartbeats() {
+  const { heartbeat_seconds: seconds = 60, limit_minutes: minutes = 15 } = recall("claim") ?? {};
+  const intervalMs = Math.min(Math.max(Number(seconds) || 60, 0.1), 300) * 1000;
+  const end = Date.now() + (Number(minutes) || 15) * 60_000;
+  let next = Date.now() + intervalMs;
+  while (Date.now() < end) {
+    await sleep(Math.min(1_000, intervalMs));
+    // The folder is gone when the job is: a runner that was killed must not seem to be alive.
+    if (recall("heartbeats") !== process.pid) return 0;
+    if (Date.now() < next) continue;
+    next = Date.now() + intervalMs;
+    try {
+      if (!(await beat())) break;
+    } catch (error) {
+      if (!(error instanceof Unreachable)) throw error;
+      complain(error.message);
+    }
+  }
+  forget("heartbeats");
+  return 0;
+}
+
+function endHeartbeats() {
+  const pid = recall("heartbeats");
+  if (pid === undefined) return;
+  forget("heartbeats");
+  signalTo(pid, "SIGTERM");
+}
+
+async function step(name, percent) {
+  if (!name || (percent !== undefined && !/^(\d{1,2}|100)$/.test(percent)))
+    throw new Misused('step takes a name and a percentage from 0 to 100: step "Create the machines" 40');
+  if (isStopped()) return stopped();
+  const progress = percent === undefined ? {} : { progress: Number(percent) };
+  remember("step", { step: clean(name, maxNameChars), ...progress });
+  say(`step "${name}"`);
+  try {
+    if (!(await beat())) return stopped();
+  } catch (error) {
+    if (!(error instanceof Unreachable)) throw error;
+    // Work that goes well must not end because Headroom is away for a moment.
+    complain(`${error.message}; the work goes on`);
+  }
+  return 0;
+}
+
+function isStopped() {
+  if (recall("claim") === undefined) throw new Misused("start has to come first.");
+  return recall("stopped") !== undefined;
+}
+
+function stopped() {
+  say(`this run stops, and reports nothing: ${recall("stopped")}`);
+  endHeartbeats();
+  return 1;
+}
+
+async function exec(separator, command, ...words) {
+  if (separator !== "--" || !command)
+    throw new Misused("exec takes a command after two dashes: exec -- terraform apply");
+  if (isStopped()) return stopped();
+  // What the command runs has no business with the secret.
+  const { HEADROOM_CALLBACK_SECRET: secret, ...env } = process.env;
+  const child = spawn(command, words, { stdio: ["inherit", "inherit", "pipe"], env, detached: hasGroups });
+  let tail = "";
+  child.stderr.setEncoding("utf8").on("data", (text) => {
+    process.stderr.write(text);
+    tail = (tail + text).slice(-2 * maxErrorChars);
+  });
+  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => signalTo(child.pid, signal));
+  // What it left running in the background must not hold up the step.
+  child.once("exit", () => setTimeout(() => child.stderr.destroy(), drainMs).unref());
+  const ended = new Promise((resolve) => {
+    child.once("error", (error) => resolve({ code: 127, problem: `${command} cannot be run: ${error.message}` }));
+    child.once("close", (code, signal) => resolve({ code: code ?? 128 + constants.signals[signal] }));
+  });
+  if (child.pid !== undefined) remember("exec", child.pid);
+  const { code, problem } = await ended;
+  forget("exec");
+  if (isStopped()) return stopped();
+  if (code === 0) return 0;
+  if (problem !== undefined) complain(problem);
+  const lines = (problem ?? tail).trim().split("\n").slice(-maxErrorLines).join("\n").slice(-maxErrorChars);
+  const text = cleanError(secret ? lines.replaceAll(secret, "***") : lines) || `The command ended with ${code}.`;
+  writeForLaterSteps(process.env.GITHUB_ENV, { HEADROOM_ERROR: text });
+  return code;
+}
+
+async function finish() {
+  endHeartbeats();
+  const claim = recall("claim");
+  if (recall("stopped") !== undefined) return stopped();
+  if (claim === undefined || claim === "refused") return done("this run has no job, so there is nothing to report");
+  const result = process.env.HEADROOM_RESULT;
+  if (result === "cancelled") return done("the run was cancelled, which is no failure of the job; nothing is reported");
+  const signal = result === "success" ? "succeeded" : "failed";
+  // Fields without a value are left out of JSON.
+  const failure = {
+    failed_step: recall("step")?.step,
+    error: cleanError(process.env.HEADROOM_ERROR ?? "") || undefined,
+  };
+  try {
+    const { outcome, why } = await send(signal, signal === "failed" ? failure : {});
+    if (outcome === "accepted" || outcome === "repeated") return done(`reported that it ${signal}`);
+    say(`Headroom did not count that it ${signal}: ${why}`);
+    return 1;
+  } catch (error) {
+    if (!(error instanceof Unreachable)) throw error;
+    // How the run ended is the truth all the same, and Headroom asks GitHub for it.
+    complain(error.message);
+    return 0;
+  }
+}
+
+function done(text) {
+  say(text);
+  return 0;
+}
+
+const [name, ...words] = process.argv.slice(2);
+const command = new Map(Object.entries({ start, step, exec, finish, heartbeats })).get(name);
+try {
+  if (command === undefined) throw new Misused("usage: headroom.mjs start | step | exec | finish");
+  process.exitCode = await command(...words);
+} catch (error) {
+  if (!(error instanceof Refused || error instanceof Unreachable || error instanceof Misused)) throw error;
+  complain(error.message);
+  process.exitCode = error instanceof Misused ? 2 : 1;
+}

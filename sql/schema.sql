@@ -55,6 +55,7 @@ grant usage on schema payments to headroom_ingest;
 create schema provisioning authorization headroom_owner;
 grant usage on schema provisioning to headroom_auditor;
 grant usage on schema provisioning to headroom_control;
+grant usage on schema provisioning to headroom_executor;
 
 create schema public authorization pg_database_owner;
 grant usage on schema public to anon;
@@ -4917,6 +4918,7 @@ create function provisioning.job_counts()
   as 'sha256 a405b3ba4fa30557';
 grant execute on function provisioning.job_counts to headroom_auditor;
 grant execute on function provisioning.job_counts to headroom_control;
+grant execute on function provisioning.job_counts to headroom_executor;
 
 create function provisioning.job_for(p_id text, p_actor_id text, OUT job provisioning.jobs, OUT actor capacity.actor)
   returns record

@@ -35,6 +35,9 @@ const maxNameChars = 200;
 const maxErrorChars = 4_000;
 const maxErrorBytes = 12_000;
 const maxErrorLines = 20;
+/** How long a command that has ended may leave its error output open. */
+const drainMs = 1_000;
+const hasGroups = process.platform !== "win32";
 
 /** Headroom said no: another try would not help. */
 class Refused extends Error {}
@@ -203,9 +206,10 @@ function stop(why) {
   if (command !== undefined) signalTo(command, "SIGTERM");
 }
 
+/** To a process that we started and to what it started, which is its group (Windows has none). */
 function signalTo(pid, signal) {
   try {
-    process.kill(pid, signal);
+    process.kill(hasGroups ? -pid : pid, signal);
   } catch {
     // It has ended.
   }
@@ -318,13 +322,15 @@ async function exec(separator, command, ...words) {
   if (isStopped()) return stopped();
   // What the command runs has no business with the secret.
   const { HEADROOM_CALLBACK_SECRET: secret, ...env } = process.env;
-  const child = spawn(command, words, { stdio: ["inherit", "inherit", "pipe"], env });
+  const child = spawn(command, words, { stdio: ["inherit", "inherit", "pipe"], env, detached: hasGroups });
   let tail = "";
   child.stderr.setEncoding("utf8").on("data", (text) => {
     process.stderr.write(text);
     tail = (tail + text).slice(-2 * maxErrorChars);
   });
-  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill(signal));
+  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => signalTo(child.pid, signal));
+  // What it left running in the background must not hold up the step.
+  child.once("exit", () => setTimeout(() => child.stderr.destroy(), drainMs).unref());
   const ended = new Promise((resolve) => {
     child.once("error", (error) => resolve({ code: 127, problem: `${command} cannot be run: ${error.message}` }));
     child.once("close", (code, signal) => resolve({ code: code ?? 128 + constants.signals[signal] }));

@@ -18,6 +18,9 @@ to headroom_control;
 grant execute on function
   provisioning.list_settings(),
   provisioning.list_jobs(text, text[], integer),
-  provisioning.job_counts(),
   provisioning.verify_jobs(text, integer, text)
 to headroom_control, headroom_auditor;
+
+-- Relays also count jobs, for their metrics.
+grant usage on schema provisioning to headroom_executor;
+grant execute on function provisioning.job_counts() to headroom_executor, headroom_control, headroom_auditor;

@@ -33,5 +33,8 @@ export {
   type JobSettingsChanges,
 } from "./settings.ts";
 
+/** For a relay of your own: `createRelay({ …, gauges: [jobGauges] })`. */
+export { jobGauges } from "./metrics.ts";
+
 /** The proof that jobs, their runs and their requests agree. */
 export { verifyJobs, type VerifiedJobs, type VerifyJobsOptions } from "./verify.ts";

@@ -61,6 +61,7 @@ function nameOf(host: string): string | undefined {
   return URL.parse(`http://${host}`)?.hostname.replace(/\.$/, "");
 }
 
-function isLoopback(name: string): boolean {
+/** For the name in a URL, as URL writes it. */
+export function isLoopback(name: string): boolean {
   return name === "[::1]" || /^127(\.\d{1,3}){3}$/.test(name) || /^(.+\.)?localhost$/.test(name);
 }

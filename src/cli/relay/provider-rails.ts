@@ -12,7 +12,7 @@ import type { EmailSettings } from "../../rails/email/config.ts";
 import { checkEmailAccess } from "../../rails/email/access-check.ts";
 import { createEmailRail } from "../../rails/email/rail.ts";
 import type { GithubActionsSettings } from "../../rails/github-actions/config.ts";
-import { checkGithubAccess } from "../../rails/github-actions/access-check.ts";
+import { checkGithubAccess, type ConnectedRepository } from "../../rails/github-actions/access-check.ts";
 import { createGithubActionsRail } from "../../rails/github-actions/rail.ts";
 import type { LinearSettings } from "../../rails/linear/config.ts";
 import { checkLinearAccess } from "../../rails/linear/access-check.ts";
@@ -35,6 +35,13 @@ interface Given {
   readonly secretKey: SecretKey | undefined;
 }
 
+/** What of a provider matters to this installation. */
+export interface Places {
+  /** Channels or teams. */
+  readonly names: readonly string[];
+  readonly repositories: readonly ConnectedRepository[];
+}
+
 interface Provider {
   readonly name: string;
   /** How a check of it is called; what stands for the same has the same. */
@@ -47,8 +54,8 @@ interface Provider {
   readonly required: readonly string[];
   readonly optional: readonly string[];
   create(given: Given): Rail[];
-  /** Asks it, with these settings, whether they work. `places` are the channels or teams that matter. */
-  checkAccess(given: Given, places: readonly string[], signal: AbortSignal): Promise<AccessCheck>;
+  /** Asks it, with these settings, whether they work. */
+  checkAccess(given: Given, places: Places, signal: AbortSignal): Promise<AccessCheck>;
 }
 
 const providers: readonly Provider[] = [
@@ -60,7 +67,7 @@ const providers: readonly Provider[] = [
     required: ["SLACK_BOT_TOKEN"],
     optional: ["SLACK_API_URL"],
     create: (given) => [createSlackRail(slackOf(given)), createSlackInteractionRail(slackOf(given))],
-    checkAccess: (given, channels, signal) => checkSlackAccess(slackOf(given), channels, signal),
+    checkAccess: (given, { names }, signal) => checkSlackAccess(slackOf(given), names, signal),
   },
   {
     name: "Linear",
@@ -70,7 +77,7 @@ const providers: readonly Provider[] = [
     required: ["LINEAR_API_KEY"],
     optional: ["LINEAR_API_URL"],
     create: (given) => [createLinearRail(linearOf(given))],
-    checkAccess: (given, teams, signal) => checkLinearAccess(linearOf(given), teams, signal),
+    checkAccess: (given, { names }, signal) => checkLinearAccess(linearOf(given), names, signal),
   },
   {
     name: "Mail by SMTP",
@@ -102,8 +109,7 @@ const providers: readonly Provider[] = [
     required: ["GITHUB_TOKEN"],
     optional: ["GITHUB_API_URL"],
     create: (given) => [createGithubActionsRail(githubOf(given))],
-    // No workspace can connect a repository yet.
-    checkAccess: (given, _places, signal) => checkGithubAccess(githubOf(given), [], signal),
+    checkAccess: (given, { repositories }, signal) => checkGithubAccess(githubOf(given), repositories, signal),
   },
 ];
 
@@ -201,7 +207,7 @@ function givenBy(databaseUrl: string, environment: Environment): Given {
 export async function checkProviderAccess(
   name: string,
   environment: Environment,
-  places: readonly string[],
+  places: Places,
   signal: AbortSignal,
 ): Promise<AccessCheck> {
   const provider = providers.find((candidate) => candidate.name === name);

@@ -9,6 +9,7 @@ import { connect, describeDatabaseUrl } from "../../db/connect.ts";
 import { createDrainer, type Drainer } from "../../outbox/relay/drain.ts";
 import { createRelay, type Relay } from "../../outbox/relay/relay.ts";
 import type { Rail } from "../../contract/rail.ts";
+import { jobGauges } from "../../provisioning/index.ts";
 import { raiseAlerts } from "../../webhooks/alerts.ts";
 import type { Log } from "./log.ts";
 import { startMetricsServer } from "./metrics-server.ts";
@@ -39,6 +40,7 @@ export async function runRelay(
     listen: options.listen,
     name: options.name,
     upkeepTasks: [raiseAlerts],
+    gauges: [jobGauges],
     log,
   });
   let stopping = false;

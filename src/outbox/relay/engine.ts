@@ -56,7 +56,7 @@ export class Engine {
   constructor(options: EngineOptions) {
     const { resources, announced, metrics, prepare, mayNotSend, giveUp } = options;
     const { settings, log, places, calls } = resources;
-    const { onStep, upkeepTasks = [] } = resources.options;
+    const { onStep, upkeepTasks = [], gauges = [] } = resources.options;
     this.#options = options;
     // Without a rail there is nothing to send; what would be claimed would only be handed back, over and over.
     const served = resources.rails.length === 0 ? [] : announced.streams;
@@ -86,6 +86,7 @@ export class Engine {
       relayId: announced.relayId,
       settings,
       tasks: upkeepTasks,
+      gauges,
       metrics,
       log,
       onStep,

@@ -9,7 +9,7 @@ import { HeadroomError } from "../../db/errors.ts";
 import type { Rail } from "../../contract/rail.ts";
 import type { Log } from "../observe/log.ts";
 import type { RelayStep } from "../observe/steps.ts";
-import type { UpkeepTask } from "../upkeep/upkeep.ts";
+import type { GaugeSource, UpkeepTask } from "../upkeep/upkeep.ts";
 
 export interface RelayOptions {
   /** Where the database is. Either this or `pool`. */
@@ -38,6 +38,8 @@ export interface RelayOptions {
   readonly upkeepMs?: number | undefined;
   /** Done beside sending, as often as expired leases are looked for, e.g. `raiseAlerts` of "headroom/webhooks". Default: nothing. */
   readonly upkeepTasks?: readonly UpkeepTask[] | undefined;
+  /** Read with each scrape and added to the metrics, e.g. `jobGauges` of "headroom/provisioning". Default: nothing. */
+  readonly gauges?: readonly GaugeSource[] | undefined;
   /** How long `stop()` lets calls under way finish before it aborts them. Default: 10,000. */
   readonly stopMs?: number | undefined;
   /** Receives log entries. Default: nothing is logged. */

@@ -31,12 +31,16 @@ export interface UpkeepTask {
   readonly run: (db: Queryable, log: Log) => Promise<void>;
 }
 
+/** What a layer above the engine knows for the metrics: Prometheus text. */
+export type GaugeSource = (db: Queryable) => Promise<string>;
+
 export interface UpkeepOptions {
   readonly pool: Pool;
   readonly relayId: number;
   readonly settings: Settings;
   readonly metrics: RelayMetrics;
   readonly tasks: readonly UpkeepTask[];
+  readonly gauges: readonly GaugeSource[];
   readonly log: Log;
   readonly onStep: ((step: RelayStep) => void) | undefined;
   readonly stopping: AbortSignal;
@@ -74,9 +78,13 @@ export class Upkeep {
     this.#connection.close();
   }
 
-  /** What the database knows, for the metrics. */
+  /** What the database knows, for the metrics. What layers above cannot say, because they are not installed, is left out. */
   gauges(): Promise<string> {
-    return this.#connection.use(renderDatabaseGauges);
+    return this.#connection.use(async (db) => {
+      const parts = [await renderDatabaseGauges(db)];
+      for (const read of this.#options.gauges) parts.push(await read(db).catch(() => ""));
+      return parts.join("");
+    });
   }
 
   /** Takes back what dead relays held, for a relay that has no loop of its own. */

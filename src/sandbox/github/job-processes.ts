@@ -17,12 +17,13 @@ const script = fileURLToPath(new URL("../../../deploy/github/headroom.mjs", impo
 
 /** What stands in for Terraform: takes its time, then ends well or badly. It ends with the sandbox, which holds its standard input. */
 const work = `
-const [ms, ending] = process.argv.slice(1);
-process.stdin.resume().on("end", () => process.exit(1));
+const { argv, env, exit, stdin } = process;
+const [ms, ending] = argv.slice(1);
+stdin.resume().on("end", () => exit(1));
 if (ending === "never") console.error("This step hangs on purpose.");
 else setTimeout(() => {
-  if (ending === "badly") console.error("Error: insufficient capacity in " + process.env.HEADROOM_REGION + " (on purpose)");
-  process.exit(ending === "badly" ? 1 : 0);
+  if (ending === "badly") console.error("Error: insufficient capacity in " + env.HEADROOM_REGION + " (on purpose)");
+  exit(ending === "badly" ? 1 : 0);
 }, Number(ms));`;
 
 export type Ending = "well" | "badly" | "never";
@@ -106,10 +107,11 @@ export class JobProcesses {
   signal(signal: "SIGTERM" | "SIGKILL"): void {
     this.#isStopped = true;
     signalGroup(this.#current?.pid, signal);
+    signalGroup(this.#pidIn("exec"), signal);
   }
 
   killHeartbeats(): void {
-    signalGroup(this.#heartbeats(), "SIGKILL");
+    signalGroup(this.#pidIn("heartbeats"), "SIGKILL");
   }
 
   /** As if the machine died. No command can be run any more. */
@@ -125,9 +127,10 @@ export class JobProcesses {
     await rm(this.#folder, { recursive: true, force: true });
   }
 
-  #heartbeats(): number | undefined {
+  /** What the script started in a group of its own. */
+  #pidIn(file: "exec" | "heartbeats"): number | undefined {
     try {
-      return Number(readFileSync(join(this.#folder, "headroom", "heartbeats"), "utf8"));
+      return Number(readFileSync(join(this.#folder, "headroom", file), "utf8"));
     } catch {
       return undefined;
     }

@@ -15,6 +15,8 @@ export const claimStep = "Claim the job";
 export const reportStep = "Report the result";
 /** However fast it goes, a result gets as many seconds as a busy machine needs. */
 const minRetryMs = 20;
+/** Longer than anybody lets a run go on. */
+const longMs = 3_600_000;
 const maxLogLines = 200;
 const maxLineChars = 500;
 
@@ -134,7 +136,7 @@ export class Job {
 
   /** Kills everything in the middle of the step. */
   async #crash(): Promise<boolean> {
-    const working = this.#processes.work(0, "never");
+    const working = this.#processes.work(longMs, "well");
     await pause(this.#usual("stepMs") / 2, this.#cancelled.signal);
     if (!this.#cancelled.signal.aborted) {
       this.#isDead = true;

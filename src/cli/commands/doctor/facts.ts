@@ -7,6 +7,7 @@ import type { Client } from "pg";
 import { call, type FunctionResult } from "../../../db/call.ts";
 import type { Part } from "../../../db/layers.ts";
 import type { SecretKey } from "../../../db/secrets/secret-key.ts";
+import { listSettings, type ConnectedWorkflows } from "../../../provisioning/index.ts";
 import { valueOf, type Environment } from "../../relay/provider-rails.ts";
 import { readRelays, type RelayEntry } from "../../relay/read-relays.ts";
 import { ifAllowed } from "./finding.ts";
@@ -21,6 +22,8 @@ export interface Facts {
   readonly secretKey: SecretKey | undefined;
   /** Undefined where there are none, because only the engine is installed, and where this login may not see them. */
   readonly workspaces: readonly WorkspaceNeeds[] | undefined;
+  /** The workflows that provide capacity; undefined likewise. */
+  readonly connected: readonly ConnectedWorkflows[] | undefined;
   readonly rails: readonly RailStatus[];
   readonly relays: readonly RelayEntry[];
   readonly streams: readonly StreamStatus[];
@@ -35,10 +38,12 @@ export async function readFacts(
   parts: readonly Part[],
 ): Promise<Facts> {
   const streams = await call(client, "outbox.status", {});
+  const hasProduct = parts.includes("product");
   return {
     environment,
     secretKey,
-    workspaces: parts.includes("product") ? await ifAllowed(call(client, "capacity.workspace_needs", {})) : undefined,
+    workspaces: hasProduct ? await ifAllowed(call(client, "capacity.workspace_needs", {})) : undefined,
+    connected: hasProduct ? await ifAllowed(listSettings(client, secretKey)) : undefined,
     rails: await call(client, "outbox.rail_status", {}),
     relays: await readRelays(client),
     streams,

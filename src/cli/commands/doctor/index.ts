@@ -17,6 +17,7 @@ import { readFacts, type Facts } from "./facts.ts";
 import { failure, skipped, type Finding } from "./finding.ts";
 import { checkHttp } from "./gateway-checks.ts";
 import { checkProviders, sandboxProviders, type Surroundings } from "./provider-checks.ts";
+import { checkProvisioning } from "./provisioning-checks.ts";
 import { checkRoles, checkSchema, checkServer } from "./server-checks.ts";
 import { checkServerLog } from "./server-log-check.ts";
 import { checkTimers } from "./timer-checks.ts";
@@ -97,6 +98,7 @@ async function examine(url: string, place: Circumstances): Promise<GroupedFindin
         add("server", await checkHttp(client, facts));
         add("workflow", [
           ...(await checkWorkflow(client, facts, place.offline)),
+          ...checkProvisioning(facts),
           ...(await checkTimers(client, facts)),
         ]);
       }
@@ -114,7 +116,12 @@ async function examine(url: string, place: Circumstances): Promise<GroupedFindin
   } finally {
     await Promise.allSettled(open.map((client) => client.end()));
   }
-  const surroundings: Surroundings = facts ?? { environment: place.environment, workspaces: undefined, rails: [] };
+  const surroundings: Surroundings = facts ?? {
+    environment: place.environment,
+    workspaces: undefined,
+    connected: undefined,
+    rails: [],
+  };
   add("providers", place.sandbox ? [sandboxProviders] : await checkProviders(surroundings, place.offline));
   progress.finish();
   return findings.toSorted((left, right) => groups.indexOf(left.group) - groups.indexOf(right.group));

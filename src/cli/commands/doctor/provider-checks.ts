@@ -10,8 +10,10 @@ import {
   checkProviderAccess,
   providerStatus,
   type Environment,
+  type Places,
   type ProviderStatus,
 } from "../../relay/provider-rails.ts";
+import type { ConnectedWorkflows } from "../../../provisioning/index.ts";
 import { inWorkspaces, isServed, type Facts, type WorkspaceNeeds } from "./facts.ts";
 import { failure, ok, skipped, warning, type Finding } from "./finding.ts";
 
@@ -22,7 +24,7 @@ export const sandboxProviders: Finding = ok(
 );
 
 /** What the checks of providers need to know; without a database that is the environment alone. */
-export type Surroundings = Pick<Facts, "environment" | "workspaces" | "rails">;
+export type Surroundings = Pick<Facts, "environment" | "workspaces" | "connected" | "rails">;
 
 export async function checkProviders(facts: Surroundings, offline: boolean): Promise<Finding[]> {
   try {
@@ -39,29 +41,43 @@ export async function checkProviders(facts: Surroundings, offline: boolean): Pro
 interface Need {
   /** Null: nothing needs it. */
   readonly why: string | null;
-  /** Channels or teams that matter. */
-  readonly places: readonly string[];
+  readonly places: Places;
 }
 
 function by(concerned: readonly WorkspaceNeeds[], what: string): string | null {
   return concerned.length === 0 ? null : `${what} in ${inWorkspaces(concerned)}`;
 }
 
-function needOf(check: string, workspaces: readonly WorkspaceNeeds[]): Need {
+function needOf(check: string, { workspaces = [], connected = [] }: Surroundings): Need {
   const used = workspaces.filter((workspace) => workspace.in_use);
   if (check === "slack") {
     const concerned = used.filter((workspace) => workspace.slack_connected);
-    return { why: by(concerned, "Requests are posted"), places: concerned.flatMap((each) => each.slack_channels) };
+    return {
+      why: by(concerned, "Requests are posted"),
+      places: named(concerned.flatMap((each) => each.slack_channels)),
+    };
   }
   if (check === "linear") {
     const concerned = used.filter((workspace) => workspace.linear_team_id !== null);
     return {
       why: by(concerned, "Requests are mirrored as issues"),
-      places: concerned.flatMap((each) => each.linear_team_id ?? []),
+      places: named(concerned.flatMap((each) => each.linear_team_id ?? [])),
     };
   }
-  if (check === "mail") return { why: by(used, "Customers are asked by mail"), places: [] };
-  return { why: null, places: [] };
+  if (check === "mail") return { why: by(used, "Customers are asked by mail"), places: named([]) };
+  const concerned = used.filter((each) => connected.some(({ workspaceId }) => workspaceId === each.workspace_id));
+  return {
+    why: by(concerned, "Workflows provide the capacity"),
+    places: { names: [], repositories: connected.map(toRepository) },
+  };
+}
+
+function named(names: readonly string[]): Places {
+  return { names: [...new Set(names)], repositories: [] };
+}
+
+function toRepository({ owner, repo, ref, provisionWorkflow, cleanupWorkflow }: ConnectedWorkflows) {
+  return { owner, repo, ref, workflows: [provisionWorkflow, cleanupWorkflow] };
 }
 
 async function providerFinding(
@@ -72,10 +88,10 @@ async function providerFinding(
 ): Promise<Finding> {
   const candidates = all.filter((status) => status.check === check);
   const set = candidates.find((status) => status.used);
-  const { why, places } = needOf(check, facts.workspaces ?? []);
+  const { why, places } = needOf(check, facts);
   if (set !== undefined) {
     if (offline) return skipped(check, `${set.name} is set up here. Not checked (--offline).`);
-    return askProvider(set, facts.environment, [...new Set(places)]);
+    return askProvider(set, facts.environment, places);
   }
   const variables = candidates.map(({ required }) => required.join(" and ")).join(", or ");
   if (why === null) return ok(check, `Not set up here (${variables}), and nothing needs it.`);
@@ -93,11 +109,7 @@ async function providerFinding(
   );
 }
 
-async function askProvider(
-  status: ProviderStatus,
-  environment: Environment,
-  places: readonly string[],
-): Promise<Finding> {
+async function askProvider(status: ProviderStatus, environment: Environment, places: Places): Promise<Finding> {
   const { name, check } = status;
   try {
     const result = await checkProviderAccess(name, environment, places, AbortSignal.timeout(accessCheckMs));

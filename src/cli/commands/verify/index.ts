@@ -5,12 +5,13 @@
  */
 import { type Command } from "commander";
 import type { Client } from "pg";
-import { noCounts, verify, type Counts, type Finding, type Phase } from "../../../capacity/index.ts";
+import { noCounts, verify, type Finding, type Phase, type VerifiedBatch } from "../../../capacity/index.ts";
+import { verifyJobs, type VerifiedJobs } from "../../../provisioning/index.ts";
 import { databaseUrlOption, withDatabase, type DatabaseUrlOption } from "../../database.ts";
 import { ExitWith } from "../../exit.ts";
 import { startProgress } from "../../output.ts";
 import { compareWithRecord, exportHeads, refuseExisting } from "./heads.ts";
-import { printReport, type Report } from "./report.ts";
+import { printReport, type Checked, type Report } from "./report.ts";
 
 interface VerifyCommandOptions extends DatabaseUrlOption {
   readonly json?: boolean;
@@ -22,8 +23,8 @@ interface VerifyCommandOptions extends DatabaseUrlOption {
 export function register(program: Command): void {
   program
     .command("verify")
-    .description("check that nothing was lost, changed or sent twice: the log, the requests, the messages")
-    .option("--workspace <id>", "only the requests of this workspace; messages, which all share, are left out")
+    .description("check that nothing was lost, changed or sent twice: the log, the requests, their jobs, the messages")
+    .option("--workspace <id>", "only the requests and jobs of this workspace; messages, which all share, are left out")
     .option(
       "--export-head <file>",
       "if nothing is found, write the heads of all chains to a new file, to be kept elsewhere",
@@ -44,12 +45,13 @@ async function runVerify(options: VerifyCommandOptions): Promise<void> {
 /** How many findings are kept if something touched everything; all are counted. */
 const mostFindings = 1_000;
 
-const labels: Readonly<Record<Phase, string>> = {
+const labels: Readonly<Record<Phase | "jobs", string>> = {
   requests: "Requests",
   deliveries: "Deliveries",
   keys: "Idempotency keys",
   order: "Order of streams",
   lanes: "Lanes",
+  jobs: "Provisioning jobs",
 };
 
 async function examine(client: Client, options: VerifyCommandOptions): Promise<Report> {
@@ -70,18 +72,18 @@ async function walk(
   client: Client,
   options: VerifyCommandOptions,
   note: (found: readonly Finding[]) => void,
-): Promise<Counts> {
-  let counts = noCounts;
-  let phase: Phase | undefined;
+): Promise<Checked> {
+  let counts: Checked = { ...noCounts, jobs: 0 };
+  let phase: keyof typeof labels | undefined;
   let progress = startProgress("Verifying");
   try {
-    for await (const batch of verify(client, { workspaceId: options.workspace })) {
+    for await (const batch of batches(client, options.workspace)) {
       if (batch.phase !== phase) {
         progress.finish();
         progress = startProgress(labels[batch.phase]);
         phase = batch.phase;
       }
-      progress.update(batch.done, Math.max(batch.done, batch.total));
+      progress.update(batch.done, batch.phase === "jobs" ? undefined : Math.max(batch.done, batch.total));
       counts = add(counts, batch.counts);
       note(batch.findings);
     }
@@ -91,7 +93,12 @@ async function walk(
   return counts;
 }
 
-function add(counts: Counts, more: Partial<Counts>): Counts {
+async function* batches(client: Client, workspaceId?: string): AsyncGenerator<VerifiedBatch | VerifiedJobs> {
+  yield* verify(client, { workspaceId });
+  yield* verifyJobs(client, { workspaceId });
+}
+
+function add(counts: Checked, more: Partial<Checked>): Checked {
   return {
     requests: counts.requests + (more.requests ?? 0),
     events: counts.events + (more.events ?? 0),
@@ -100,5 +107,6 @@ function add(counts: Counts, more: Partial<Counts>): Counts {
     lines: counts.lines + (more.lines ?? 0),
     keys: counts.keys + (more.keys ?? 0),
     lanes: counts.lanes + (more.lanes ?? 0),
+    jobs: counts.jobs + (more.jobs ?? 0),
   };
 }

@@ -3,8 +3,10 @@ import type { Counts, Finding } from "../../../capacity/index.ts";
 import { printJson, printLine, printTable } from "../../output.ts";
 import type { Compared, Exported } from "./heads.ts";
 
+export type Checked = Counts & { readonly jobs: number };
+
 export interface Report {
-  readonly checked: Counts;
+  readonly checked: Checked;
   /** The first of them. */
   readonly findings: readonly Finding[];
   readonly findingCount: number;
@@ -23,6 +25,7 @@ const advice: Readonly<Record<string, string>> = {
   I4: "The archive of a message has a gap or a duplicate. Only a superuser can have done that.",
   I5: "Messages of a key were delivered out of order. headroom outbox inspect <id> shows the history of one.",
   I6: "A message is nowhere, or in two places. headroom outbox inspect <id> shows the history of one.",
+  I7: "A provisioning job, its runs, its callbacks and its request do not agree. headroom jobs show <request> shows its history.",
 };
 
 export function printReport(report: Report, json: boolean): void {
@@ -30,6 +33,7 @@ export function printReport(report: Report, json: boolean): void {
   const { checked, compared, exported, findingCount } = report;
   if (findingCount > 0) showFindings(report);
   printLine(`Checked ${checked.requests} requests, ${checked.events} events and ${checked.effects} side effects.`);
+  printLine(`Checked ${checked.jobs} provisioning jobs.`);
   printLine(
     report.workspace === null
       ? `Checked ${checked.deliveries} deliveries, ${checked.lines} lines of their archive, and ${checked.lanes} lanes.`

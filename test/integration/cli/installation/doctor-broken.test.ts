@@ -6,6 +6,7 @@ import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { setSecret } from "../../../../src/db/secrets/index.ts";
 import { putMember, putWorkspace, type WorkspaceChanges } from "../../../../src/directory/index.ts";
+import { putCallbackSecret, putSettings } from "../../../../src/provisioning/index.ts";
 import { freePort } from "../../../../src/cli/free-port.ts";
 import { environmentOf } from "../../../../src/cli/commands/up/product.ts";
 import { startEmbedded, type EmbeddedServer } from "../../../../src/db/embedded.ts";
@@ -27,6 +28,10 @@ interface Finding {
 
 type Environment = Readonly<Record<string, string>>;
 
+const sampleData = {
+  ...defaultSampleData,
+  githubRepositories: [{ owner: "acme", repo: "infrastructure", workflows: ["provision.yml", "cleanup.yml"] }],
+};
 const password = "gateway-password";
 const secretKey = "a key to secrets that is long enough to be one";
 
@@ -47,7 +52,7 @@ beforeAll(async () => {
     database: "installation",
     settings: { fsync: "off" },
   });
-  sandbox = await startSandbox({ sampleData: defaultSampleData, secrets });
+  sandbox = await startSandbox({ sampleData, secrets });
   db = new Client({ connectionString: database.url });
   await db.connect();
   const gatewayUrl = new URL(database.url);
@@ -70,6 +75,8 @@ beforeAll(async () => {
   });
   await putMember(db, "default", "casey", { displayName: "Casey Kim", roles: ["commercial"] });
   for (const name of Object.keys(stored)) await store(name)();
+  await connect();
+  await storeCallbackSecret();
 }, 120_000);
 
 afterAll(async () => {
@@ -84,6 +91,19 @@ const stored: Environment = {
   SLACK_SIGNING_SECRET: secrets.slackSigningSecret,
   LINEAR_WEBHOOK_SECRET: "l".repeat(64),
 };
+
+const callbackSecret = "p".repeat(64);
+
+async function connect(): Promise<void> {
+  expect(await putSettings(db, "default", connected)).toMatchObject({ outcome: "put" });
+}
+
+const connected = { owner: "acme", repo: "infrastructure", callbackUrl: null } as const;
+
+async function storeCallbackSecret(): Promise<void> {
+  const answer = await putCallbackSecret(db, "default", { key: secretKey, secret: callbackSecret });
+  expect(answer).toMatchObject({ outcome: "stored" });
+}
 
 async function startProcesses(): Promise<void> {
   server = await startDaemon(["serve", "--port", String(port), "--json"], "server_ready", environment);
@@ -136,6 +156,9 @@ test("a healthy installation: everything was checked, nothing is found, exit cod
   expect(messages.get("linear")).toContain("Linear answers, as ");
   expect(messages.get("mail")).toContain("Mail by SMTP answers");
   expect(messages.get("github")).toContain("GitHub Actions answers");
+  expect(messages.get("provisioning")).toContain("workflows of acme/infrastructure at main");
+  expect(messages.get("callback address")).toBe(`Runs report to http://127.0.0.1:${port}/webhooks/provisioning.`);
+  expect(messages.get("callback secret")).toContain("it can be read");
 });
 
 test("asked to stay offline, it asks nobody, and says what it left out", async () => {
@@ -193,6 +216,7 @@ const broken: readonly Broken[] = [
   {
     how: "customers' links lead nowhere",
     check: "public url",
+    also: ["callback address"],
     message: 'no address for customers\' links in workspace "default"',
     remedy: "headroom policy settings --workspace default --public-url",
     break: () => settings({ publicUrl: null }),
@@ -217,6 +241,7 @@ const broken: readonly Broken[] = [
   {
     how: "the key to the secrets is another one",
     check: "secret key",
+    also: ["callback secret"],
     message: "HEADROOM_SECRET_KEY does not decrypt CONFIRMATION_TOKEN_SECRET",
     remedy: "Set HEADROOM_SECRET_KEY to the key that they were encrypted with",
     environment: () => ({ HEADROOM_SECRET_KEY: "another key, as long as the one that was used" }),
@@ -257,6 +282,41 @@ const broken: readonly Broken[] = [
     message: "The host refused the connection",
     remedy: "Check GITHUB_API_URL",
     environment: () => ({ GITHUB_API_URL: "http://127.0.0.1:1" }),
+  },
+  {
+    how: "the workflow that provides capacity is not in the repository",
+    check: "github",
+    message: "There is no workflow missing.yml on the default branch of acme/infrastructure",
+    remedy: "Add the file as .github/workflows/missing.yml",
+    break: () => putSettings(db, "default", { provisionWorkflow: "missing.yml" }),
+    mend: () => putSettings(db, "default", { provisionWorkflow: "provision.yml" }),
+  },
+  {
+    how: "runs are to report without encryption",
+    check: "callback address",
+    message: "are to report to http://capacity.example/hook, and refuse to without https",
+    remedy: "headroom jobs connect --workspace default --callback-url https://",
+    break: () => putSettings(db, "default", { callbackUrl: "http://capacity.example/hook" }),
+    mend: connect,
+  },
+  {
+    how: "runs have no secret to sign with",
+    check: "callback secret",
+    message: 'Workspace "default" has no secret that runs could sign with',
+    remedy: "headroom jobs secret --rotate --workspace default",
+    break: forget("provisioning:default"),
+    mend: storeCallbackSecret,
+  },
+  {
+    how: "workflows are connected, and no relay has GitHub's token",
+    check: "github",
+    also: ["relays", "timers"],
+    message:
+      'Workflows provide the capacity in workspace "default", but GITHUB_TOKEN is not set here, and no relay serves it.',
+    remedy: "Set GITHUB_TOKEN in the relay's environment",
+    break: loseProcesses,
+    environment: () => ({ GITHUB_TOKEN: "" }),
+    mend: startProcesses,
   },
   {
     how: "a provider is set up by half",
@@ -357,6 +417,21 @@ const broken: readonly Broken[] = [
   },
 ];
 
+test("a workspace without workflows is warned of, since its requests wait", async () => {
+  await db.query("delete from provisioning.settings");
+  const { findings, status } = await doctor();
+  expect(wrong(findings)).toMatchObject([
+    {
+      check: "provisioning",
+      status: "warning",
+      message: expect.stringContaining('No workflow is connected in workspace "default"'),
+      remedy: "Run: headroom jobs connect --workspace default --repo <owner/name>",
+    },
+  ]);
+  expect(status).toBe(0);
+  await connect();
+});
+
 describe("a broken installation is named with its remedy, and the remedy mends it:", () => {
   test.each(broken)("$how", async (each) => {
     await each.break?.();
@@ -372,7 +447,8 @@ describe("a broken installation is named with its remedy, and the remedy mends i
       const failed = findings.filter((finding) => finding.status === "failure");
       expect(failed.map(({ check }) => check).toSorted()).toEqual([each.check, ...(each.also ?? [])].toSorted());
       expect(first).toBe(failed[0]?.remedy);
-      for (const value of [password, secretKey, ...Object.values(stored)]) expect(out).not.toContain(value);
+      for (const value of [password, secretKey, callbackSecret, ...Object.values(stored)])
+        expect(out).not.toContain(value);
     } finally {
       await each.mend?.();
     }

@@ -109,6 +109,7 @@ describe("npm pack", { timeout: 120_000 }, () => {
   test("holds what is needed to run, and no tests", () => {
     for (const path of [
       "bin/headroom.js",
+      "deploy/github/headroom.mjs",
       "dist/outbox/index.js",
       "dist/outbox/index.d.ts",
       "sql/migrations/0001_headroom_roles.sql",

@@ -65,9 +65,12 @@ describe("with the engine alone", async () => {
     expect(outcome.status).toBe(0);
   });
 
-  test("a relay runs, without a word about timers that do not exist", async () => {
-    const relay = startHeadroom(["relay", "--json"], { env });
-    await relay.line((line) => line.includes("webhook"));
+  test("a relay runs, without a word about timers and jobs that do not exist", async () => {
+    const relay = startHeadroom(["relay", "--json", "--metrics-port", "0"], { env });
+    const ready = JSON.parse(await relay.line((line) => line.includes("relay_ready"))) as { metricsUrl: string };
+    const scrape = await (await fetch(`${ready.metricsUrl}/metrics`)).text();
+    expect(scrape).toContain("database_up 1");
+    expect(scrape).not.toContain("headroom_provisioning");
     const { status } = await relay.end();
     expect(status).toBe(0);
     expect([...relay.lines, ...relay.errors].join("\n")).not.toContain("timers_failed");

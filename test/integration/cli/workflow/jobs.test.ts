@@ -226,6 +226,20 @@ describe("retry, fail and complete", () => {
   });
 });
 
+test("verify looks at jobs too", async () => {
+  const job = await p.confirmed();
+  const clean = await headroom(["verify", "--workspace", "acme"], { env });
+  expect(clean.out).toMatch(/^Checked [1-9]\d* provisioning jobs\.$/m);
+  expect(clean.status).toBe(0);
+  await p.superuser.query("update provisioning.jobs set state = 'running' where id = $1", [job.id]);
+  const found = await headroom(["verify", "--json"], { env });
+  expect(found.status).toBe(1);
+  expect(JSON.parse(found.out).findings).toContainEqual(
+    expect.objectContaining({ invariant: "I7", code: "job_differs_from_log", subject: job.request_id }),
+  );
+  await p.superuser.query("update provisioning.jobs set state = 'queued' where id = $1", [job.id]);
+});
+
 describe("connect and secret", () => {
   test("what is not connected says how; connecting makes a secret and says where it belongs", async () => {
     expect((await jobs("connect", "--workspace", "globex")).out).toContain(

@@ -21,7 +21,7 @@ afterAll(async () => {
 
 /** The step's command and its work, and the heartbeats; all of one folder. */
 async function threeProcesses(job: string): Promise<string> {
-  await expect.poll(() => processesOf(job).length).toBe(3);
+  await expect.poll(() => processesOf(job).length, { timeout: 15_000 }).toBe(3);
   const folders = new Set(processesOf(job).map((each) => each.folder));
   expect(folders.size).toBe(1);
   return [...folders][0] ?? "";
@@ -36,7 +36,7 @@ test("a sandbox that closes ends everything that its runs started", async () => 
   const job = randomUUID();
   let folder: string;
   {
-    await using stage = await setRunStage({ speed: "slow" });
+    await using stage = await setRunStage({ speed: "slow" }, { runTimeScale: 0.1 });
     await stage.dispatch({ job });
     await stage.receiver.heardAtLeast(1, "heartbeat");
     folder = await threeProcesses(job);
@@ -86,12 +86,13 @@ import { startSandbox } from "${new URL("../../../../src/sandbox/sandbox.ts", im
 const secret = "x".repeat(32);
 const sandbox = await startSandbox({
   sampleData: defaultSampleData,
+  runTimeScale: 0.1,
   secrets: {
     slackSigningSecret: secret, linearWebhookSecret: secret, githubWebhookSecret: secret, stripeWebhookSecret: secret,
     provisioningCallbackSecret: process.env.CALLBACK_SECRET,
   },
 });
-sandbox.github.planNext({ speed: "normal" });
+sandbox.github.planNext({ speed: "slow" });
 console.log(sandbox.url);
 `;
 

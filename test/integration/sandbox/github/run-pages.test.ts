@@ -3,6 +3,7 @@ import { startBrowser } from "../../../helpers/browser.ts";
 import { setRunStage } from "./run-stage.ts";
 
 const browser = startBrowser();
+const patience = { timeout: 15_000 } as const;
 
 test("how the next run goes is chosen by keyboard; it appears, fails, says why, and is run again", async () => {
   await using stage = await setRunStage();
@@ -11,8 +12,9 @@ test("how the next run goes is chosen by keyboard; it appears, fails, says why, 
   await page.getByText("No run yet").waitFor();
   await page.getByLabel("Outcome").focus();
   // The next outcome, the step before, and on to the button.
-  for (const key of ["ArrowDown", "Tab", "ArrowUp", "Tab", "Tab", "Tab", "Tab", "Enter"]) await page.keyboard.press(key);
-  await expect.poll(() => stage.sandbox.github.nextPlan()).toMatchObject({ outcome: "fails", step: 1 });
+  for (const key of ["ArrowDown", "Tab", "ArrowUp", "Tab", "Tab", "Tab", "Tab", "Enter"])
+    await page.keyboard.press(key);
+  await expect.poll(() => stage.sandbox.github.nextPlan(), patience).toMatchObject({ outcome: "fails", step: 1 });
 
   const run = await stage.sandbox.github.ended(await stage.dispatch());
   const article = page.getByRole("article", { name: run.title });
@@ -38,7 +40,7 @@ test("a run that hangs is made slow to stop and cancelled on its own page, then 
   expect(excess).toBe(0);
   await page.getByLabel("It is slow to stop").check();
   await page.getByRole("button", { name: "Use it for this run" }).click();
-  await expect.poll(() => stage.sandbox.github.run(id).script?.plan.slowToStop).toBe(true);
+  await expect.poll(() => stage.sandbox.github.run(id).script?.plan.slowToStop, patience).toBe(true);
   await page.getByRole("button", { name: "Cancel", exact: true }).click();
   await page.getByRole("button", { name: "Force cancel" }).click();
   await page.getByText("cancelled", { exact: true }).waitFor();

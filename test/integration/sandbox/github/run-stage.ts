@@ -48,8 +48,12 @@ export async function setRunStage(plan: PlanInput = {}, options: Partial<Sandbox
   };
 }
 
-export function cancelOverApi(stage: RunStage, runId: number): Promise<Response> {
-  return fetch(`${stage.sandbox.url}/github/repos/acme/infra/actions/runs/${runId}/cancel`, {
+export function cancelOverApi(
+  stage: RunStage,
+  runId: number,
+  how: "cancel" | "force-cancel" = "cancel",
+): Promise<Response> {
+  return fetch(`${stage.sandbox.url}/github/repos/acme/infra/actions/runs/${runId}/${how}`, {
     method: "POST",
     headers: { authorization: "Bearer ghp_sandbox" },
   });

@@ -197,7 +197,7 @@ describe("a run that is cancelled", () => {
     stage.sandbox.github.cancel(id);
     stage.sandbox.github.cancel(id);
     expect(stage.sandbox.github.run(id).status).toBe("in_progress");
-    stage.sandbox.github.cancel(id, { force: true });
+    expect((await cancelOverApi(stage, id, "force-cancel")).status).toBe(202);
     expect((await stage.sandbox.github.ended(id)).conclusion).toBe("cancelled");
     expect(signals(stage.receiver)).toEqual(["claim", "heartbeat", "heartbeat"]);
   });

@@ -132,6 +132,14 @@ describe("processes that are killed", () => {
     await ended(await heartbeatsPid());
   });
 
+  test("what a command leaves running does not hold up its step", async () => {
+    const { run } = await begin();
+    await run(["start"]);
+    const { code, said } = await run(["exec", "--", "sh", "-c", "sleep 4 >/dev/null & echo left; exit 3"]);
+    expect({ code, said }).toEqual({ code: 3, said: "left\n" });
+    await run(["finish"], { HEADROOM_RESULT: "cancelled" });
+  });
+
   test("a command gets the signals that its step gets", async () => {
     const { env } = await begin().then(async (workflow) => {
       await workflow.run(["start"]);

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { terms, type Heard } from "./callback-receiver.ts";
@@ -95,13 +96,14 @@ describe("a run that is told to stop", () => {
   });
 
   test("by a heartbeat in the background has its command ended, and reports nothing", async () => {
-    const { receiver, run, heartbeatsPid, written } = await begin();
+    const { receiver, run, heartbeatsPid, written, folder } = await begin();
     receiver.job = { ...terms, heartbeat_seconds: 0.1 };
     await run(["start"]);
     const pid = await heartbeatsPid();
     await run(["step", "Create"]);
-    const wait = "process.stdin.resume(); setInterval(() => {}, 1000)";
-    const command = run(["exec", "--", process.execPath, "-e", wait]);
+    // A script whose own command does the work: both have to end.
+    const command = run(["exec", "--", "sh", "-c", `sleep 1000 & echo $! > "${join(folder, "pid")}"; wait`]);
+    await expect.poll(() => existsSync(join(folder, "pid")), { timeout: 15_000 }).toBe(true);
     await receiver.heardAtLeast(3, "heartbeat");
     receiver.plan("heartbeat", "stop", "stop", "stop", "stop");
     const { code, said } = await command;
@@ -111,6 +113,7 @@ describe("a run that is told to stop", () => {
     });
     expect(await written("env")).not.toHaveProperty("HEADROOM_ERROR");
     await ended(pid);
+    await ended(Number(await readFile(join(folder, "pid"), "utf8")));
     expect((await run(["step", "Check"])).code).toBe(1);
     expect((await run(["finish"], { HEADROOM_RESULT: "success" })).code).toBe(1);
     expect(signals(receiver).filter((signal) => signal !== "heartbeat")).toEqual(["claim"]);

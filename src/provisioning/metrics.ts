@@ -1,0 +1,25 @@
+/** What the database knows of jobs, for Prometheus: a relay reads it with each scrape (`gauges` of its options). */
+import { Gauge, Registry } from "prom-client";
+import type { Queryable } from "../db/call.ts";
+import { jobCounts } from "./jobs.ts";
+
+export async function jobGauges(db: Queryable): Promise<string> {
+  const registry = new Registry();
+  const jobs = new Gauge({
+    name: "headroom_provisioning_jobs",
+    help: "Provisioning jobs that are not over, by state; and those whose cleanup failed.",
+    labelNames: ["state"],
+    registers: [registry],
+  });
+  const oldest = new Gauge({
+    name: "headroom_provisioning_oldest_seconds",
+    help: "How long the job that moved longest ago has been in the state.",
+    labelNames: ["state"],
+    registers: [registry],
+  });
+  for (const count of await jobCounts(db)) {
+    jobs.set({ state: count.state }, count.jobs);
+    oldest.set({ state: count.state }, count.oldestSeconds);
+  }
+  return registry.metrics();
+}

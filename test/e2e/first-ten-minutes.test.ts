@@ -152,7 +152,7 @@ async function overHttp(text: string, folder: string, addresses: Addresses): Pro
   expect([text, answer.status, await answer.json()]).toEqual([
     text,
     200,
-    expect.arrayContaining([expect.objectContaining({ state: "PROVISIONING" })]),
+    expect.arrayContaining([expect.objectContaining({ state: "COMPLETED" })]),
   ]);
 }
 

@@ -24,11 +24,17 @@ const keysSchema = z.strictObject({
   linearWebhookSecret: z.string().min(32),
   githubWebhookSecret: z.string().min(32),
   stripeWebhookSecret: z.string().min(32),
+  /** What runs of workflows sign their callbacks with. */
+  provisioningCallbackSecret: z.string().min(32),
   /** What the stand-ins sign with where the provider uses a key pair, as PEM. */
   privateKey: z.string().startsWith("-----BEGIN"),
 });
 
 export type InstallationKeys = z.infer<typeof keysSchema>;
+
+/** A folder from before there were callbacks has no secret for them; its next start makes one. */
+const keptSchema = keysSchema.partial({ provisioningCallbackSecret: true });
+export type KeptKeys = z.infer<typeof keptSchema>;
 
 const fileName = "keys.json";
 
@@ -44,8 +50,13 @@ export async function makeInstallationKeys(): Promise<InstallationKeys> {
     linearWebhookSecret: randomBytes(32).toString("hex"),
     githubWebhookSecret: randomKey(),
     stripeWebhookSecret: `whsec_${randomBytes(24).toString("hex")}`,
+    provisioningCallbackSecret: makeCallbackSecret(),
     privateKey: await makePrivateKey(),
   };
+}
+
+function makeCallbackSecret(): string {
+  return randomBytes(32).toString("hex");
 }
 
 async function makePrivateKey(): Promise<string> {
@@ -57,8 +68,10 @@ async function makePrivateKey(): Promise<string> {
 export async function keepInstallationKeys(folder: string): Promise<InstallationKeys> {
   const path = join(folder, fileName);
   const kept = await readKeys(path);
-  if (kept !== undefined) return kept;
-  const keys = await makeInstallationKeys();
+  const whole = keysSchema.safeParse(kept);
+  if (whole.success) return whole.data;
+  const keys =
+    kept === undefined ? await makeInstallationKeys() : { ...kept, provisioningCallbackSecret: makeCallbackSecret() };
   // Written under another name and renamed, so that a start that is killed leaves no half-written file.
   const draft = `${path}.${process.pid}`;
   await writeFile(draft, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 });
@@ -68,11 +81,11 @@ export async function keepInstallationKeys(folder: string): Promise<Installation
 }
 
 /** The keys of the folder, when it has any. */
-export function readInstallationKeys(folder: string): Promise<InstallationKeys | undefined> {
+export function readInstallationKeys(folder: string): Promise<KeptKeys | undefined> {
   return readKeys(join(folder, fileName));
 }
 
-async function readKeys(path: string): Promise<InstallationKeys | undefined> {
+async function readKeys(path: string): Promise<KeptKeys | undefined> {
   let text: string;
   try {
     text = await readFile(path, "utf8");
@@ -83,7 +96,7 @@ async function readKeys(path: string): Promise<InstallationKeys | undefined> {
       cause,
     });
   }
-  const parsed = keysSchema.safeParse(parseJson(text));
+  const parsed = keptSchema.safeParse(parseJson(text));
   if (parsed.success) return parsed.data;
   throw new HeadroomError("usage", `The key file ${path} is damaged.`, {
     detail: parsed.error.issues.map((issue) => issue.path.join(".")).join(", "),

@@ -8,7 +8,7 @@ import { Option } from "commander";
 import { HeadroomError } from "../db/errors.ts";
 import type { SecretKey } from "../db/secrets/secret-key.ts";
 import type { DatabaseUrlOption } from "./database.ts";
-import { readInstallationKeys, type InstallationKeys } from "./installation.ts";
+import { readInstallationKeys, type KeptKeys } from "./installation.ts";
 import { findLocalServer } from "./local-server.ts";
 import type { Environment } from "./relay/provider-rails.ts";
 
@@ -38,7 +38,7 @@ export async function findSecretKey(options: DatabaseUrlOption & SecretKeyOption
 }
 
 /** The keys of the installation that runs in this folder; undefined when the command is about another database. */
-export async function findLocalKeys(options: DatabaseUrlOption): Promise<InstallationKeys | undefined> {
+export async function findLocalKeys(options: DatabaseUrlOption): Promise<KeptKeys | undefined> {
   if (isGiven(options.databaseUrl)) return undefined;
   const local = await findLocalServer();
   return local === undefined ? undefined : readInstallationKeys(local.home);

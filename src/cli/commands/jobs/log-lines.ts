@@ -27,7 +27,9 @@ export function logLines(job: Job): LogLine[] {
 const nothing = { run: null, step: null, progress: null, text: null, by: null, runId: null } as const;
 
 function lineOfEvent(event: JobEvent): LogLine {
-  const { seq, at, actorId: by, reason: text } = event;
+  const { seq, at, reason: text } = event;
+  // What a job does by itself is done by nobody.
+  const by = event.actorType === "system" ? null : event.actorId;
   return { ...nothing, id: `event ${seq}`, at, what: event.event.toLowerCase(), by, text };
 }
 
@@ -54,7 +56,9 @@ function wordsFor(endedBecause: string | null): string | null {
 export function formatLine(line: LogLine): string {
   const progress = line.progress === null ? null : `${line.progress} %`;
   const what =
-    line.what === "step" ? [line.step, progress] : [line.what, line.step === null ? null : `at ${line.step}`];
+    line.what === "step"
+      ? [line.step, progress]
+      : [line.what.replaceAll("_", " "), line.step === null ? null : `at ${line.step}`];
   const said = [
     what.filter((part) => part !== null).join(line.what === "step" ? ", " : " "),
     line.by === null ? null : `by ${line.by}`,

@@ -15,6 +15,7 @@ import { createApp } from "../../../http/app.ts";
 import type { HttpLogEntry } from "../../../http/dependencies.ts";
 import { createGatewayDatabase } from "../../../http/database/gateway-database.ts";
 import { startServer, type RunningServer } from "../../../http/server.ts";
+import { listSettings, putCallbackSecret, putSettings } from "../../../provisioning/index.ts";
 import type { Drainer } from "../../../outbox/relay/drain.ts";
 import { defaultSampleData } from "../../../sandbox/sample-data.ts";
 import { startSandbox, type Sandbox } from "../../../sandbox/sandbox.ts";
@@ -77,7 +78,7 @@ export async function startProduct(options: ProductOptions): Promise<Product> {
       listen(port, options, database, sandbox),
     );
     stops.push(() => server.stop());
-    const isNew = await withConnection(databaseUrl, (client) => introduce(client, server.url), connection);
+    const isNew = await withConnection(databaseUrl, (client) => introduce(client, server.url, keys), connection);
     sandbox.connect({ headroomUrl: server.url });
     return { url: server.url, sandbox, environment: environmentOf(sandbox), isNew, stop };
   } catch (error) {
@@ -119,9 +120,22 @@ function issuerOf(sandbox: Sandbox): string {
 }
 
 /** Makes the example at the first start. Sets the address of links at every start, because the port may change. */
-async function introduce(client: Client, publicUrl: string): Promise<boolean> {
+async function introduce(client: Client, publicUrl: string, keys: InstallationKeys): Promise<boolean> {
   orFail(await putWorkspace(client, exampleWorkspace, { publicUrl }));
+  await connectWorkflows(client, keys);
   return makeExample(client, defaultSampleData);
+}
+
+/** The sandbox has any repository. One that somebody has connected in its place stays, and so does a secret that can be read. */
+async function connectWorkflows(client: Client, keys: InstallationKeys): Promise<void> {
+  const { secretKey: key, provisioningCallbackSecret: secret } = keys;
+  const connected = (await listSettings(client, key)).find(({ workspaceId }) => workspaceId === exampleWorkspace);
+  if (connected === undefined) {
+    orFail(await putSettings(client, exampleWorkspace, { owner: "acme", repo: "infrastructure" }));
+  }
+  if (connected?.secret !== "readable") {
+    orFail(await putCallbackSecret(client, exampleWorkspace, { key, secret }));
+  }
 }
 
 async function listen(

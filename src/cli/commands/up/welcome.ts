@@ -55,11 +55,13 @@ function whatToOpen({ url, sandbox, isNew }: Product): string[] {
 function firstSteps({ sandbox }: Product): string[] {
   return [
     "",
-    "Two minutes, from a request to its provisioning:",
+    "Two minutes, from a request to capacity that runs:",
     `  1. Open ${sandbox.url}/slack as Riley and type:`,
     "     /capacity create 32XL x4 us-east-1 for Acme email buyer@acme.example cost 61500",
     "  2. As Casey press “Approve commercially”, as Ines “Approve technically”.",
     `  3. Open ${sandbox.url}/mail, follow the link in the customer's mail, and confirm.`,
+    `  4. See ${sandbox.url}/github run the workflow until the request is COMPLETED; or follow it in another terminal:`,
+    "     npx headroom jobs logs --follow CR-…",
     "More: docs/guides/first-ten-minutes.md",
     "",
   ];

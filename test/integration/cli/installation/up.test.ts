@@ -1,12 +1,13 @@
 /** `headroom up`, the contract with machines and with the person who starts it for the first time. */
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text as wholeText } from "node:stream/consumers";
 import { Client } from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
+import { keepInstallationKeys, makeInstallationKeys } from "../../../../src/cli/installation.ts";
 import { dataFolder } from "../../../helpers/data-folder.ts";
 import { createEmptyDatabase } from "../../../helpers/database.ts";
 import { forgedHosts, rawRequest } from "../../../helpers/raw-http.ts";
@@ -294,7 +295,18 @@ describe("without flags", { timeout: 150_000 }, () => {
     const { secrets } = JSON.parse(listed.out) as { secrets: { name: string; readable: boolean }[] };
     expect(secrets.map(({ name }) => name)).toContain("CONFIRMATION_TOKEN_SECRET");
     expect(secrets.filter(({ readable }) => !readable)).toEqual([]);
+    const { connected } = JSON.parse((await headroom(["jobs", "connect", "--json"], { cwd })).out);
+    expect(connected).toMatchObject({ owner: "acme", repo: "infrastructure", secret: "readable" });
     expect(await second.end("SIGTERM")).toMatchObject({ status: 0 });
+  });
+
+  test("a file of keys from before there were callbacks gets the secret that it lacks, once", async () => {
+    const folder = await temporaryFolder();
+    const { provisioningCallbackSecret: _, ...before } = await makeInstallationKeys();
+    await writeFile(join(folder, "keys.json"), JSON.stringify(before));
+    const keys = await keepInstallationKeys(folder);
+    expect(keys).toMatchObject({ ...before, provisioningCallbackSecret: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect(await keepInstallationKeys(folder)).toEqual(keys);
   });
 
   test("commands beside it find its keys; webhooks may stay on the machine", async () => {

@@ -22,7 +22,7 @@ export const planForm = z.object({
 
 const affectedWords: Readonly<Record<RunPlan["affects"], string>> = {
   both: "all",
-  provision: "runs that provision",
+  provision: "provisioning",
   cleanup: "cleanups",
 };
 const speedWords: Readonly<Record<RunPlan["speed"], string>> = {

@@ -80,11 +80,11 @@ describe("show", () => {
   });
 });
 
-describe("request show", () => {
-  function show(id: string, ...options: string[]): Promise<Outcome> {
-    return headroom(["request", "show", id, ...options], { env });
-  }
+function show(id: string, ...options: string[]): Promise<Outcome> {
+  return headroom(["request", "show", id, ...options], { env });
+}
 
+describe("request show", () => {
   test("has the job, what was said about it and how it is helped on", async () => {
     const job = await failed();
     const plain = await show(job.request_id);
@@ -251,11 +251,10 @@ describe("connect and secret", () => {
     expect(made.out).toMatch(/^ {2}[0-9a-f]{64}$/m);
     expect(made.out).toContain("gh secret set HEADROOM_CALLBACK_SECRET --repo globex/infra");
     expect(made.out).toContain("headroom policy settings --workspace globex --public-url");
-    const changed = await jobsJson(
-      ...["connect", "--workspace", "globex", "--callback-url", "https://globex.example/hook", "--limit-minutes", "30"],
-      ...["--ref", "v2", "--workflow", "p.yml", "--cleanup-workflow", "c.yml", "--stale-minutes", "5"],
-      ...["--most-attempts", "5", "--most-cleanups", "2", "--retry-sla-hours", "4", "--give-up-hours", "8"],
-    );
+    const limits =
+      "--stale-minutes 5 --limit-minutes 30 --most-attempts 5 --most-cleanups 2 --retry-sla-hours 4 --give-up-hours 8";
+    const files = "--ref v2 --workflow p.yml --cleanup-workflow c.yml --callback-url https://globex.example/hook";
+    const changed = await jobsJson("connect", "--workspace", "globex", ...`${files} ${limits}`.split(" "));
     expect(changed.answer).toEqual({
       connected: {
         workspaceId: "globex",

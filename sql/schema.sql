@@ -4978,7 +4978,7 @@ grant execute on function provisioning.put_settings to headroom_control;
 create function provisioning.read_sighting(p_sighting provisioning.sightings)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4418ed65f3fde2ba';
+  as 'sha256 f0a39948b2ebce79';
 
 create function provisioning.read_sightings(p_job_id uuid)
   returns void

@@ -16,7 +16,7 @@ begin
   end if;
   select x into v_run from jsonb_array_elements(p_sighting.runs) x
    where v_attempt.run_id is null or x ->> 'id' = v_attempt.run_id::text limit 1;
-  if v_attempt.run_url is null and v_run ->> 'url' ~ '^https?://[^\s]{1,490}$' then
+  if v_attempt.run_url is null and v_run ->> 'url' ~ '^https?://[^\s]+$' and length(v_run ->> 'url') <= 500 then
     update provisioning.attempts a set run_url = v_run ->> 'url'
      where a.job_id = v_attempt.job_id and a.task = v_attempt.task and a.number = v_attempt.number;
   end if;

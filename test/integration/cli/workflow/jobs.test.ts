@@ -50,7 +50,7 @@ describe("show", () => {
     const job = await failed();
     const plain = await jobs("show", job.request_id);
     expect(plain).toMatchObject({ status: 0, err: "" });
-    expect(plain.out).toMatch(/^state +failed, waiting for somebody to try again, since /m);
+    expect(plain.out).toMatch(/^state +failed since .*\nmeans +waiting for somebody to try again$/m);
     expect(plain.out).toMatch(/^provision 1 +failed +Apply, 40 % +reported +Apply: quota exceeded/m);
     expect(plain.out).toMatch(/^cleanup 1 +dispatched/m);
     expect(plain.out).toMatch(/^ *4 .* FAILED +job:/m);
@@ -89,7 +89,7 @@ describe("request show", () => {
     const job = await failed();
     const plain = await show(job.request_id);
     expect(plain).toMatchObject({ status: 0, err: "" });
-    expect(plain.out).toContain("Its provisioning job is waiting for somebody to try again: attempt 1 of 3.");
+    expect(plain.out).toContain("\n\nIts provisioning job is waiting for somebody to try again: attempt 1 of 3.\n");
     expect(plain.out).toContain(`  headroom jobs retry ${job.request_id} --as <member>`);
     expect(plain.out).toMatch(/^job +\S+Z +job:.* Provisioning has begun: attempt 1 of 3\.$/m);
     expect(plain.out).toMatch(/^job .* Attempt 1 of 3 failed\. .* Apply: quota exceeded/m);

@@ -953,6 +953,10 @@ export interface ProvisioningAttempts {
   job_id: string;
   task: string;
   number: number;
+  workspace_id: string;
+  owner: string;
+  repo: string;
+  workflow: string;
   status: string;
   cleans: number | null;
   run_id: number | null;
@@ -970,6 +974,7 @@ export interface ProvisioningAttempts {
   claimed_at: Date | null;
   heartbeat_at: Date | null;
   ended_at: Date | null;
+  stop_failed_at: Date | null;
 }
 
 /** What runs reported, once each. Those of a job are kept with it; refused ones for ninety days. */
@@ -1015,6 +1020,7 @@ export interface ProvisioningJobs {
   attempts: number;
   most_attempts: number;
   cleanup: string;
+  adopted: boolean;
   waiting_since: Date;
   failed_at: Date | null;
   late_told_at: Date | null;
@@ -4952,12 +4958,12 @@ export interface Functions {
     };
     result: { outbox_id: string; sequence_id: number | null; created: boolean };
   };
-  /** Makes the missing jobs of requests that are being provisioned. */
+  /** Makes the missing jobs of requests that are being provisioned; what failed. */
   "provisioning.adopt": {
     args: {
       p_most: number | null;
     };
-    result: void;
+    result: Json;
   };
   /** Ends an attempt that failed, and sees to what follows. Nullable: p_error, p_failed_step. */
   "provisioning.attempt_failed": {
@@ -4969,6 +4975,17 @@ export interface Functions {
       p_failed_step: string | null;
       p_via: string | null;
       p_never_ran?: boolean | null | undefined;
+    };
+    result: void;
+  };
+  /** Begins an attempt and enqueues the dispatch of its run. Nullable: p_cleans, p_not_before. */
+  "provisioning.begin_attempt": {
+    args: {
+      p_job: string | null;
+      p_task: string | null;
+      p_number: number | null;
+      p_cleans?: number | null | undefined;
+      p_not_before?: Date | string | null | undefined;
     };
     result: void;
   };
@@ -5053,16 +5070,7 @@ export interface Functions {
   "provisioning.create_job": {
     args: {
       p_request_id: string | null;
-    };
-    result: void;
-  };
-  /** Enqueues the dispatch of an attempt's run. Nullable: p_not_before. */
-  "provisioning.dispatch": {
-    args: {
-      p_job: string | null;
-      p_task: string | null;
-      p_number: number | null;
-      p_not_before?: Date | string | null | undefined;
+      p_adopted?: boolean | null | undefined;
     };
     result: void;
   };
@@ -5276,6 +5284,13 @@ export interface Functions {
     };
     result: void;
   };
+  /** Tells of runs that could not be stopped. */
+  "provisioning.look_at_stop": {
+    args: {
+      p_job: string | null;
+    };
+    result: void;
+  };
   /** Whether this member of the job's workspace may see it. */
   "provisioning.may_see": {
     args: {
@@ -5450,7 +5465,7 @@ export interface Functions {
     };
     result: string;
   };
-  /** How a run ended, as GitHub says it. */
+  /** What became of a run, as GitHub says it. */
   "provisioning.run_words": {
     args: {
       p_attempt: string | null;
@@ -5468,9 +5483,7 @@ export interface Functions {
   /** Enqueues a call of GitHub about an attempt. Nullable: p_not_before. */
   "provisioning.send": {
     args: {
-      p_job: string | null;
-      p_task: string | null;
-      p_number: number | null;
+      p_attempt: string | null;
       p_what: string | null;
       p_payload: unknown;
       p_idempotency_key: string | null;
@@ -5511,7 +5524,6 @@ export interface Functions {
   /** Enqueues the end of an attempt's runs. */
   "provisioning.stop_run": {
     args: {
-      p_job: string | null;
       p_attempt: string | null;
     };
     result: void;
@@ -5594,7 +5606,6 @@ export interface Functions {
   /** Enqueues a look at an attempt's run. */
   "provisioning.watch_run": {
     args: {
-      p_job: string | null;
       p_attempt: string | null;
     };
     result: void;
@@ -6636,8 +6647,9 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.without_addresses": { returns: "value", json: [], positional: false },
   "payments.bump_participant_outbox_seq": { returns: "value", json: [], positional: false },
   "payments.enqueue_payment_outbox": { returns: "row", json: ["p_payload"], positional: false },
-  "provisioning.adopt": { returns: "nothing", json: [], positional: false },
+  "provisioning.adopt": { returns: "value", json: [], positional: false },
   "provisioning.attempt_failed": { returns: "nothing", json: [], positional: false },
+  "provisioning.begin_attempt": { returns: "nothing", json: [], positional: false },
   "provisioning.callback_address": { returns: "value", json: [], positional: false },
   "provisioning.callback_problem": { returns: "value", json: ["p_sent"], positional: false },
   "provisioning.callback_rules": { returns: "rows", json: [], positional: false },
@@ -6648,7 +6660,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "provisioning.cleanup_ended": { returns: "nothing", json: [], positional: false },
   "provisioning.complete": { returns: "nothing", json: [], positional: false },
   "provisioning.create_job": { returns: "nothing", json: [], positional: false },
-  "provisioning.dispatch": { returns: "nothing", json: [], positional: false },
   "provisioning.dispatch_error": { returns: "value", json: [], positional: false },
   "provisioning.drop_previous_secret": { returns: "nothing", json: [], positional: false },
   "provisioning.end_attempt": { returns: "row", json: [], positional: false },
@@ -6673,6 +6684,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "provisioning.lock_turn": { returns: "value", json: [], positional: false },
   "provisioning.look_after": { returns: "nothing", json: [], positional: false },
   "provisioning.look_at_attempt": { returns: "nothing", json: [], positional: false },
+  "provisioning.look_at_stop": { returns: "nothing", json: [], positional: false },
   "provisioning.may_see": { returns: "value", json: [], positional: false },
   "provisioning.name_of": { returns: "value", json: [], positional: false },
   "provisioning.next_state": { returns: "value", json: [], positional: false },

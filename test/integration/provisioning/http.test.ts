@@ -126,6 +126,13 @@ describe("/webhooks/provisioning", () => {
   });
 });
 
+const ended = (title: string, fullName = "acme/infrastructure"): string =>
+  JSON.stringify({
+    action: "completed",
+    workflow_run: { id: 7, display_title: title, status: "completed", conclusion: "failure" },
+    repository: { full_name: fullName },
+  });
+
 describe("/webhooks/github", () => {
   const secret = "g".repeat(40);
   beforeAll(async () => {
@@ -141,13 +148,6 @@ describe("/webhooks/github", () => {
       "x-hub-signature-256": `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`,
     });
   }
-
-  const ended = (title: string, fullName = "acme/infrastructure"): string =>
-    JSON.stringify({
-      action: "completed",
-      workflow_run: { id: 7, display_title: title, status: "completed", conclusion: "failure" },
-      repository: { full_name: fullName },
-    });
 
   test("a run of ours that ended is asked about at GitHub, once", async () => {
     const job = await p.confirmed();
@@ -174,9 +174,10 @@ describe("/webhooks/github", () => {
   });
 });
 
+const as = (member: string, workspace?: string) =>
+  createClient({ url: gateway.url, key: gateway.keys.anonKey, token: () => memberToken(member, workspace) });
+
 test("the client shows members their jobs, and asks for another attempt", async () => {
-  const as = (member: string, workspace?: string) =>
-    createClient({ url: gateway.url, key: gateway.keys.anonKey, token: () => memberToken(member, workspace) });
   const job = await p.confirmed();
   await p.says(job, { signal: "claim" });
   await p.says(job, { signal: "failed", error: "quota exceeded", failed_step: "Apply" });

@@ -7,7 +7,9 @@ declare
   v_new provisioning.settings;
   v_wrong text;
 begin
-  if not exists (select from directory.workspaces w where w.id = p_workspace_id) then
+  -- One at a time for a workspace: the second changes what the first has left.
+  perform from directory.workspaces w where w.id = p_workspace_id for no key update;
+  if not found then
     perform headroom.fail('not_found', 'There is no such workspace.', left(p_workspace_id, 80));
   end if;
   perform headroom.check_changes(p_changes, '{owner,repo,ref,provision_workflow,cleanup_workflow,callback_url,stale_minutes,limit_minutes,
@@ -47,7 +49,9 @@ begin
   v_new.updated_at := clock_timestamp();
   delete from provisioning.settings s where s.workspace_id = p_workspace_id;
   insert into provisioning.settings values (v_new.*);
-  update provisioning.jobs j set next_look_at = clock_timestamp() where j.workspace_id = p_workspace_id and j.state = 'waiting';
+  update provisioning.jobs j set next_look_at = clock_timestamp()
+   where j.id in (select o.id from provisioning.jobs o where o.workspace_id = p_workspace_id and o.state = 'waiting'
+                     for update skip locked);
   return v_new;
 end
 $$;

@@ -47,7 +47,8 @@ function factsOf(job: Job): readonly (readonly [name: string, value: string | nu
   return [
     ["job", job.id],
     ["request", job.requestId],
-    ["state", `${job.state}, ${stateWords[job.state]}, since ${job.updatedAt.toISOString()}`],
+    ["state", `${job.state} since ${job.updatedAt.toISOString()}`],
+    ["means", stateWords[job.state] === job.state ? null : stateWords[job.state]],
     ["held by", whyHeld(job)],
     ["attempts", attemptOf(job)],
     ["cleanup", cleanupWords[job.cleanup]],

@@ -3943,8 +3943,8 @@ create function outbox.id_time(p_outbox_id uuid)
 
 create function outbox.in_flight_or_finished(p_outbox_id uuid)
   returns text
-  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 36836dc9f5dd41db';
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 2335e824d0e8cc1e';
 
 create function outbox.inspect(p_outbox_id uuid)
   returns jsonb

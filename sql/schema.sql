@@ -4129,7 +4129,7 @@ create function outbox.advance_lanes(p_lane_ids bigint[], p_from_seqs bigint[], 
 create function outbox.archive_partitions()
   returns TABLE(class_id smallint, partition regclass, from_id uuid, to_id uuid, from_at timestamp with time zone, to_at timestamp with time zone)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d72008feef982d83';
+  as 'sha256 4b4dc2d5404cc0d3';
 
 create function outbox.backoff(p_stream outbox.streams, p_tries integer, p_after_ms bigint)
   returns interval
@@ -4378,8 +4378,8 @@ create function outbox.id_time(p_outbox_id uuid)
 
 create function outbox.in_flight_or_finished(p_outbox_id uuid)
   returns text
-  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 36836dc9f5dd41db';
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 2335e824d0e8cc1e';
 
 create function outbox.inspect(p_outbox_id uuid)
   returns jsonb

@@ -301,8 +301,6 @@ create table capacity.customer_keys (
 alter table capacity.customer_keys enable row level security;
 create policy all_workspaces on capacity.customer_keys as permissive for select to headroom_auditor, headroom_control using (true);
 create policy machines on capacity.customer_keys as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
-grant select on capacity.customer_keys to headroom_auditor;
-grant select on capacity.customer_keys to headroom_control;
 comment on table capacity.customer_keys is 'The key of each workspace under which its customers are hashed: random, made on first use, never shown.';
 
 create table capacity.customer_marks (
@@ -580,8 +578,13 @@ CREATE INDEX request_customers_key ON capacity.request_customers USING btree (wo
 alter table capacity.request_customers enable row level security;
 create policy all_workspaces on capacity.request_customers as permissive for select to headroom_auditor, headroom_control using (true);
 create policy machines on capacity.request_customers as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
+create policy members on capacity.request_customers as permissive for select to authenticated using ((EXISTS ( SELECT
+   FROM capacity.requests r
+  WHERE (r.id = request_customers.request_id))));
+grant select on capacity.request_customers to authenticated;
 grant select on capacity.request_customers to headroom_auditor;
 grant select on capacity.request_customers to headroom_control;
+grant select on capacity.request_customers to service_role;
 comment on table capacity.request_customers is 'Whom each request is for, where that is known.';
 comment on column capacity.request_customers.customer_key is 'The same on all requests of one customer in a workspace. Survives an erasure.';
 comment on column capacity.request_customers.customer_id is 'The id as the caller gave it; null where none was given, and once it was erased.';
@@ -2018,7 +2021,7 @@ END) stored not null,
 ) with (fillfactor=80);
 CREATE INDEX jobs_dequeue ON provisioning.jobs USING btree (workspace_id, customer_key, state, waiting_since);
 CREATE UNIQUE INDEX jobs_in_progress ON provisioning.jobs USING btree (workspace_id, customer_key) WHERE (state = ANY (ARRAY['queued'::text, 'provisioning'::text]));
-CREATE INDEX jobs_looks ON provisioning.jobs USING btree (next_look_at) WHERE ((state = ANY (ARRAY['waiting'::text, 'queued'::text, 'provisioning'::text, 'failed'::text])) OR (cleanup = 'under_way'::text));
+CREATE INDEX jobs_looks ON provisioning.jobs USING btree (next_look_at) WHERE ((state = ANY (ARRAY['waiting'::text, 'queued'::text, 'provisioning'::text, 'failed'::text])) OR (cleanup = ANY (ARRAY['under_way'::text, 'failed'::text])));
 CREATE INDEX jobs_recent ON provisioning.jobs USING btree (workspace_id, created_at DESC, id DESC);
 alter table provisioning.jobs enable row level security;
 create policy all_workspaces on provisioning.jobs as permissive for select to headroom_auditor, headroom_control using (true);
@@ -2330,11 +2333,13 @@ create view public.capacity_requests with (security_invoker=true) as
     ( SELECT COALESCE(t.content #>> '{}'::text[], '(erased)'::text) AS "coalesce"
            FROM capacity.free_texts t
           WHERE t.request_id = r.id AND t.hash = r.rejection_reason_hash) AS rejection_reason,
-    capacity.unasked(r.id, r.state) AS customer_unasked
+    capacity.unasked(r.id, r.state) AS customer_unasked,
+    COALESCE(c.customer_id, encode(c.customer_key, 'hex'::text)) AS customer_id
    FROM capacity.requests r
      LEFT JOIN capacity.personal_data d ON d.request_id = r.id
      LEFT JOIN capacity.request_captures s ON s.request_id = r.id AND s.name = 'slack_thread_ts'::text
-     LEFT JOIN capacity.request_captures l ON l.request_id = r.id AND l.name = 'linear_issue_id'::text;
+     LEFT JOIN capacity.request_captures l ON l.request_id = r.id AND l.name = 'linear_issue_id'::text
+     LEFT JOIN capacity.request_customers c ON c.request_id = r.id;
 grant select on public.capacity_requests to authenticated;
 grant select on public.capacity_requests to headroom_auditor;
 grant select on public.capacity_requests to headroom_control;
@@ -2579,7 +2584,7 @@ create function capacity.approve_by_rule(p_request capacity.requests, p_via text
 create function capacity.ask_customer(p_request capacity.requests, p_actor capacity.actor, p_email text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c277fdd8c47ca2f4';
+  as 'sha256 f7bf944da0f46a48';
 
 create function capacity.asked_now(p_request capacity.requests)
   returns TABLE(step text, member_id text, name text, reason text, stands_for text, counts boolean, asked boolean)
@@ -2631,10 +2636,10 @@ create function capacity.check_rules_of_returned(p_member jsonb)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 a569ab96ffc31a33';
 
-create function capacity.check_terms(p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric, p_confirmation_ttl_days integer, p_slack_channel_id text)
+create function capacity.check_terms(p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric, p_confirmation_ttl_days integer, p_slack_channel_id text, p_customer_id text)
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 99de231ada9c7b02';
+  as 'sha256 7e2aeeb39615d47a';
 
 create function capacity.commercial_plan(p_workspace_id text, p_requester_id text, p_owner_id text, p_route capacity.policies, p_escalation capacity.policies, p_auto capacity.policies)
   returns jsonb
@@ -2730,7 +2735,7 @@ create function capacity.erase_messages(p_request_id text, p_to timestamp with t
 create function capacity.erase_step(p_request_id text)
   returns capacity.erasures
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f2c4259af1ee9a93';
+  as 'sha256 620966c20fdfdcdb';
 
 create function capacity.erasure_state(p_request_id text)
   returns jsonb
@@ -2746,6 +2751,11 @@ create function capacity.find_confirmation(p_token text)
   returns capacity.confirmation_tokens
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 6cb4a593f8398dcc';
+
+create function capacity.find_customer(p_workspace_id text, p_marks bytea[])
+  returns bytea
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 fe69d6ac37790e3b';
 
 create function capacity.fixers(p_request capacity.requests, p_unasked text)
   returns text[]
@@ -2766,6 +2776,11 @@ create function capacity.is_address(p_text text)
   returns boolean
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 57821aa34f463979';
+
+create function capacity.is_customer_id(p_text text)
+  returns boolean
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f4b8229e5102c7e3';
 
 create function capacity.keep_captures(p_captures jsonb)
   returns jsonb
@@ -2799,7 +2814,7 @@ create function capacity.left_behind(p_member jsonb)
 create function capacity.linear_description(p_story jsonb)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 83c65f142d743aa3';
+  as 'sha256 1ab4cc1383d51cb2';
 
 create function capacity.linear_issue_now(p_payload jsonb)
   returns jsonb
@@ -2871,6 +2886,16 @@ create function capacity.lock_readable(p_request_id text, p_workspace_id text, p
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 69e57af5e73026d0';
 
+create function capacity.marking_key(p_workspace_id text)
+  returns bytea
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 80a62e0645a219fc';
+
+create function capacity.marks_of(p_workspace_id text, p_customer_id text, p_address text)
+  returns bytea[]
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 8478c62ebd65787a';
+
 create function capacity.may_read(p_request capacity.requests, p_member_id text)
   returns boolean
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -2880,6 +2905,16 @@ create function capacity.member_mails(p_workspace_id text, p_member_ids text[])
   returns text[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 56e41efbd45bf2fe';
+
+create function capacity.name_by_address(p_request capacity.requests, p_address text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 5d75da373a61a3a1';
+
+create function capacity.name_customer(p_request_id text, p_workspace_id text, p_customer_id text, p_customer_ref jsonb)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 124007c7ec818731';
 
 create function capacity.new_confirmation_token(p_request_id text, p_expires_at timestamp with time zone)
   returns uuid
@@ -3040,7 +3075,7 @@ create function capacity.render_slack_reply(p_story jsonb)
 create function capacity.render_slack_root(p_story jsonb, p_method text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 11cbbf244e71f018';
+  as 'sha256 4abc724e2ecfc425';
 
 create function capacity.render_text(p_text text, p_most integer)
   returns text
@@ -3082,6 +3117,11 @@ create function capacity.signed_link(p_secret_name text, p_bytes bytea)
   returns boolean
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 37b1218956f6f987';
+
+create function capacity.slack_job(p_story jsonb)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 41c4aa8c2f250983';
 
 create function capacity.slack_mentions(p_story jsonb, p_ids jsonb)
   returns text
@@ -3158,10 +3198,10 @@ create function capacity.story_state(p_state text)
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 d07eca70828f2c70';
 
-create function capacity.submit(p_actor capacity.actor, p_workspace_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric, p_confirmation_ttl_days integer, p_slack_channel_id text, p_idempotency_key text, p_replaces_request_id text)
+create function capacity.submit(p_actor capacity.actor, p_workspace_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric, p_confirmation_ttl_days integer, p_slack_channel_id text, p_idempotency_key text, p_replaces_request_id text, p_customer_id text DEFAULT NULL::text)
   returns capacity.requests
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 81f2f9b0a846f879';
+  as 'sha256 737095e9fc792ae1';
 
 create function capacity.technical_plan(p_workspace_id text, p_requester_id text, p_group_id text, p_route capacity.policies, p_auto capacity.policies)
   returns jsonb
@@ -3878,7 +3918,7 @@ create function inbound.render_intake(p_fields jsonb, p_groups jsonb, p_channel 
 create function inbound.render_reason(p_request_id text, p_action text, p_channel text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 18a6f98a1f68a77f';
+  as 'sha256 50884c460202c642';
 
 create function inbound.review_step(p_member directory.members, p_request capacity.requests)
   returns text
@@ -3893,12 +3933,12 @@ create function inbound.signed_by(p_secret_name text, p_data bytea, p_signature 
 create function inbound.slack_action(p_receipt jsonb, p_member directory.members)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3fd334d447eb8eb4';
+  as 'sha256 061063119b4937a6';
 
 create function inbound.slack_command(p_receipt jsonb, p_member directory.members)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e56ef16e07101097';
+  as 'sha256 fa04935ef65c3946';
 
 create function inbound.slack_decision(p_receipt jsonb, p_member directory.members, p_verb text, p_rest text)
   returns jsonb
@@ -3928,17 +3968,37 @@ create function inbound.slack_form(p_receipt jsonb, p_member directory.members, 
 create function inbound.slack_handle(p_receipt jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 36c415deda705117';
+  as 'sha256 eeee407f8d5ac69d';
 
 create function inbound.slack_help(p_first text DEFAULT NULL::text)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f922e2b04828b3bb';
+  as 'sha256 aab52118c2e7e446';
 
 create function inbound.slack_home(p_team_id text, p_enterprise_id text)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 a310eca76f08ec2d';
+
+create function inbound.slack_job(p_member directory.members, p_request_id text)
+  returns provisioning.jobs
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 5825571e4b5456bf';
+
+create function inbound.slack_job_button(p_receipt jsonb, p_member directory.members)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 243b375f431ce5ce';
+
+create function inbound.slack_job_form(p_receipt jsonb, p_member directory.members, p_metadata jsonb, p_reason text)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e8c91ab0b7c4af09';
+
+create function inbound.slack_job_step(p_member directory.members, p_request_id text, p_action text, p_reason text)
+  returns text
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 ca1d53fa78e21a08';
 
 create function inbound.slack_line(p_id text, p_quantity integer, p_size text, p_region text, p_state public.capacity_request_state, p_since timestamp with time zone)
   returns text
@@ -4008,7 +4068,7 @@ create function inbound.slack_stamp_problem(p_timestamp text, p_signature text)
 create function inbound.slack_submission(p_receipt jsonb, p_member directory.members)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a7c61cbd14e9ceb1';
+  as 'sha256 a773359d6df00dca';
 
 create function inbound.slack_submitted(p_request capacity.requests)
   returns text
@@ -4769,7 +4829,7 @@ create function provisioning.clean_up(p_job provisioning.jobs, p_cleans smallint
 create function provisioning.cleanup_ended(p_job provisioning.jobs, p_attempt provisioning.attempts, p_succeeded boolean, p_because text, p_error text DEFAULT NULL::text, p_failed_step text DEFAULT NULL::text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9f27b0c1f3637e82';
+  as 'sha256 e8afcc8d85411617';
 
 create function provisioning.complete(p_job provisioning.jobs, p_attempt provisioning.attempts, p_because text, p_via text)
   returns void
@@ -4840,16 +4900,12 @@ create function provisioning.give_up(p_job provisioning.jobs, p_via text, p_why 
 create function provisioning.hear(p_workspace_id text, p_sent jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 30c89788eed99b8a';
+  as 'sha256 a0fef0862a2464f8';
 
 create function provisioning.held_by(p_job_id uuid)
   returns text
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 21dec32a9d06d870';
-grant execute on function provisioning.held_by to authenticated;
-grant execute on function provisioning.held_by to headroom_auditor;
-grant execute on function provisioning.held_by to headroom_control;
-grant execute on function provisioning.held_by to service_role;
 
 create function provisioning.held_words(p_job_id uuid)
   returns text
@@ -4911,7 +4967,7 @@ create function provisioning.lock_turn(p_workspace_id text, p_customer_key bytea
 create function provisioning.look_after(p_job_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 86b70cfb983c9e7c';
+  as 'sha256 7c5860d4faa67548';
 
 create function provisioning.look_at_attempt(p_job_id uuid, p_attempt provisioning.attempts)
   returns void
@@ -4938,10 +4994,10 @@ create function provisioning.no_such_job(p_id text)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 17eec7e36924b7a0';
 
-create function provisioning.note_heard(p_attempt provisioning.attempts, p_id uuid, p_sent jsonb)
+create function provisioning.note_heard(p_attempt provisioning.attempts, p_workspace_id text, p_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 31a16eeea6091281';
+  as 'sha256 f117c72d58fa867e';
 
 create function provisioning.note_step(p_attempt provisioning.attempts, p_step text, p_progress smallint)
   returns void
@@ -4972,7 +5028,7 @@ grant execute on function provisioning.put_secret to headroom_control;
 create function provisioning.put_settings(p_workspace_id text, p_changes jsonb DEFAULT '{}'::jsonb)
   returns provisioning.settings
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5cdaa3d2833e6373';
+  as 'sha256 2e34b2b44d34a676';
 grant execute on function provisioning.put_settings to headroom_control;
 
 create function provisioning.read_sighting(p_sighting provisioning.sightings)
@@ -4988,7 +5044,12 @@ create function provisioning.read_sightings(p_job_id uuid)
 create function provisioning.record(p_job provisioning.jobs, p_event text, p_actor capacity.actor, p_reason text DEFAULT NULL::text)
   returns provisioning.jobs
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c554f1b90d0e8e34';
+  as 'sha256 bcb10775e8b7f949';
+
+create function provisioning.record_cleanup(p_request_id text, p_actor capacity.actor, p_reason text, p_expected_version integer DEFAULT NULL::integer)
+  returns provisioning.jobs
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 ca14916cc757076c';
 
 create function provisioning.record_outcome(p_request_id text, p_actor capacity.actor, p_running boolean, p_reason text, p_expected_version integer DEFAULT NULL::integer)
   returns provisioning.jobs
@@ -5003,12 +5064,12 @@ create function provisioning.refuse_callback(p_workspace_id text, p_id uuid, p_j
 create function provisioning.remind(p_job provisioning.jobs)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9bbeb3bbfcb5e902';
+  as 'sha256 3eebebf3626d0c51';
 
 create function provisioning.retry(p_request_id text, p_actor capacity.actor, p_reason text, p_expected_version integer DEFAULT NULL::integer)
   returns provisioning.jobs
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ade2b260e3821be7';
+  as 'sha256 134672c908dee618';
 
 create function provisioning.run_mark(p_job_id uuid, p_task text, p_number smallint)
   returns text
@@ -5028,7 +5089,7 @@ create function provisioning.secret_name(p_workspace_id text)
 create function provisioning.send(p_job provisioning.jobs, p_task text, p_number smallint, p_what text, p_payload jsonb, p_idempotency_key text, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 265a31c1495f97b0';
+  as 'sha256 802351505be3ce40';
 
 create function provisioning.signed_by_workspace(p_workspace_id text, p_data bytea, p_signature bytea)
   returns boolean
@@ -5058,7 +5119,7 @@ create function provisioning.stop_run(p_job provisioning.jobs, p_attempt provisi
 create function provisioning.sweep(p_argument jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ccbcf0ae67f41442';
+  as 'sha256 467e01796d507e4b';
 
 create function provisioning.system_actor(p_job_id uuid, p_via text)
   returns capacity.actor
@@ -5083,7 +5144,7 @@ create function provisioning.terms_for_run(p_job provisioning.jobs, p_attempt pr
 create function provisioning.transitions()
   returns TABLE(state_before text, event text, state_after text, meaning text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 39283b18e8d5f358';
+  as 'sha256 e91f0a27de6c3c5e';
 
 create function provisioning.verify_attempts(p_job_ids uuid[])
   returns TABLE(invariant text, code text, subject text, detail text)
@@ -5115,7 +5176,7 @@ create function provisioning.watch_run(p_job provisioning.jobs, p_attempt provis
 create function public.apply_capacity_event(p_request_id text, p_event_type public.capacity_request_event_type, p_actor_type public.capacity_request_actor_type, p_actor_id text, p_payload jsonb DEFAULT '{}'::jsonb, p_expected_version integer DEFAULT NULL::integer)
   returns public.capacity_requests
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan owner headroom_owner
-  as 'sha256 5bff25e3cfcf26f8';
+  as 'sha256 4ccbbad7581fe7ae';
 grant execute on function public.apply_capacity_event to authenticated;
 grant execute on function public.apply_capacity_event to headroom_control;
 grant execute on function public.apply_capacity_event to service_role;
@@ -5128,6 +5189,14 @@ grant execute on function public.check_request to anon;
 grant execute on function public.check_request to authenticated;
 grant execute on function public.check_request to service_role;
 
+create function public.clean_provisioning_job(p_job_id text, p_reason text, p_actor_id text DEFAULT NULL::text, p_expected_version integer DEFAULT NULL::integer)
+  returns jsonb
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 376770caba30acb2';
+grant execute on function public.clean_provisioning_job to authenticated;
+grant execute on function public.clean_provisioning_job to headroom_control;
+grant execute on function public.clean_provisioning_job to service_role;
+
 create function public.complete_provisioning_job(p_job_id text, p_reason text, p_actor_id text DEFAULT NULL::text, p_expected_version integer DEFAULT NULL::integer)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -5136,10 +5205,10 @@ grant execute on function public.complete_provisioning_job to authenticated;
 grant execute on function public.complete_provisioning_job to headroom_control;
 grant execute on function public.complete_provisioning_job to service_role;
 
-create function public.create_capacity_request(p_requester_user_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric DEFAULT NULL::numeric, p_confirmation_ttl_days integer DEFAULT 7, p_workspace_id text DEFAULT NULL::text, p_slack_channel_id text DEFAULT NULL::text, p_idempotency_key text DEFAULT NULL::text, p_replaces_request_id text DEFAULT NULL::text)
+create function public.create_capacity_request(p_requester_user_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric DEFAULT NULL::numeric, p_confirmation_ttl_days integer DEFAULT 7, p_workspace_id text DEFAULT NULL::text, p_slack_channel_id text DEFAULT NULL::text, p_idempotency_key text DEFAULT NULL::text, p_replaces_request_id text DEFAULT NULL::text, p_customer_id text DEFAULT NULL::text)
   returns public.capacity_requests
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 eca1f9cb3523f22a';
+  as 'sha256 b23e3498204229fe';
 grant execute on function public.create_capacity_request to authenticated;
 grant execute on function public.create_capacity_request to headroom_control;
 grant execute on function public.create_capacity_request to service_role;
@@ -5275,10 +5344,10 @@ grant execute on function public.nudge_capacity_request to authenticated;
 grant execute on function public.nudge_capacity_request to headroom_control;
 grant execute on function public.nudge_capacity_request to service_role;
 
-create function public.preview_capacity_request(p_requester_user_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_requested_size text, p_quantity integer, p_region text, p_estimated_monthly_cost_usd numeric DEFAULT NULL::numeric, p_workspace_id text DEFAULT NULL::text, p_slack_channel_id text DEFAULT NULL::text, p_customer_ref jsonb DEFAULT NULL::jsonb)
+create function public.preview_capacity_request(p_requester_user_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_requested_size text, p_quantity integer, p_region text, p_estimated_monthly_cost_usd numeric DEFAULT NULL::numeric, p_workspace_id text DEFAULT NULL::text, p_slack_channel_id text DEFAULT NULL::text, p_customer_ref jsonb DEFAULT NULL::jsonb, p_customer_id text DEFAULT NULL::text)
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 388bb4b58ea9d324';
+  as 'sha256 01749aa39eb8323b';
 grant execute on function public.preview_capacity_request to authenticated;
 grant execute on function public.preview_capacity_request to headroom_control;
 grant execute on function public.preview_capacity_request to service_role;

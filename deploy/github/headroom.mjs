@@ -336,6 +336,8 @@ async function exec(separator, command, ...words) {
     child.once("close", (code, signal) => resolve({ code: code ?? 128 + constants.signals[signal] }));
   });
   if (child.pid !== undefined) remember("exec", child.pid);
+  // Told to stop in between: whoever was told did not find the file yet.
+  if (isStopped()) signalTo(child.pid, "SIGTERM");
   const { code, problem } = await ended;
   forget("exec");
   if (isStopped()) return stopped();

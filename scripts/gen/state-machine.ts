@@ -4,6 +4,7 @@
  * Owns: the page. Does not own: a single transition; what the table says is what is drawn.
  */
 import type { Client } from "pg";
+import { table } from "./tables.ts";
 
 interface Transition {
   readonly state_before: string;
@@ -87,12 +88,4 @@ function diagram(rows: readonly Transition[], ends: readonly string[]): string[]
     ),
     ...ends.map((state) => `  ${state} --> [*]`),
   ];
-}
-
-function line(cells: readonly string[]): string {
-  return `| ${cells.join(" | ")} |`;
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  return [line(head), line(head.map(() => "---")), ...rows.map(line)];
 }

@@ -5,8 +5,8 @@ select headroom.close_schema('capacity');
 -- Members and machines read through the views of public, which run with the rights of who asks: hence the tables and what the views and
 -- policies call, but never the schema, so that nothing in it can be named. Which rows: sql/policies/capacity.sql.
 grant select on
-  capacity.requests, capacity.events, capacity.personal_data, capacity.free_texts, capacity.request_captures, capacity.waits,
-  capacity.parties
+  capacity.requests, capacity.events, capacity.personal_data, capacity.free_texts, capacity.request_captures,
+  capacity.request_customers, capacity.waits, capacity.parties
 to authenticated, service_role;
 grant execute on function
   capacity.last_notified_at(text, integer),
@@ -27,6 +27,8 @@ to headroom_executor, headroom_control, headroom_auditor;
 -- Control keeps the policies and what is connected. Both it and auditors read, list and verify.
 grant usage on schema capacity to headroom_control, headroom_auditor;
 grant select on all tables in schema capacity to headroom_control, headroom_auditor;
+-- Whoever had the key could find out by guessing who the customers were that have been erased.
+revoke select on capacity.customer_keys from headroom_control, headroom_auditor;
 grant execute on function
   capacity.put_policy(text, text, jsonb),
   capacity.remove_policy(text, text),

@@ -6,9 +6,6 @@ select headroom.close_schema('provisioning');
 grant select on
   provisioning.jobs, provisioning.attempts, provisioning.steps
 to authenticated, service_role;
-grant execute on function
-  provisioning.held_by(uuid)
-to authenticated, service_role, headroom_control, headroom_auditor;
 
 -- Control connects workflows. Both it and auditors read, list and verify.
 grant usage on schema provisioning to headroom_control, headroom_auditor;

@@ -11,8 +11,9 @@ to authenticated, service_role, headroom_control, headroom_auditor;
 
 -- What members do, machines do for them, and operators do at the command line. Each of these finds out who calls.
 grant execute on function
-  public.create_capacity_request(text, text, text, jsonb, text, integer, text, date, integer, numeric, integer, text, text, text, text),
-  public.preview_capacity_request(text, text, text, text, integer, text, numeric, text, text, jsonb),
+  public.create_capacity_request(text, text, text, jsonb, text, integer, text, date, integer, numeric, integer, text, text, text, text,
+                                 text),
+  public.preview_capacity_request(text, text, text, text, integer, text, numeric, text, text, jsonb, text),
   public.apply_capacity_event(text, public.capacity_request_event_type, public.capacity_request_actor_type, text, jsonb, integer),
   public.decide_capacity_request(text, public.capacity_request_event_type, text, jsonb, integer),
   public.get_capacity_request(text),
@@ -24,7 +25,8 @@ grant execute on function
   public.get_provisioning_job(text),
   public.retry_provisioning_job(text, text, text, integer),
   public.fail_provisioning_job(text, text, text, integer),
-  public.complete_provisioning_job(text, text, text, integer)
+  public.complete_provisioning_job(text, text, text, integer),
+  public.clean_provisioning_job(text, text, text, integer)
 to authenticated, service_role, headroom_control;
 
 -- Admins manage the endpoints of their workspace, machines all of them.

@@ -9,7 +9,7 @@ create table capacity.customer_keys (
 comment on table capacity.customer_keys
   is 'The key of each workspace under which its customers are hashed: random, made on first use, never shown.';
 
--- By what a customer is known again.
+-- By what a customer is recognised.
 create table capacity.customer_marks (
   workspace_id text not null,
   mark bytea not null,
@@ -29,6 +29,15 @@ create table capacity.request_customers (
 );
 create index request_customers_key on capacity.request_customers (workspace_id, customer_key);
 comment on table capacity.request_customers is 'Whom each request is for, where that is known.';
-comment on column capacity.request_customers.customer_key is 'The same on all requests of one customer in a workspace. Survives an erasure.';
-comment on column capacity.request_customers.customer_id is 'The id as the caller gave it; null where none was given, and once it was erased.';
+comment on column capacity.request_customers.customer_key
+  is 'The same on all requests of one customer in a workspace. Survives an erasure.';
+comment on column capacity.request_customers.customer_id
+  is 'The id as the caller gave it; null where none was given, and once it was erased.';
 
+-- These take the id now.
+drop function if exists public.create_capacity_request(
+  text, text, text, jsonb, text, integer, text, date, integer, numeric, integer, text, text, text, text);
+drop function if exists public.preview_capacity_request(text, text, text, text, integer, text, numeric, text, text, jsonb);
+drop function if exists capacity.submit(
+  capacity.actor, text, text, text, jsonb, text, integer, text, date, integer, numeric, integer, text, text, text);
+drop function if exists capacity.check_terms(jsonb, text, integer, text, date, integer, numeric, integer, text);

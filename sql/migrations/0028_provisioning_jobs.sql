@@ -72,7 +72,7 @@ create index jobs_dequeue on provisioning.jobs (workspace_id, customer_key, stat
 create index jobs_recent on provisioning.jobs (workspace_id, created_at desc, id desc);
 -- What the sweep has to look at. Jobs that are over and cleaned up are not in it.
 create index jobs_looks on provisioning.jobs (next_look_at)
-  where state in ('waiting', 'queued', 'provisioning', 'failed') or cleanup = 'under_way';
+  where state in ('waiting', 'queued', 'provisioning', 'failed') or cleanup in ('under_way', 'failed');
 comment on table provisioning.jobs is 'One job for each confirmed request. Kept for ever.';
 comment on column provisioning.jobs.customer_key is 'The customer, as a keyed hash; null: nobody knows, and the job waits for no other.';
 comment on column provisioning.jobs.version is 'How many events there are.';

@@ -33,6 +33,9 @@ create policy members on capacity.personal_data for select to authenticated usin
 create policy members on capacity.request_captures for select to authenticated using (
   exists (select from capacity.requests r where r.id = request_captures.request_id)
 );
+create policy members on capacity.request_customers for select to authenticated using (
+  exists (select from capacity.requests r where r.id = request_customers.request_id)
+);
 create policy members on capacity.free_texts for select to authenticated using (
   exists (select from capacity.requests r where r.id = free_texts.request_id)
 );

@@ -22,6 +22,8 @@ export interface RequestTerms {
   readonly slackChannelId?: string | undefined;
   /** Who wants it: as little as will do, such as `{ org_id, name, email }`. The `email` gets the link. */
   readonly customerRef?: unknown;
+  /** What you call the customer: the same on all their requests. Default: `org_id` of `customerRef`, else the `email` tells. */
+  readonly customerId?: string | undefined;
 }
 
 export interface NewRequest extends RequestTerms {
@@ -59,6 +61,7 @@ async function create(db: Queryable, terms: NewRequest): Promise<Created> {
     p_slack_channel_id: terms.slackChannelId,
     p_idempotency_key: terms.idempotencyKey,
     p_replaces_request_id: terms.replaces,
+    p_customer_id: terms.customerId,
   });
   return { outcome: "created", request: requestSchema.parse(row) };
 }

@@ -22,6 +22,7 @@ async function preview(db: Queryable, terms: RequestTerms): Promise<Previewed> {
     p_workspace_id: terms.workspaceId,
     p_slack_channel_id: terms.slackChannelId,
     p_customer_ref: terms.customerRef,
+    p_customer_id: terms.customerId,
   });
   return { outcome: "previewed", preview: previewSchema.parse(answer) };
 }

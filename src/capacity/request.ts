@@ -118,6 +118,7 @@ export const requestSchema = z
     linear_issue_id: maybeText,
     last_notified_at: maybeMoment,
     customer_unasked: unaskedSchema,
+    customer_id: maybeText,
   })
   .transform((row) => ({
     id: row.id,
@@ -156,6 +157,8 @@ export const requestSchema = z
     lastNotifiedAt: row.last_notified_at,
     /** Null where the customer was asked or will be, and once the request has ended. */
     customerUnasked: row.customer_unasked,
+    /** As it was given; else, and after an erasure, the keyed hash by which the customer is recognised. Null where nothing tells. */
+    customerId: row.customer_id,
   }));
 export type CapacityRequest = z.infer<typeof requestSchema>;
 

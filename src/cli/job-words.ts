@@ -53,5 +53,7 @@ export function nextCommand(job: {
   if (job.heldBy === "not_connected") return `headroom jobs connect --workspace ${workspaceId} --repo <owner/name>`;
   if (job.heldBy === "customer") return `headroom jobs list --open --workspace ${workspaceId}`;
   if (job.state === "failed") return `headroom jobs retry ${id} --as <member> --reason "…"   (or fail, complete)`;
+  if (job.cleanup === "failed")
+    return `headroom jobs cleaned ${id} --as <member> --reason "…"   (once nothing is left)`;
   return isOver(job) ? null : `headroom jobs logs --follow ${id}`;
 }

@@ -186,6 +186,7 @@ function termArguments(terms: RequestTerms): Record<string, unknown> {
     p_workspace_id: terms.workspaceId,
     p_slack_channel_id: terms.slackChannelId,
     p_customer_ref: terms.customerRef ?? null,
+    p_customer_id: terms.customerId,
   };
 }
 

@@ -1166,6 +1166,7 @@ export interface PublicCapacityRequests {
   technical_approved_by: string | null;
   rejection_reason: string | null;
   customer_unasked: string | null;
+  customer_id: string | null;
 }
 
 /** Time in state: stays that ended, by workspace, day (UTC) and state. Ask for a span of days. */
@@ -1533,6 +1534,7 @@ export interface Functions {
       p_estimated_monthly_cost_usd: number | string | null;
       p_confirmation_ttl_days: number | null;
       p_slack_channel_id: string | null;
+      p_customer_id: string | null;
     };
     result: void;
   };
@@ -1727,6 +1729,14 @@ export interface Functions {
     };
     result: CapacityConfirmationTokens;
   };
+  /** The key of the customer with these marks, who is made when there is none. */
+  "capacity.find_customer": {
+    args: {
+      p_workspace_id: string | null;
+      p_marks: readonly Buffer[] | string | null;
+    };
+    result: Buffer;
+  };
   /** Member ids of those who can fix it when a customer is not asked. */
   "capacity.fixers": {
     args: {
@@ -1752,6 +1762,13 @@ export interface Functions {
   };
   /** Whether a text is an e-mail address to which mail can be sent. */
   "capacity.is_address": {
+    args: {
+      p_text: string | null;
+    };
+    result: boolean;
+  };
+  /** Whether a text is 1 to 200 printable characters, without blanks at the ends. */
+  "capacity.is_customer_id": {
     args: {
       p_text: string | null;
     };
@@ -1913,6 +1930,22 @@ export interface Functions {
     };
     result: void;
   };
+  /** The key under which a workspace's customers are hashed. */
+  "capacity.marking_key": {
+    args: {
+      p_workspace_id: string | null;
+    };
+    result: Buffer;
+  };
+  /** The keyed hashes of a customer's id and address. Nullable: p_customer_id, p_address. */
+  "capacity.marks_of": {
+    args: {
+      p_workspace_id: string | null;
+      p_customer_id: string | null;
+      p_address: string | null;
+    };
+    result: Buffer[];
+  };
   /** Whether this member of the request's workspace may read it. */
   "capacity.may_read": {
     args: {
@@ -1928,6 +1961,24 @@ export interface Functions {
       p_member_ids: readonly string[] | string | null;
     };
     result: string[];
+  };
+  /** Keeps that an address is that of a request's customer. */
+  "capacity.name_by_address": {
+    args: {
+      p_request: string | null;
+      p_address: string | null;
+    };
+    result: void;
+  };
+  /** Keeps whose a new request is, where its terms tell. Nullable: p_customer_id, p_customer_ref. */
+  "capacity.name_customer": {
+    args: {
+      p_request_id: string | null;
+      p_workspace_id: string | null;
+      p_customer_id: string | null;
+      p_customer_ref: unknown;
+    };
+    result: void;
   };
   /** The id of a new single-use confirmation token; a request has one in force at most. */
   "capacity.new_confirmation_token": {
@@ -2237,6 +2288,13 @@ export interface Functions {
     };
     result: boolean;
   };
+  /** How the job of a request stands, as Slack markup. Nullable: result. */
+  "capacity.slack_job": {
+    args: {
+      p_story: unknown;
+    };
+    result: string | null;
+  };
   /** Mentions of members, separated by commas. Nullable: result. */
   "capacity.slack_mentions": {
     args: {
@@ -2369,6 +2427,7 @@ export interface Functions {
       p_slack_channel_id: string | null;
       p_idempotency_key: string | null;
       p_replaces_request_id: string | null;
+      p_customer_id?: string | null | undefined;
     };
     result: CapacityRequests;
   };
@@ -3538,6 +3597,42 @@ export interface Functions {
       p_enterprise_id: string | null;
     };
     result: string | null;
+  };
+  /** The job of a request, for a member in Slack. */
+  "inbound.slack_job": {
+    args: {
+      p_member: string | null;
+      p_request_id: string | null;
+    };
+    result: ProvisioningJobs;
+  };
+  /** Opens the form that asks why something is done to a job. */
+  "inbound.slack_job_button": {
+    args: {
+      p_receipt: unknown;
+      p_member: string | null;
+    };
+    result: Json;
+  };
+  /** Carries out what a form about a job asks for. Nullable: p_reason. */
+  "inbound.slack_job_form": {
+    args: {
+      p_receipt: unknown;
+      p_member: string | null;
+      p_metadata: unknown;
+      p_reason: string | null;
+    };
+    result: Json;
+  };
+  /** Retries a job or records its outcome, for a member in Slack. */
+  "inbound.slack_job_step": {
+    args: {
+      p_member: string | null;
+      p_request_id: string | null;
+      p_action: string | null;
+      p_reason: string | null;
+    };
+    result: string;
   };
   /** A request as a line of a list in Slack. */
   "inbound.slack_line": {
@@ -5216,8 +5311,8 @@ export interface Functions {
   "provisioning.note_heard": {
     args: {
       p_attempt: string | null;
+      p_workspace_id: string | null;
       p_id: string | null;
-      p_sent: unknown;
     };
     result: void;
   };
@@ -5293,6 +5388,16 @@ export interface Functions {
       p_event: string | null;
       p_actor: string | null;
       p_reason?: string | null | undefined;
+    };
+    result: ProvisioningJobs;
+  };
+  /** Records that a person cleaned up after a job. Nullable: p_expected_version. */
+  "provisioning.record_cleanup": {
+    args: {
+      p_request_id: string | null;
+      p_actor: string | null;
+      p_reason: string | null;
+      p_expected_version?: number | null | undefined;
     };
     result: ProvisioningJobs;
   };
@@ -5511,7 +5616,17 @@ export interface Functions {
     args: Record<string, never>;
     result: void;
   };
-  /** Records by hand that a jobs capacity runs. */
+  /** Records by hand that somebody cleaned up after a job. */
+  "public.clean_provisioning_job": {
+    args: {
+      p_job_id: string | null;
+      p_reason: string | null;
+      p_actor_id?: string | null | undefined;
+      p_expected_version?: number | null | undefined;
+    };
+    result: Json;
+  };
+  /** Records by hand that a job's capacity runs. */
   "public.complete_provisioning_job": {
     args: {
       p_job_id: string | null;
@@ -5539,6 +5654,7 @@ export interface Functions {
       p_slack_channel_id?: string | null | undefined;
       p_idempotency_key?: string | null | undefined;
       p_replaces_request_id?: string | null | undefined;
+      p_customer_id?: string | null | undefined;
     };
     result: PublicCapacityRequests;
   };
@@ -5708,6 +5824,7 @@ export interface Functions {
       p_workspace_id?: string | null | undefined;
       p_slack_channel_id?: string | null | undefined;
       p_customer_ref?: unknown;
+      p_customer_id?: string | null | undefined;
     };
     result: Json;
   };
@@ -6137,10 +6254,12 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.erasure_state": { returns: "value", json: [], positional: false },
   "capacity.event_hash": { returns: "value", json: [], positional: false },
   "capacity.find_confirmation": { returns: "row", json: [], positional: false },
+  "capacity.find_customer": { returns: "value", json: [], positional: false },
   "capacity.fixers": { returns: "value", json: [], positional: false },
   "capacity.fold": { returns: "row", json: [], positional: false },
   "capacity.free_text": { returns: "value", json: [], positional: false },
   "capacity.is_address": { returns: "value", json: [], positional: false },
+  "capacity.is_customer_id": { returns: "value", json: [], positional: false },
   "capacity.keep_captures": { returns: "value", json: ["p_captures"], positional: false },
   "capacity.last_delivery": { returns: "value", json: [], positional: false },
   "capacity.last_notice": { returns: "value", json: [], positional: false },
@@ -6159,8 +6278,12 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.list_requests": { returns: "rows", json: [], positional: false },
   "capacity.list_subscriptions": { returns: "rows", json: [], positional: false },
   "capacity.lock_readable": { returns: "nothing", json: [], positional: false },
+  "capacity.marking_key": { returns: "value", json: [], positional: false },
+  "capacity.marks_of": { returns: "value", json: [], positional: false },
   "capacity.may_read": { returns: "value", json: [], positional: false },
   "capacity.member_mails": { returns: "value", json: [], positional: false },
+  "capacity.name_by_address": { returns: "nothing", json: [], positional: false },
+  "capacity.name_customer": { returns: "nothing", json: ["p_customer_ref"], positional: false },
   "capacity.new_confirmation_token": { returns: "value", json: [], positional: false },
   "capacity.next_request_id": { returns: "value", json: [], positional: false },
   "capacity.no_such_request": { returns: "nothing", json: [], positional: false },
@@ -6199,6 +6322,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.schedule_timers": { returns: "value", json: [], positional: false },
   "capacity.set_aside": { returns: "value", json: ["p_payload"], positional: false },
   "capacity.signed_link": { returns: "value", json: [], positional: false },
+  "capacity.slack_job": { returns: "value", json: ["p_story"], positional: false },
   "capacity.slack_mentions": { returns: "value", json: ["p_story", "p_ids"], positional: false },
   "capacity.slack_quote": { returns: "value", json: [], positional: false },
   "capacity.slack_root_now": { returns: "value", json: ["p_payload"], positional: false },
@@ -6360,6 +6484,10 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "inbound.slack_handle": { returns: "value", json: ["p_receipt"], positional: false },
   "inbound.slack_help": { returns: "value", json: [], positional: false },
   "inbound.slack_home": { returns: "value", json: [], positional: false },
+  "inbound.slack_job": { returns: "row", json: [], positional: false },
+  "inbound.slack_job_button": { returns: "value", json: ["p_receipt"], positional: false },
+  "inbound.slack_job_form": { returns: "value", json: ["p_receipt", "p_metadata"], positional: false },
+  "inbound.slack_job_step": { returns: "value", json: [], positional: false },
   "inbound.slack_line": { returns: "value", json: [], positional: false },
   "inbound.slack_list": { returns: "value", json: [], positional: false },
   "inbound.slack_member": { returns: "row", json: ["p_receipt"], positional: false },
@@ -6549,7 +6677,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "provisioning.name_of": { returns: "value", json: [], positional: false },
   "provisioning.next_state": { returns: "value", json: [], positional: false },
   "provisioning.no_such_job": { returns: "nothing", json: [], positional: false },
-  "provisioning.note_heard": { returns: "nothing", json: ["p_sent"], positional: false },
+  "provisioning.note_heard": { returns: "nothing", json: [], positional: false },
   "provisioning.note_step": { returns: "nothing", json: [], positional: false },
   "provisioning.obey": { returns: "value", json: ["p_sent"], positional: false },
   "provisioning.open_attempt": { returns: "row", json: [], positional: false },
@@ -6559,6 +6687,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "provisioning.read_sighting": { returns: "nothing", json: [], positional: false },
   "provisioning.read_sightings": { returns: "nothing", json: [], positional: false },
   "provisioning.record": { returns: "row", json: [], positional: false },
+  "provisioning.record_cleanup": { returns: "row", json: [], positional: false },
   "provisioning.record_outcome": { returns: "row", json: [], positional: false },
   "provisioning.refuse_callback": { returns: "value", json: [], positional: false },
   "provisioning.remind": { returns: "nothing", json: [], positional: false },
@@ -6585,6 +6714,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "provisioning.watch_run": { returns: "nothing", json: [], positional: false },
   "public.apply_capacity_event": { returns: "row", json: ["p_payload"], positional: false },
   "public.check_request": { returns: "nothing", json: [], positional: false },
+  "public.clean_provisioning_job": { returns: "value", json: [], positional: false },
   "public.complete_provisioning_job": { returns: "value", json: [], positional: false },
   "public.create_capacity_request": { returns: "row", json: ["p_customer_ref"], positional: false },
   "public.decide_by_token": { returns: "value", json: [], positional: false },

@@ -30,9 +30,14 @@ export function completeJob(db: Queryable, id: string, action: JobAction): Promi
   return refusable(act(db, "public.complete_provisioning_job", id, action));
 }
 
+/** Records that somebody cleaned up where the cleanup had failed. For operators and admins. */
+export function cleanJob(db: Queryable, id: string, action: JobAction): Promise<JobMoved | Refused> {
+  return refusable(act(db, "public.clean_provisioning_job", id, action));
+}
+
 async function act(
   db: Queryable,
-  name: "public.retry_provisioning_job" | "public.fail_provisioning_job" | "public.complete_provisioning_job",
+  name: `public.${"retry" | "fail" | "complete" | "clean"}_provisioning_job`,
   id: string,
   { as, reason, expectedVersion }: JobAction,
 ): Promise<JobMoved> {

@@ -17,7 +17,7 @@ export {
   type ListedJobs,
   type ListJobsOptions,
 } from "./jobs.ts";
-export { completeJob, failJob, retryJob, type JobAction, type JobMoved } from "./act-on-job.ts";
+export { cleanJob, completeJob, failJob, retryJob, type JobAction, type JobMoved } from "./act-on-job.ts";
 
 /** What a job is. */
 export { jobStates, openJobStates, type Job, type JobEvent, type JobRun, type JobState } from "../capacity/job.ts";

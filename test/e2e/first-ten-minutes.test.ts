@@ -72,7 +72,8 @@ const actions: readonly Action[] = [
       await lastButton(page, label).click();
       const form = page.getByRole("dialog");
       await form.getByRole("textbox").fill(reason);
-      await form.locator("button", { hasText: "Reject" }).last().click();
+      await form.locator("button", { hasText: label }).last().click();
+      await form.waitFor({ state: "detached" });
     },
   },
   {
@@ -84,8 +85,16 @@ const actions: readonly Action[] = [
     },
   },
   {
+    pattern: /^For \*\*(.+)\*\*, choose \*\*(.+)\*\*\.$/,
+    async run(page, [which = "", outcome = ""]) {
+      await page.getByLabel("Which runs").selectOption({ label: which });
+      await page.getByLabel("Outcome").selectOption({ label: outcome });
+      await page.getByRole("button", { name: "Use it for the next runs" }).click();
+    },
+  },
+  {
     pattern: /^See “(.+)”\.$/,
-    run: (page, [text = ""]) => page.getByText(text).last().waitFor({ timeout: 20_000 }),
+    run: (page, [text = ""]) => page.getByText(text).last().waitFor({ timeout: 60_000 }),
   },
   {
     pattern: /^Follow the link of the mail “(.+)”\.$/,

@@ -1,6 +1,6 @@
 -- Requests as the API shows them: the caller's own rights decide which rows there are. What deliveries brought back is joined and
--- not part of the fold; a query that does not ask for those columns does not pay for them, and one that asks for a thread or an
--- issue finds it by index.
+-- not part of the fold, and neither is whose a request is; a query that does not ask for those columns does not pay for them, and one that
+-- asks for a thread or an issue finds it by index.
 create or replace view public.capacity_requests with (security_invoker = true) as
 select r.id, r.version, r.state, r.created_at, r.updated_at, r.requester_user_id, r.commercial_owner_user_id, r.infra_owner_group,
        d.customer_ref, r.requested_size, r.quantity, r.region, r.needed_by_date, r.expected_duration_days, r.estimated_monthly_cost_usd,
@@ -16,9 +16,11 @@ select r.id, r.version, r.state, r.created_at, r.updated_at, r.requester_user_id
        (select coalesce(t.content #>> '{}', '(erased)') from capacity.free_texts t
          where t.request_id = r.id and t.hash = r.rejection_reason_hash)
          as rejection_reason,
-       capacity.unasked(r.id, r.state) as customer_unasked
+       capacity.unasked(r.id, r.state) as customer_unasked,
+       coalesce(c.customer_id, encode(c.customer_key, 'hex')) as customer_id
   from capacity.requests r
   left join capacity.personal_data d on d.request_id = r.id
   left join capacity.request_captures s on s.request_id = r.id and s.name = 'slack_thread_ts'
-  left join capacity.request_captures l on l.request_id = r.id and l.name = 'linear_issue_id';
+  left join capacity.request_captures l on l.request_id = r.id and l.name = 'linear_issue_id'
+  left join capacity.request_customers c on c.request_id = r.id;
 comment on view public.capacity_requests is 'Capacity requests: the current state of each.';

@@ -7,16 +7,22 @@ import { z } from "zod";
 import { answer, type Dialect, type SandboxEnv } from "../core/exchange.ts";
 import type { World } from "../core/world.ts";
 import type { RunPlan } from "./run-plan.ts";
-import type { GithubState } from "./state.ts";
+import type { GithubState, WorkflowRun } from "./state.ts";
 
 const timeoutMs = 10_000;
 const passedOn = ["content-type", "x-headroom-timestamp", "x-headroom-signature"] as const;
 const callbackSchema = z.object({ signal: z.enum(["claim", "heartbeat", "succeeded", "failed"]) });
 type Signal = z.infer<typeof callbackSchema>["signal"];
 
+/** Where the script calls instead: here, by the same path, since the form of a callback depends on it. */
+export function callbackUrl(world: World, { id, inputs }: WorkflowRun): string {
+  const url = inputs["callback_url"] ?? "";
+  return `${world.url()}/github/callbacks/${id}${URL.canParse(url) ? new URL(url).pathname : "/"}`;
+}
+
 export function callbackRoutes(world: World, state: GithubState): Hono<SandboxEnv> {
   const routes = new Hono<SandboxEnv>();
-  routes.post("/github/callbacks/:run", async (context) => {
+  routes.post("/github/callbacks/:run/*", async (context) => {
     const run = state.find(Number(context.req.param("run")));
     const text = await context.req.text();
     const body = parseJson(text);

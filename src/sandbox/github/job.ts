@@ -6,6 +6,7 @@
  */
 import { pause } from "../../db/wait/pause.ts";
 import type { World } from "../core/world.ts";
+import { callbackUrl } from "./callbacks.ts";
 import { JobProcesses } from "./job-processes.ts";
 import { begin, finish } from "./run-changes.ts";
 import { goesWrong, paces, workOf, type OurWorkflow, type Pace, type WorkStep } from "./run-plan.ts";
@@ -185,8 +186,7 @@ export class Job {
       HEADROOM_ATTEMPT: run.inputs["attempt"] ?? "",
       HEADROOM_TASK: run.inputs["task"] ?? "",
       HEADROOM_WORKSPACE: run.inputs["workspace"] ?? "",
-      // Passed on to the address among the inputs, unless it is to be lost.
-      HEADROOM_CALLBACK_URL: `${this.#world.url()}/github/callbacks/${run.id}`,
+      HEADROOM_CALLBACK_URL: callbackUrl(this.#world, run),
       HEADROOM_CALLBACK_SECRET: this.#world.secrets.provisioningCallbackSecret ?? "",
       HEADROOM_RETRY_MS: String(Math.max(this.#usual("retryMs"), minRetryMs)),
     };

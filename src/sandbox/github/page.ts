@@ -70,7 +70,7 @@ function runsPage(userActions: GithubUserActions): Promise<Response> {
       <div id="plan" data-live>
         <h2>How the next runs go</h2>
         <form class="paper" method="post" action="/github/act/plan">
-          ${planFields(userActions.nextPlan())}
+          ${planFields(userActions.nextPlan(), true)}
           <button class="primary">Use it for the next runs</button>
         </form>
       </div>
@@ -106,7 +106,7 @@ function runPage(run: WorkflowRun): Promise<Response> {
           html`<h2>How it goes on</h2>
             <form class="paper" method="post" action="/github/act/plan">
               <input type="hidden" name="run" value="${run.id}" />
-              ${planFields(script.plan)}
+              ${planFields(script.plan, false)}
               <button>Use it for this run</button>
             </form>`
         }

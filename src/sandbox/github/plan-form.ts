@@ -4,11 +4,12 @@
 import { html } from "hono/html";
 import { z } from "zod";
 import type { Html } from "../pages/layout.ts";
-import { losses, outcomes, speeds, type RunPlan } from "./run-plan.ts";
+import { affected, losses, outcomes, speeds, type RunPlan } from "./run-plan.ts";
 
 /** A box that is not ticked is not sent. */
 export const planForm = z.object({
   run: z.coerce.number().int().optional(),
+  affects: z.enum(affected).default("both"),
   speed: z.enum(speeds),
   outcome: z.enum(outcomes),
   step: z.coerce.number().int().min(1).max(9),
@@ -19,6 +20,11 @@ export const planForm = z.object({
     .transform((ticked) => ticked === "on"),
 });
 
+const affectedWords: Readonly<Record<RunPlan["affects"], string>> = {
+  both: "all",
+  provision: "provisioning",
+  cleanup: "cleanups",
+};
 const speedWords: Readonly<Record<RunPlan["speed"], string>> = {
   instant: "instant, no steps",
   quick: "quick (10 s)",
@@ -39,8 +45,10 @@ const lossWords: Readonly<Record<RunPlan["loses"], string>> = {
 };
 const stepWords: Readonly<Record<string, string>> = { 1: "the first", 2: "the second", 3: "the third" };
 
-export function planFields(plan: RunPlan): Html {
+/** `ofMany`: for the runs to come, and not for one. */
+export function planFields(plan: RunPlan, ofMany: boolean): Html {
   return html`<div class="row">
+      ${ofMany && choice("Which runs", "affects", affectedWords, plan.affects)}
       ${choice("Outcome", "outcome", outcomeWords, plan.outcome)}
       ${choice("At step", "step", stepWords, String(plan.step))} ${choice("Speed", "speed", speedWords, plan.speed)}
       ${choice("Its callbacks", "loses", lossWords, plan.loses)}

@@ -17,7 +17,11 @@ export const outcomes = [
 /** Callbacks that never reach Headroom. */
 export const losses = ["nothing", "everything", "results", "claims"] as const;
 
+/** Which runs go as planned; the others just succeed. */
+export const affected = ["both", "provision", "cleanup"] as const;
+
 export const planInput = z.strictObject({
+  affects: z.enum(affected).optional(),
   speed: z.enum(speeds).optional(),
   outcome: z.enum(outcomes).optional(),
   /** Which step of the work fails, hangs or crashes; the last one where there are fewer. */
@@ -30,12 +34,19 @@ export type PlanInput = z.infer<typeof planInput>;
 export type RunPlan = { readonly [Name in keyof PlanInput]-?: NonNullable<PlanInput[Name]> };
 
 export const defaultPlan: RunPlan = {
+  affects: "both",
   speed: "quick",
   outcome: "succeeds",
   step: 2,
   loses: "nothing",
   slowToStop: false,
 };
+
+/** The plan as it is for a run of this workflow. */
+export function planFor(plan: RunPlan, { workflow, inputs }: Dispatched): RunPlan {
+  const task = inputs["task"] ?? (workflow === "cleanup.yml" ? "cleanup" : "provision");
+  return plan.affects === "both" || plan.affects === task ? plan : { ...defaultPlan, speed: plan.speed };
+}
 
 export interface Pace {
   /** Until a machine is found. */

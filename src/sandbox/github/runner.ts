@@ -10,7 +10,7 @@ import { startCleanupProcess, type CleanupProcess } from "../../db/embedded/clea
 import type { World } from "../core/world.ts";
 import { Job } from "./job.ts";
 import { finish } from "./run-changes.ts";
-import { defaultPlan, ourWorkflow, type RunPlan } from "./run-plan.ts";
+import { defaultPlan, ourWorkflow, planFor, type RunPlan } from "./run-plan.ts";
 import type { GithubState, WorkflowRun } from "./state.ts";
 
 /** Each has up to four processes. */
@@ -38,7 +38,7 @@ export class GithubRunner {
   /** Takes a run that was dispatched, or that is run again, if it is one of ours. */
   add(run: WorkflowRun): void {
     if (ourWorkflow(run) === undefined) return;
-    run.script = { plan: run.script?.plan ?? this.plan, steps: [], log: [] };
+    run.script = { plan: run.script?.plan ?? planFor(this.plan, run), steps: [], log: [] };
     this.#makeRoom(run);
     this.#waiting.push(run);
     this.#advance();

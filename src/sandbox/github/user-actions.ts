@@ -99,8 +99,9 @@ export class GithubUserActions {
 }
 
 function changed(plan: RunPlan, choice: PlanInput): RunPlan {
-  const { speed, outcome, step, loses, slowToStop } = planInput.parse(choice);
+  const { affects, speed, outcome, step, loses, slowToStop } = planInput.parse(choice);
   return {
+    affects: affects ?? plan.affects,
     speed: speed ?? plan.speed,
     outcome: outcome ?? plan.outcome,
     step: step ?? plan.step,

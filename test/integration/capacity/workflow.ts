@@ -29,6 +29,7 @@ export interface RequestInput {
   readonly channel?: string | null;
   readonly key?: string | null;
   readonly replaces?: string | null;
+  readonly customerId?: string | null;
 }
 
 export interface Policy {
@@ -67,6 +68,7 @@ export interface RequestRow {
   readonly rejection_reason: string | null;
   readonly review_plan: ReviewPlan;
   readonly workspace_id: string;
+  readonly customer_id: string | null;
 }
 
 interface Named {
@@ -246,6 +248,7 @@ export class Workflow {
               (select count(*) from capacity.erasures) as erasures, (select count(*) from capacity.free_texts) as texts,
               (select count(*) from capacity.free_texts t where t.content is null) as erased_texts,
               (select count(*) from capacity.confirmation_tokens t where t.used_at is not null) as used,
+              (select count(*) from capacity.customer_marks) as marks, (select count(*) from capacity.request_customers) as customers,
               (select count(*) from outbox.payloads) as messages`,
     );
   }
@@ -272,7 +275,8 @@ export const createCall = `
 select * from public.create_capacity_request(
   p_requester_user_id => $1, p_commercial_owner_user_id => $2, p_infra_owner_group => $3, p_customer_ref => $4, p_requested_size => $5,
   p_quantity => $6, p_region => $7, p_needed_by_date => $8, p_expected_duration_days => $9, p_estimated_monthly_cost_usd => $10,
-  p_confirmation_ttl_days => $11, p_workspace_id => $12, p_slack_channel_id => $13, p_idempotency_key => $14, p_replaces_request_id => $15)`;
+  p_confirmation_ttl_days => $11, p_workspace_id => $12, p_slack_channel_id => $13, p_idempotency_key => $14, p_replaces_request_id => $15,
+  p_customer_id => $16)`;
 
 const or = <T>(value: T | undefined, otherwise: T): T => (value === undefined ? otherwise : value);
 
@@ -294,6 +298,7 @@ export function createValues(input: RequestInput): unknown[] {
     or(input.channel, null),
     or(input.key, null),
     or(input.replaces, null),
+    or(input.customerId, null),
   ];
 }
 

@@ -20,11 +20,11 @@ async function gen(...parameters: string[]): Promise<{ status: number | null; sa
   return { status: child.exitCode, said: out + err };
 }
 
-test("the generated files are up to date", async () => {
+test("the generated files are up to date", { timeout: 120_000 }, async () => {
   expect(await gen("--check")).toEqual({ status: 0, said: expect.stringContaining("up to date") });
 });
 
-test("stale files fail the check, and the way out is said", async () => {
+test("stale files fail the check, and the way out is said", { timeout: 120_000 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), "headroom-gen-"));
   try {
     const { status, said } = await gen("--check", "--into", folder);

@@ -44,6 +44,15 @@ describe("the client", () => {
     expect(await rita.nudge(id)).toMatchObject({ outcome: "refused", code: "too_soon", httpStatus: 429 });
   });
 
+  test("says whose a request is, and is refused an id that is none", async () => {
+    const rita = as("rita");
+    const created = await rita.create({ ...terms, customerId: "initech" });
+    expect(created).toMatchObject({ outcome: "created", request: { customerId: "initech" } });
+    const refused = { outcome: "refused", code: "invalid_input", httpStatus: 400 };
+    expect(await rita.create({ ...terms, customerId: "" })).toMatchObject(refused);
+    expect(await rita.preview({ ...terms, customerId: "" })).toMatchObject(refused);
+  });
+
   test("decides once, says who decided at a repeat, and refuses as a value", async () => {
     const { id } = await workflow.create({});
     expect(await as("rita").decide(id, { type: "COMMERCIAL_APPROVED" })).toMatchObject({

@@ -164,12 +164,15 @@ export async function startProvisioning(version: EmbeddedVersion): Promise<Provi
       await rowsOf(
         pool,
         `update provisioning.jobs set failed_at = failed_at - $2 * interval '1 minute', reminded_at = reminded_at - $2 * interval '1 minute',
-                late_told_at = late_told_at - $2 * interval '1 minute', next_look_at = now() where id = $1`,
+                late_told_at = late_told_at - $2 * interval '1 minute', updated_at = updated_at - $2 * interval '1 minute', next_look_at = now() where id = $1`,
         [of.id, minutes],
       );
     },
     async sweep() {
-      await rowsOf(pool, "update provisioning.jobs set next_look_at = now()");
+      await rowsOf(
+        pool,
+        "update provisioning.jobs set next_look_at = now() where id in (select id from provisioning.jobs for update skip locked)",
+      );
       await rowsOf(pool, "update provisioning.sightings set seen_at = seen_at - interval '1 minute'");
       const { failed } = await oneOf<{ failed: unknown[] }>(
         pool,

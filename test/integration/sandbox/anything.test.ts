@@ -33,7 +33,7 @@ const paths = [
   "/github/act/outcome",
   "/github/act/plan",
   "/github/act/run",
-  "/github/callbacks/1",
+  "/github/callbacks/1/x",
   "/mail/act/report",
   "/oidc/authorize",
   "/oidc/token",

@@ -69,6 +69,9 @@ begin
       perform capacity.new_confirmation_token(v_request.id, v_request.next_deadline_at);
     end if;
   end if;
+  if p_email is not null then
+    perform capacity.name_by_address(v_request, v_email);
+  end if;
   v_notice := capacity.post_notice(v_request, case when p_email is null then 'link' else 'address' end, null, null, p_actor, v_email);
   return jsonb_build_object(
     'request_id', v_request.id, 'repeated', false, 'mailed', 'email:confirmation' = any (v_notice.effects),

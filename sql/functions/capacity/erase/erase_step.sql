@@ -11,6 +11,8 @@ begin
   select * into v_erasure from capacity.erasures x where x.request_id = p_request_id for update;
   update capacity.personal_data d set salt = null, customer_ref = null, erased_at = v_erasure.requested_at
    where d.request_id = p_request_id and d.erased_at is null;
+  -- Whose the request was stays known by the keyed hash.
+  update capacity.request_customers c set customer_id = null where c.request_id = p_request_id and c.customer_id is not null;
   -- The fingerprint of the submission is a hash without salt, from which a customer could be guessed.
   update capacity.submissions s set fingerprint = sha256(uuid_send(gen_random_uuid()))
    where s.request_id = p_request_id and v_erasure.finished_at is null;

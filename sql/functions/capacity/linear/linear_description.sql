@@ -13,7 +13,8 @@ begin
     '- **Estimated cost:** ' || capacity.linear_text(capacity.render_money(p_story -> 'monthly_cost'), 100) || ' a month',
     '- **Commercial review:** ' || capacity.linear_step(p_story, 'commercial'),
     '- **Technical review:** ' || capacity.linear_step(p_story, 'technical'),
-    '- **Customer answers by:** ' || capacity.render_time(p_story -> 'deadline'));
+    '- **Customer answers by:** ' || capacity.render_time(p_story -> 'deadline'),
+    '- **Provisioning:** ' || capacity.linear_text(p_story #>> '{job,words}', 100));
 end
 $$;
 comment on function capacity.linear_description(jsonb) is 'The description of a request''s issue, in Markdown.';

@@ -22,6 +22,7 @@ declare
   v_sentence text := capacity.story_sentence(p_story);
   v_commercial text := capacity.slack_step(p_story, 'commercial');
   v_technical text := capacity.slack_step(p_story, 'technical');
+  v_job text := capacity.slack_job(p_story);
 begin
   if length(v_value) > 30 or length(v_title) > 150 or length(v_requester) > 200 or length(v_sentence) > 1000
      or length(concat(p_story ->> 'customer', p_story ->> 'needed_by', p_story ->> 'duration_days', p_story ->> 'replaces')) > 50
@@ -82,6 +83,16 @@ begin
             "accessibility_label": "$word: $id"}', '$word', case
               when v_unasked in ('no_address', 'bad_address') then 'Add the customer''s address'
               when v_unasked = 'not_sent' then 'Mail the link' else 'Mail the link again' end) end), '$id', v_value) end,
+      '{"type": "section", "text": {"type": "mrkdwn", "text": ' || to_json(v_job) || '}}, ',
+      case when v_state = 'PROVISIONING' and p_story #>> '{job,state}' = 'failed' then replace(
+        '{"type": "actions", "block_id": "job_buttons", "elements": [
+           {"type": "button", "action_id": "job_retry", "value": "$id", "style": "primary",
+            "text": {"type": "plain_text", "text": "Try again"}, "accessibility_label": "Try again to provision $id"},
+           {"type": "button", "action_id": "job_complete", "value": "$id", "text": {"type": "plain_text", "text": "Record as running"},
+            "accessibility_label": "Record as running: the capacity of $id is there"},
+           {"type": "button", "action_id": "job_fail", "value": "$id", "style": "danger",
+            "text": {"type": "plain_text", "text": "Give up"},
+            "accessibility_label": "Give up: $id fails for good"}]}, ', '$id', v_value) end,
       '{"type": "context", "elements": [{"type": "mrkdwn", "text": "', v_sentence, ' ' || capacity.slack_time(p_story -> 'at'), '"}]}',
       case when p_story ->> 'reason' <> '' then
         concat(', {"type": "section", "text": {"type": "mrkdwn", "text": ', to_json(capacity.slack_quote(p_story ->> 'reason')), '}}') end,

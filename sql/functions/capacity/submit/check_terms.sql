@@ -2,7 +2,7 @@
 -- everywhere on earth, because the requester means their own calendar.
 create or replace function capacity.check_terms(
   p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer,
-  p_estimated_monthly_cost_usd numeric, p_confirmation_ttl_days integer, p_slack_channel_id text
+  p_estimated_monthly_cost_usd numeric, p_confirmation_ttl_days integer, p_slack_channel_id text, p_customer_id text
 ) returns void
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -24,6 +24,8 @@ begin
       then 'estimated_monthly_cost_usd: from 0 to 1000000000000, in whole cents'
     when p_confirmation_ttl_days is null or p_confirmation_ttl_days not between 1 and 90 then 'confirmation_ttl_days: from 1 to 90'
     when p_slack_channel_id !~ '^[A-Z0-9]{2,32}$' then 'slack_channel_id: the id of a channel, such as C024BE91L'
+    when p_customer_id is not null and not capacity.is_customer_id(p_customer_id)
+      then 'customer_id: 1 to 200 printable characters, without blanks at the ends'
   end;
   if v_wrong is not null then
     perform headroom.fail('invalid_input', format('The %s of the request is not acceptable.', split_part(v_wrong, ':', 1)), v_wrong,
@@ -34,5 +36,5 @@ begin
   end if;
 end
 $$;
-comment on function capacity.check_terms(jsonb, text, integer, text, date, integer, numeric, integer, text)
+comment on function capacity.check_terms(jsonb, text, integer, text, date, integer, numeric, integer, text, text)
   is 'Raises invalid_input unless a request may have these terms.';

@@ -8,12 +8,13 @@ create or replace function capacity.submit(
   p_actor capacity.actor, p_workspace_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_customer_ref jsonb,
   p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer,
   p_estimated_monthly_cost_usd numeric, p_confirmation_ttl_days integer, p_slack_channel_id text, p_idempotency_key text,
-  p_replaces_request_id text
+  p_replaces_request_id text, p_customer_id text default null
 ) returns capacity.requests
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_request capacity.requests;
+  v_content jsonb;
   v_fingerprint bytea;
   v_earlier capacity.submissions;
   v_salt bytea;
@@ -25,11 +26,16 @@ begin
     if length(p_idempotency_key) not between 1 and 200 or p_idempotency_key ~ '[[:cntrl:]]' then
       perform headroom.fail('invalid_input', 'An idempotency key has 1 to 200 characters, none of them control characters.');
     end if;
-    v_fingerprint := sha256(convert_to(jsonb_build_array(
+    v_content := jsonb_build_array(
       p_actor.id, p_commercial_owner_user_id, p_infra_owner_group, p_customer_ref, p_requested_size, p_quantity, p_region,
       p_needed_by_date,
       p_expected_duration_days, trim_scale(p_estimated_monthly_cost_usd), p_confirmation_ttl_days, p_slack_channel_id,
-      p_replaces_request_id)::text, 'UTF8'));
+      p_replaces_request_id);
+    -- Only where it is given, so that what was submitted before there were ids has the fingerprint that it had.
+    if p_customer_id is not null then
+      v_content := v_content || to_jsonb(p_customer_id);
+    end if;
+    v_fingerprint := sha256(convert_to(v_content::text, 'UTF8'));
     insert into capacity.submissions (workspace_id, idempotency_key, request_id, fingerprint)
     values (p_workspace_id, p_idempotency_key, v_request.id, v_fingerprint)
     on conflict do nothing;
@@ -45,7 +51,7 @@ begin
   end if;
 
   perform capacity.check_terms(p_customer_ref, p_requested_size, p_quantity, p_region, p_needed_by_date, p_expected_duration_days,
-                               p_estimated_monthly_cost_usd, p_confirmation_ttl_days, p_slack_channel_id);
+                               p_estimated_monthly_cost_usd, p_confirmation_ttl_days, p_slack_channel_id, p_customer_id);
   perform capacity.check_channel(p_workspace_id, p_actor.via, p_slack_channel_id);
   perform capacity.check_replaced(p_workspace_id, p_actor.id, p_replaces_request_id);
   v_request.review_plan := capacity.review_plan(p_workspace_id, p_actor.id, p_commercial_owner_user_id, p_infra_owner_group,
@@ -72,6 +78,7 @@ begin
   if p_customer_ref is not null then
     insert into capacity.personal_data (request_id, salt, customer_ref) values (v_request.id, v_salt, p_customer_ref);
   end if;
+  perform capacity.name_customer(v_request.id, p_workspace_id, p_customer_id, p_customer_ref);
   v_answer := capacity.apply(v_request.id, 'REQUEST_SUBMITTED', p_actor, jsonb_build_object(
     'workspace_id', p_workspace_id, 'requester_user_id', p_actor.id, 'commercial_owner_user_id', v_request.commercial_owner_user_id,
     'infra_owner_group', v_request.infra_owner_group, 'requested_size', p_requested_size, 'quantity', p_quantity, 'region', p_region,
@@ -83,5 +90,5 @@ begin
 end
 $$;
 comment on function capacity.submit(capacity.actor, text, text, text, jsonb, text, integer, text, date, integer, numeric, integer, text,
-                                    text, text)
+                                    text, text, text)
   is 'Makes and submits a request, once per idempotency key.';

@@ -9,7 +9,9 @@ declare
   v_request capacity.requests;
   v_decided record;
 begin
-  if v_meant.event_type is null then
+  if starts_with(p_receipt ->> 'what', 'job_') then
+    return inbound.slack_job_button(p_receipt, p_member);
+  elsif v_meant.event_type is null then
     return inbound.slack_follow_up_button(p_receipt, p_member);
   elsif v_meant.asks_why then
     v_request := inbound.may_decide(p_member, v_id, v_meant.event_type, true);

@@ -29,7 +29,7 @@ begin
                               p_receipt ->> 'channel');
   elsif v_verb in ('approve', 'reject', 'confirm', 'decline', 'cancel') then
     return inbound.slack_decision(p_receipt, p_member, v_verb, v_rest);
-  elsif v_verb in ('nudge', 'note', 'address', 'link') then
+  elsif v_verb in ('nudge', 'note', 'address', 'link', 'retry') then
     v_id := upper(substring(v_rest from '^\S+'));
     if v_id is null or v_id !~ '^CR-\d{4}-\d{6,}$' then
       return inbound.slack_reply(inbound.slack_help(format('Name the request, such as `/capacity %s CR-2026-000042`.', v_verb)),
@@ -39,6 +39,9 @@ begin
     if v_verb = 'address' then
       -- Slack makes a link of an address.
       v_rest := regexp_replace(v_rest, '^<mailto:[^|>]*\|([^>]*)>$', '\1');
+    end if;
+    if v_verb = 'retry' then
+      return inbound.slack_reply(capacity.slack_text(inbound.slack_job_step(p_member, v_id, 'job_retry', v_rest), 3000), 'done', v_id);
     end if;
     return inbound.slack_reply(capacity.slack_text(inbound.slack_follow_up(p_member, v_id, v_verb, v_rest, false), 3000), 'done', v_id);
   elsif v_verb in ('help', '?', '-h', '--help') then

@@ -14,6 +14,7 @@ begin
     '• `/capacity confirm CR-…`, `/capacity decline CR-… why`: the customer''s answer, recorded by the commercial owner.',
     '• `/capacity address CR-… a@b.example` sets the customer''s address, `/capacity link CR-…` mails them the link again.',
     '• `/capacity nudge CR-…` reminds the people your request waits for; `/capacity note CR-… text` adds a note to it.',
+    '• `/capacity retry CR-… why` tries again to provision what has failed.',
     '• `/capacity cancel CR-… why`'));
 end
 $$;

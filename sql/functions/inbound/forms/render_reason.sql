@@ -7,7 +7,10 @@ declare
   v_words jsonb := ('{
     "commercial_reject": ["Reject", "Why is it rejected in the commercial review?"],
     "tech_reject": ["Reject", "Why is it rejected in the technical review?"],
-    "customer_decline": ["Record refusal", "Why does the customer decline?"]}'::jsonb) -> p_action;
+    "customer_decline": ["Record refusal", "Why does the customer decline?"],
+    "job_retry": ["Try again", "Why is it worth another attempt?"],
+    "job_complete": ["Record as running", "How is the capacity there already?"],
+    "job_fail": ["Give up", "Why does it fail for good?"]}'::jsonb) -> p_action;
 begin
   return jsonb_build_object(
     'type', 'modal', 'callback_id', 'capacity_reason',

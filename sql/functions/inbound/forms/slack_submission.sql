@@ -12,7 +12,9 @@ declare
   v_decided record;
   v_unasked text;
 begin
-  if p_receipt ->> 'what' = 'capacity_reason' then
+  if p_receipt ->> 'what' = 'capacity_reason' and starts_with(v_metadata ->> 'action', 'job_') then
+    return inbound.slack_job_form(p_receipt, p_member, v_metadata, v_reason);
+  elsif p_receipt ->> 'what' = 'capacity_reason' then
     if v_reason is null and v_metadata ->> 'action' <> 'customer_decline' then
       perform headroom.fail('invalid_payload', 'A rejection or a cancellation needs a reason.', null,
                             'Write it here. Nothing was changed.');

@@ -12,7 +12,7 @@ begin
   -- Events, forms that were dismissed, and buttons and forms that are not ours ask for nothing.
   if v_kind not in ('command', 'action', 'submission', 'shortcut')
      or v_kind = 'action' and (inbound.action_event(p_receipt ->> 'what')).event_type is null
-        and coalesce(p_receipt ->> 'what', '') not in ('nudge', 'note', 'customer_link')
+        and coalesce(p_receipt ->> 'what', '') not in ('nudge', 'note', 'customer_link', 'job_retry', 'job_complete', 'job_fail')
      or v_kind = 'submission' and coalesce(p_receipt ->> 'what', '') not in ('capacity_intake', 'capacity_reason', 'capacity_note',
                                                                              'capacity_link')
      or v_kind = 'shortcut' and p_receipt ->> 'what' is distinct from 'capacity_intake' then

@@ -24,8 +24,9 @@ begin
   else
     update provisioning.jobs j set cleanup = 'failed', next_look_at = clock_timestamp() where j.id = p_job.id returning j.* into v_job;
     perform provisioning.tell(v_job, format(
-      'The cleanup after attempt %s failed %s times: something may be left running. An operator sees to it by hand.',
-      v_attempt.cleans, v_most), provisioning.error_words(v_attempt), true);
+      'The cleanup after attempt %s failed %s times: something may be left running. An operator sees to it by hand, and says so with: '
+      'headroom jobs cleaned %s',
+      v_attempt.cleans, v_most, v_job.request_id), provisioning.error_words(v_attempt), true);
   end if;
 end
 $$;

@@ -15,10 +15,10 @@ begin
           case when p_reason is not null then capacity.put_free_text(p_job.request_id, to_jsonb(p_reason)) end, v_now);
   update provisioning.jobs j
      set state = v_after, version = j.version + 1, updated_at = v_now, next_look_at = v_now,
-         waiting_since = case when v_after = 'waiting' then v_now else j.waiting_since end,
-         failed_at = case when v_after = 'failed' then v_now else j.failed_at end,
-         late_told_at = null, reminders = 0, reminded_at = null,
-         completed_at = case when v_after in ('running', 'given_up', 'cancelled') then v_now end
+         waiting_since = case when v_after = 'waiting' and v_before <> 'waiting' then v_now else j.waiting_since end,
+         failed_at = case when v_after = 'failed' and v_before <> 'failed' then v_now else j.failed_at end,
+         late_told_at = case when v_after = v_before then j.late_told_at end, reminders = 0, reminded_at = null,
+         completed_at = coalesce(j.completed_at, case when v_after in ('running', 'given_up', 'cancelled') then v_now end)
    where j.id = p_job.id and j.version = p_job.version
   returning j.* into strict v_job;
   return v_job;

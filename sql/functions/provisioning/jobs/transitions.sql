@@ -24,6 +24,11 @@ as $$
     ('failed', 'GAVE_UP', 'given_up', 'no attempt is left, or nobody retried in time'),
     ('failed', 'RECORDED_RUNNING', 'running', 'a person recorded that the capacity is there'),
     ('failed', 'RECORDED_FAILED', 'given_up', 'a person recorded that it failed'),
-    ('failed', 'CANCELLED', 'cancelled', 'the request was cancelled')
+    ('failed', 'CANCELLED', 'cancelled', 'the request was cancelled'),
+    ('waiting', 'CLEANED', 'waiting', 'a person cleaned up, where the cleanup had failed'),
+    ('failed', 'CLEANED', 'failed', 'a person cleaned up, where the cleanup had failed'),
+    ('running', 'CLEANED', 'running', 'a person cleaned up, where the cleanup had failed'),
+    ('given_up', 'CLEANED', 'given_up', 'a person cleaned up, where the cleanup had failed'),
+    ('cancelled', 'CLEANED', 'cancelled', 'a person cleaned up, where the cleanup had failed')
 $$;
 comment on function provisioning.transitions() is 'Every lawful step of a job.';

@@ -11,7 +11,7 @@ declare
 begin
   perform provisioning.check_person(v_job, p_actor, 'retry');
   v_reason := provisioning.check_reason(v_job, p_reason, p_expected_version);
-  if v_job.state in ('waiting', 'queued') and v_job.attempts > 0 then
+  if v_job.state = 'waiting' and v_job.attempts > 0 or v_job.state = 'queued' and v_job.attempts > 1 then
     return v_job;
   end if;
   v_job := provisioning.record(v_job, 'RETRIED', p_actor, v_reason);

@@ -47,6 +47,7 @@ begin
   v_new.updated_at := clock_timestamp();
   delete from provisioning.settings s where s.workspace_id = p_workspace_id;
   insert into provisioning.settings values (v_new.*);
+  update provisioning.jobs j set next_look_at = clock_timestamp() where j.workspace_id = p_workspace_id and j.state = 'waiting';
   return v_new;
 end
 $$;

@@ -1,5 +1,5 @@
--- Does what is due for one job, and says when to look again. The caller holds its request and its customer's turn. What changed the job is
--- looked at afresh with the next sweep.
+-- Does what is due for one job, and says when to look again: soon at what may run, seldom at what waits for somebody. The caller holds its
+-- request and its customer's turn.
 create or replace function provisioning.look_after(p_job_id uuid) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -18,10 +18,15 @@ begin
   select j.* into v_job from provisioning.jobs j where j.id = p_job_id;
   if v_job.state = 'waiting' then
     perform provisioning.start_next(v_job);
-  elsif v_job.state = 'failed' or v_job.cleanup = 'failed' then
+    select j.* into v_job from provisioning.jobs j where j.id = p_job_id;
+  end if;
+  if v_job.state = 'failed' or v_job.cleanup = 'failed' or provisioning.held_by(p_job_id) = 'not_connected' then
     perform provisioning.remind(v_job);
   end if;
-  update provisioning.jobs j set next_look_at = now() + interval '1 minute' where j.id = p_job_id;
+  update provisioning.jobs j
+     set next_look_at = now() + case when v_job.state in ('queued', 'provisioning') or v_job.cleanup = 'under_way' then interval '1 minute'
+                                     else interval '10 minutes' end
+   where j.id = p_job_id;
 end
 $$;
 comment on function provisioning.look_after(uuid) is 'Does what is due for a job because time has passed.';

@@ -21,12 +21,13 @@ begin
       v_settings.give_up_hours), p_asks => true);
     return;
   end if;
-  v_due := coalesce(p_job.reminded_at, p_job.failed_at, p_job.updated_at) + v_workspace.remind_every_hours * interval '1 hour';
+  v_due := coalesce(p_job.reminded_at, p_job.updated_at) + v_workspace.remind_every_hours * interval '1 hour';
   if v_due <= now() and p_job.reminders < v_workspace.most_reminders then
     update provisioning.jobs j set reminders = j.reminders + 1, reminded_at = clock_timestamp() where j.id = p_job.id;
-    perform provisioning.tell(p_job, case when p_job.cleanup = 'failed' and p_job.state <> 'failed'
-        then 'The cleanup has failed, and something may still be running. An operator sees to it by hand.'
-        else 'The job still waits for somebody to try again, or to give it up.' end, p_asks => true);
+    perform provisioning.tell(p_job, case
+        when p_job.state = 'failed' then 'The job still waits for somebody to try again, or to give it up.'
+        when p_job.cleanup = 'failed' then 'The cleanup has failed, and something may still be running. An operator sees to it by hand.'
+        else provisioning.held_words(p_job.id) end, p_asks => true);
   end if;
 end
 $$;

@@ -16,7 +16,7 @@ begin
       from provisioning.jobs j
       join capacity.requests r on r.id = j.request_id
       left join capacity.timer_failures f on f.request_id = j.request_id and f.timer = 'provisioning'
-     where (j.state in ('waiting', 'queued', 'provisioning', 'failed') or j.cleanup = 'under_way') and j.next_look_at <= now()
+     where (j.state in ('waiting', 'queued', 'provisioning', 'failed') or j.cleanup in ('under_way', 'failed')) and j.next_look_at <= now()
        and coalesce(f.retry_at, '-infinity') <= now()
      order by j.next_look_at limit v_most
        for update of r skip locked

@@ -14,4 +14,4 @@ begin
   return provisioning.job_json(v_job);
 end
 $$;
-comment on function public.complete_provisioning_job(text, text, text, integer) is 'Records by hand that a jobs capacity runs.';
+comment on function public.complete_provisioning_job(text, text, text, integer) is 'Records by hand that a job''s capacity runs.';

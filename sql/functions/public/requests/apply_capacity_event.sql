@@ -16,7 +16,10 @@ as $$
 declare
   v_answer record := capacity.decide(p_request_id, p_event_type, p_actor_type, p_actor_id, p_payload, p_expected_version);
   v_request capacity.requests := v_answer.request;
+  v_customer_id text;
 begin
+  select coalesce(c.customer_id, encode(c.customer_key, 'hex')) into v_customer_id
+    from capacity.request_customers c where c.request_id = v_request.id;
   return row(
     v_request.id, v_request.version, v_request.state, v_request.created_at, v_request.updated_at, v_request.requester_user_id,
     v_request.commercial_owner_user_id, v_request.infra_owner_group, v_answer.customer_ref, v_request.requested_size, v_request.quantity,
@@ -27,7 +30,7 @@ begin
     v_request.workspace_id, v_request.state_since,
     v_request.replaces_request_id, v_request.review_plan, v_request.commercial_endorsed_at, v_request.commercial_endorsed_by,
     v_request.commercial_approved_by, v_request.technical_approved_by, capacity.free_text(v_request.id, v_request.rejection_reason_hash),
-    capacity.unasked(v_request.id, v_request.state))::public.capacity_requests;
+    capacity.unasked(v_request.id, v_request.state), v_customer_id)::public.capacity_requests;
 end
 $$;
 comment on function public.apply_capacity_event(

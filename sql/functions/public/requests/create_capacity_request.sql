@@ -15,7 +15,8 @@ create or replace function public.create_capacity_request(
   p_workspace_id text default null,
   p_slack_channel_id text default null,
   p_idempotency_key text default null,
-  p_replaces_request_id text default null
+  p_replaces_request_id text default null,
+  p_customer_id text default null
 ) returns public.capacity_requests
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -29,11 +30,11 @@ begin
     v_actor, v_workspace_id, p_commercial_owner_user_id, p_infra_owner_group, p_customer_ref, p_requested_size, p_quantity, p_region,
     p_needed_by_date, p_expected_duration_days, p_estimated_monthly_cost_usd, p_confirmation_ttl_days, p_slack_channel_id,
     p_idempotency_key,
-    p_replaces_request_id);
+    p_replaces_request_id, p_customer_id);
   select * into v_row from public.capacity_requests r where r.id = v_request.id;
   return v_row;
 end
 $$;
 comment on function public.create_capacity_request(
-  text, text, text, jsonb, text, integer, text, date, integer, numeric, integer, text, text, text, text
+  text, text, text, jsonb, text, integer, text, date, integer, numeric, integer, text, text, text, text, text
 ) is 'Creates a capacity request and submits it for review.';

@@ -10,7 +10,8 @@ create or replace function public.preview_capacity_request(
   p_estimated_monthly_cost_usd numeric default null,
   p_workspace_id text default null,
   p_slack_channel_id text default null,
-  p_customer_ref jsonb default null
+  p_customer_ref jsonb default null,
+  p_customer_id text default null
 ) returns jsonb
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -22,7 +23,7 @@ declare
   v_asked jsonb;
 begin
   perform capacity.check_terms(p_customer_ref, p_requested_size, p_quantity, p_region, null, null, p_estimated_monthly_cost_usd, 7,
-                               p_slack_channel_id);
+                               p_slack_channel_id, p_customer_id);
   perform capacity.check_channel(v_workspace_id, v_actor.via, p_slack_channel_id);
   v_plan := capacity.review_plan(v_workspace_id, v_actor.id, p_commercial_owner_user_id, p_infra_owner_group,
                                  p_requested_size, p_quantity, p_region, p_estimated_monthly_cost_usd);
@@ -49,5 +50,5 @@ begin
                           where w.id = v_workspace_id));
 end
 $$;
-comment on function public.preview_capacity_request(text, text, text, text, integer, text, numeric, text, text, jsonb)
+comment on function public.preview_capacity_request(text, text, text, text, integer, text, numeric, text, text, jsonb, text)
   is 'The review plan that a request with these terms would get, without making it.';

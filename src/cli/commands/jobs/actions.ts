@@ -1,7 +1,8 @@
-/** `headroom jobs retry | fail | complete`: what people do to a job. Each needs a reason, which the log keeps. */
+/** `headroom jobs retry | fail | complete | cleaned`: what people do to a job. Each needs a reason, which the log keeps. */
 import type { Command } from "commander";
 import type { Client } from "pg";
 import {
+  cleanJob,
   completeJob,
   failJob,
   retryJob,
@@ -33,9 +34,15 @@ export function registerActions(jobs: Command): void {
     "record that the capacity is there, e.g. bought elsewhere, as an operator or an admin; ends its request",
     completeJob,
   );
+  action(
+    jobs,
+    "cleaned",
+    "record that you cleaned up after a job whose cleanup failed, as an operator or an admin",
+    cleanJob,
+  );
 }
 
-function action(jobs: Command, name: "retry" | "fail" | "complete", description: string, act: Act): void {
+function action(jobs: Command, name: keyof typeof done, description: string, act: Act): void {
   addCommon(
     jobs
       .command(name)
@@ -61,6 +68,7 @@ const done = {
   retry: "another attempt was asked for",
   fail: "it is recorded that provisioning failed",
   complete: "it is recorded that the capacity is there",
+  cleaned: "it is recorded that nothing is left to clean up",
 } as const;
 
 function show(job: Job, what: string): void {

@@ -41,8 +41,9 @@ async function runErase(id: string, options: EraseOptions): Promise<void> {
 
 async function confirm({ request }: RequestStory, yes: boolean): Promise<void> {
   const what = `the customer of ${request.id}`;
+  const isUnknown = request.customerRef === null && request.customerId === null;
   const warning =
-    `This erases, for good: the customer's name and address${request.customerRef === null ? " (none is known)" : ""}, ` +
+    `This erases, for good: the customer's name, id and address${isUnknown ? " (none is known)" : ""}, ` +
     "the reasons and notes that people wrote, and the texts of all messages about the request. " +
     "States, times and who decided are kept. Mail to the customer that has not been sent is not sent.";
   const answer = yes ? "yes" : await ask(`Erase ${what}? [y/N] `, warning);

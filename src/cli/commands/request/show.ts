@@ -77,6 +77,7 @@ function factsOf({ request, customer, erasure }: RequestStory): readonly Fact[] 
     ["for", request.durationDays === null ? null : `${request.durationDays} days`],
     ["customer", customerOf(request, erasure)],
     ["customer's address", customer.address],
+    ["customer's id", request.customerId],
     ["requester", request.requester],
     ["commercial owner", request.commercialOwner],
     ["infra group", request.infraGroup],

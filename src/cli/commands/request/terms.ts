@@ -16,6 +16,7 @@ export interface TermsOptions extends ActingOptions, WorkspaceOption {
   readonly channel?: string;
   readonly customer?: Readonly<Record<string, unknown>>;
   readonly email?: string;
+  readonly customerId?: string;
 }
 
 export function addTerms(command: Command): Command {
@@ -29,6 +30,7 @@ export function addTerms(command: Command): Command {
       .option("--cost <usd>", "estimated cost a month; without it every escalation applies", parseMoney)
       .option("--customer <json>", "who wants it, as a JSON object; an email in it gets the link", parseCustomer)
       .option("--email <address>", "the customer's e-mail address, where the link goes", parseAddress)
+      .option("--customer-id <id>", "what you call the customer (default: org_id of --customer, else by the address)")
       .option("--channel <id>", "Slack channel to post in (default: the workspace's)")
       .addOption(asOption())
       .addOption(workspaceOption()),
@@ -47,6 +49,7 @@ export function toTerms(options: TermsOptions): RequestTerms {
     workspaceId: options.workspace,
     slackChannelId: options.channel,
     customerRef: options.email === undefined ? options.customer : { ...options.customer, email: options.email },
+    customerId: options.customerId,
   };
 }
 

@@ -21,10 +21,21 @@ const acting = [
   "preview_capacity_request",
   "send_confirmation_link",
   "set_customer_address",
+  "get_provisioning_job",
+  "retry_provisioning_job",
+  "fail_provisioning_job",
+  "complete_provisioning_job",
+  "clean_provisioning_job",
 ].map((name) => `public.${name}`);
 const byLink = ["public.decide_by_token", "public.describe_confirmation"];
 /** What providers send, and the gate before every request: for everybody. */
-const receiving = ["public.check_request", "public.handle_linear_webhook", "public.handle_slack_webhook"];
+const receiving = [
+  "check_request",
+  "handle_github_webhook",
+  "handle_linear_webhook",
+  "handle_provisioning_callback",
+  "handle_slack_webhook",
+].map((name) => `public.${name}`);
 /** Our own server's, guarded by a purpose that no key carries. */
 const ofServer = ["public.list_personas", "public.record_receipt", "public.sign_in_member", "public.webhook_keys"];
 const ofMembers = ["public.sign_out_everywhere", "public.who_am_i"];
@@ -60,6 +71,10 @@ const auditing = [
   "directory.list_identity_domains",
   "directory.list_members",
   "directory.list_workspaces",
+  "provisioning.job_counts",
+  "provisioning.list_jobs",
+  "provisioning.list_settings",
+  "provisioning.verify_jobs",
 ];
 const keeping = [
   "capacity.put_linear_state",
@@ -78,6 +93,9 @@ const keeping = [
   "directory.remove_identity_domain",
   "directory.remove_member",
   "directory.revoke_api_key",
+  "provisioning.drop_previous_secret",
+  "provisioning.put_secret",
+  "provisioning.put_settings",
 ];
 
 /** Every function of the workflow that anybody but its owner may execute. */
@@ -123,6 +141,7 @@ const views = [
   "capacity_request_events",
   "capacity_requests",
   "capacity_time_in_state",
+  "provisioning_jobs",
 ];
 /** Views that the others are made of; the first is for the owner, and for those who read the whole schema. */
 const inner = ["candidates", "parties", "waits"];
@@ -132,10 +151,17 @@ const underViews = [
   "capacity.free_texts",
   "capacity.personal_data",
   "capacity.request_captures",
+  "capacity.request_customers",
   "capacity.requests",
   "directory.members",
   "directory.workspaces",
+  "provisioning.attempts",
+  "provisioning.jobs",
+  "provisioning.steps",
 ];
+
+/** Keys that the database alone uses. */
+const unreadable = ["capacity.customer_keys"];
 
 /** Tables that members see rows of; of all others they see none. */
 const policies = {
@@ -148,7 +174,7 @@ const gatewayRoles = ["anon", "authenticated", "service_role", "authenticator", 
 
 /** Ours, wherever it is: the schemas of the directory, the workflow and of receiving, and in public what belongs to the owner. */
 const ours = (owner: string): string =>
-  `(n.nspname in ('directory', 'capacity', 'inbound') or n.nspname = 'public' and ${owner} = 'headroom_owner'::regrole)`;
+  `(n.nspname in ('directory', 'capacity', 'provisioning', 'inbound') or n.nspname = 'public' and ${owner} = 'headroom_owner'::regrole)`;
 
 const sorted = (lists: Readonly<Record<string, readonly string[]>>): Record<string, string[]> =>
   Object.fromEntries(Object.entries(lists).map(([role, names]) => [role, names.toSorted()]));
@@ -207,7 +233,7 @@ describe.each(POSTGRES_VERSIONS)("grants of the workflow on PostgreSQL %i", asyn
         ...views.map((name) => `public.${name}`),
       ]);
       for (const { name, kind, grants } of relations) {
-        const readers = kind === "S" ? [] : ["headroom_auditor", "headroom_control"];
+        const readers = kind === "S" || unreadable.includes(name) ? [] : ["headroom_auditor", "headroom_control"];
         if ((kind === "v" && name !== "capacity.candidates") || underViews.includes(name))
           readers.push("authenticated", "service_role");
         expect([name, grants]).toEqual([name, readers.toSorted().map((role) => `${role}:SELECT`)]);
@@ -239,7 +265,7 @@ describe.each(POSTGRES_VERSIONS)("grants of the workflow on PostgreSQL %i", asyn
       const reach = await oneOf(
         database(),
         `select (select count(*) from pg_namespace n
-                  where n.nspname in ('headroom', 'outbox', 'webhooks', 'payments', 'ledger', 'directory', 'capacity', 'inbound') and has_schema_privilege($1, n.oid, 'usage, create')) as schemas,
+                  where n.nspname in ('headroom', 'outbox', 'webhooks', 'payments', 'ledger', 'directory', 'capacity', 'provisioning', 'inbound') and has_schema_privilege($1, n.oid, 'usage, create')) as schemas,
                 (select count(*) from pg_class c join pg_namespace n on n.oid = c.relnamespace
                   where n.nspname in ('headroom', 'outbox', 'webhooks', 'payments', 'ledger') and c.relkind in ('r', 'p', 'v')
                     and has_table_privilege($1, c.oid, 'select, insert, update, delete, truncate, references, trigger')) as tables,
@@ -308,6 +334,8 @@ describe.each(POSTGRES_VERSIONS)("grants of the workflow on PostgreSQL %i", asyn
     "capacity.acting",
     "directory.caller",
     "capacity.new_confirmation_token",
+    "capacity.marking_key",
+    "capacity.marks_of",
     "directory.member_for_slack",
     "capacity.find_confirmation",
   ])("%s is executable by nobody but its owner", async (name) => {

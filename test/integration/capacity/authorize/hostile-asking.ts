@@ -8,7 +8,7 @@ import type { ClientBase } from "pg";
 import { oneOf, rowsOf, type Queryable } from "../../outbox/queries.ts";
 import { sign } from "../../inbound/slack/slack.ts";
 import { enter, type Session } from "../gateway.ts";
-import { fillProbe, type Filled, type Probe } from "./hostile-table.ts";
+import { fillProbe, type Filled, type Probe } from "./hostile-probes.ts";
 import type { Things } from "./hostile-workspaces.ts";
 
 export interface Asked {
@@ -89,15 +89,24 @@ const orders: Readonly<Record<string, string>> = {
 
 const argument = (name: string, index: number): string => (name.startsWith("$") ? name : `${name} => $${index + 1}`);
 
-/** Slack's deliveries are signed by Slack; Linear's by nobody who knows the secret. */
+/** Slack's deliveries are signed by Slack; all others by nobody who knows the secret. */
 function headersOf({ of }: Probe, { values }: Filled): Readonly<Record<string, string>> {
   const body = values.get("$1");
   if (of === "handle_slack_webhook" && typeof body === "string") {
     // Ahead of the clock, so that no slow machine makes a form a late one.
     return sign(body, { at: Math.floor(Date.now() / 1000) + 60 }).headers;
   }
-  return of === "handle_linear_webhook" ? { "linear-signature": "0".repeat(64) } : {};
+  return unsigned[of]?.() ?? {};
 }
+
+const unsigned: Readonly<Record<string, () => Readonly<Record<string, string>>>> = {
+  handle_linear_webhook: () => ({ "linear-signature": "0".repeat(64) }),
+  handle_github_webhook: () => ({ "x-hub-signature-256": `sha256=${"0".repeat(64)}` }),
+  handle_provisioning_callback: () => ({
+    "x-headroom-timestamp": String(Math.floor(Date.now() / 1000)),
+    "x-headroom-signature": `v1=${"0".repeat(64)}`,
+  }),
+};
 
 async function touched(client: ClientBase): Promise<(readonly [string, number])[]> {
   const rows = await rowsOf<{ name: string; count: number }>(

@@ -8,7 +8,6 @@
  * Does not own: asking and comparing.
  */
 import { clickBody, commandBody, submissionBody, typed } from "../../inbound/slack/slack.ts";
-import type { Things } from "./hostile-workspaces.ts";
 
 /** Replaces `{thing}` in a text by the thing, and remembers which were named. */
 export type Fill = (template: string) => string;
@@ -24,6 +23,12 @@ export interface FunctionRow {
 
 const anyRequest = ["{request}", "{closed}", "{offered}"];
 const anyMember = ["{member}", "{slackUser}", "{email}"];
+const jobTries = {
+  p_job_id: [...anyRequest, "{event}"],
+  p_reason: ["as in {request}"],
+  p_actor_id: anyMember,
+  p_expected_version: [],
+};
 const terms = { p_requested_size: "32XL", p_quantity: "4", p_region: "us-east-1" };
 const termsTries = { p_requested_size: [], p_quantity: [], p_region: [], p_estimated_monthly_cost_usd: [] };
 const plan = { p_commercial_owner_user_id: "cora", p_infra_owner_group: "infra" };
@@ -97,6 +102,7 @@ export const functions: Readonly<Record<string, FunctionRow>> = {
       p_confirmation_ttl_days: [],
       p_idempotency_key: ["{key}", "{keyUnderWay}"],
       p_replaces_request_id: anyRequest,
+      p_customer_id: ["{customerId}", "{customerUnderWay}"],
     },
   },
   preview_capacity_request: {
@@ -105,6 +111,7 @@ export const functions: Readonly<Record<string, FunctionRow>> = {
       ...planTries,
       ...termsTries,
       p_customer_ref: [(fill) => ({ name: fill("{customer}"), email: fill("{email}") })],
+      p_customer_id: ["{customerId}", "{customerUnderWay}"],
     },
   },
   apply_capacity_event: {
@@ -135,6 +142,23 @@ export const functions: Readonly<Record<string, FunctionRow>> = {
     },
   },
   get_capacity_request: { call: { p_request_id: "{request}" }, tries: { p_request_id: anyRequest } },
+  get_provisioning_job: { call: { p_job_id: "{request}" }, tries: { p_job_id: [...anyRequest, "{event}"] } },
+  retry_provisioning_job: {
+    call: { p_job_id: "{request}", p_reason: "why" },
+    tries: jobTries,
+  },
+  fail_provisioning_job: {
+    call: { p_job_id: "{request}", p_reason: "why" },
+    tries: jobTries,
+  },
+  complete_provisioning_job: {
+    call: { p_job_id: "{request}", p_reason: "why" },
+    tries: jobTries,
+  },
+  clean_provisioning_job: {
+    call: { p_job_id: "{request}", p_reason: "why" },
+    tries: jobTries,
+  },
   nudge_capacity_request: {
     call: { p_request_id: "{request}" },
     tries: { p_request_id: anyRequest, p_actor_id: anyMember },
@@ -204,9 +228,19 @@ export const functions: Readonly<Record<string, FunctionRow>> = {
     call: { $1: command("list") },
     tries: {
       $1: [
-        ...["show", "approve", "reject", "confirm", "decline", "cancel", "nudge", "note", "link", "address"].flatMap(
-          (verb) => [command(`${verb} {request}`), command(`${verb} {closed} why`)],
-        ),
+        ...[
+          "show",
+          "approve",
+          "reject",
+          "confirm",
+          "decline",
+          "cancel",
+          "nudge",
+          "note",
+          "link",
+          "address",
+          "retry",
+        ].flatMap((verb) => [command(`${verb} {request}`), command(`${verb} {closed} why`)]),
         command("address {offered} a@b.example"),
         command("note {offered} see {request}"),
         command("approve {request} technical"),
@@ -226,6 +260,9 @@ export const functions: Readonly<Record<string, FunctionRow>> = {
           "nudge",
           "note",
           "customer_link",
+          "job_retry",
+          "job_fail",
+          "job_complete",
         ].map((action) => click(action, "{request}")),
         click("cancel", "{request}", {
           message: { ts: "{thread}", thread_ts: "{thread}" },
@@ -238,6 +275,8 @@ export const functions: Readonly<Record<string, FunctionRow>> = {
         }),
         reason("cancel", "{request}"),
         reason("tech_reject", "{closed}"),
+        reason("job_retry", "{request}"),
+        reason("job_fail", "{closed}"),
         sent("capacity_note", { note: typed("hello") }, "{request}"),
         sent("capacity_link", { email: typed("a@b.example") }, "{offered}"),
         sent("capacity_link", { email: typed("{email}") }, "{offered}"),
@@ -250,6 +289,17 @@ export const functions: Readonly<Record<string, FunctionRow>> = {
   handle_linear_webhook: {
     call: { $1: "{}" },
     tries: { $1: [(fill) => JSON.stringify({ type: "Issue", action: "remove", data: { id: fill("{issue}") } })] },
+  },
+  /** Signed by nobody, too: what a workspace's own secret can do to another is in test/integration/provisioning. */
+  handle_github_webhook: {
+    call: { $1: "{}" },
+    tries: {
+      $1: [(fill) => JSON.stringify({ action: "completed", workflow_run: { display_title: fill("{event}/1") } })],
+    },
+  },
+  handle_provisioning_callback: {
+    call: { $1: "{}" },
+    tries: { $1: [(fill) => JSON.stringify({ workspace: fill("{workspace}"), job_id: fill("{event}") })] },
   },
 };
 
@@ -277,6 +327,7 @@ export const views: Readonly<Record<string, Readonly<Record<string, readonly str
     technical_approved_by: byMember,
     rejection_reason: ["a reason of {workspace}"],
     customer_unasked: [],
+    customer_id: ["{customerId}", "{customerKey}"],
   },
   capacity_request_events: {
     capacity_request_id: anyRequest,
@@ -289,68 +340,16 @@ export const views: Readonly<Record<string, Readonly<Record<string, readonly str
   capacity_outcomes: byDay,
   capacity_provisioning_duration: byDay,
   capacity_time_in_state: byDay,
+  provisioning_jobs: {
+    ...byDay,
+    request_id: anyRequest,
+    state: [],
+    region: [],
+    run_url: [],
+    cleanup: [],
+    step: [],
+    error: [],
+    failed_step: [],
+    ended_because: [],
+  },
 };
-
-/** For whom a signature or a link speaks, whoever calls: asked by anybody alone. */
-const byAnybody = ["handle_slack_webhook", "handle_linear_webhook", "describe_confirmation", "decide_by_token"];
-
-export interface Probe {
-  /** The function or view, and what is put where. */
-  readonly title: string;
-  readonly of: string;
-  readonly kind: "function" | "view";
-  readonly argument: string | null;
-  readonly what: Try | null;
-  readonly anybody: boolean;
-}
-
-function titled(of: string, kind: Probe["kind"], argument: string, tries: readonly Try[]): Probe[] {
-  return tries.map((what, index) => ({
-    title: `${of} with ${argument} = ${typeof what === "string" ? what : `try ${index + 1}`}`,
-    of,
-    kind,
-    argument,
-    what,
-    anybody: byAnybody.includes(of),
-  }));
-}
-
-const bare = { argument: null, what: null, anybody: false };
-
-/** Every line of the table, beginning with the calls that name nothing of anybody else. */
-export const probes: readonly Probe[] = [
-  ...Object.keys(functions).map((of): Probe => ({ ...bare, title: of, of, kind: "function" })),
-  ...Object.keys(views).map((of): Probe => ({ ...bare, title: of, of, kind: "view" })),
-  ...Object.entries(functions).flatMap(([of, { tries }]) =>
-    Object.entries(tries).flatMap(([argument, list]) => titled(of, "function", argument, list)),
-  ),
-  ...Object.entries(views).flatMap(([of, columns]) =>
-    Object.entries(columns).flatMap(([column, list]) => titled(of, "view", column, list)),
-  ),
-];
-
-export interface Filled {
-  readonly values: ReadonlyMap<string, unknown>;
-  /** The things that were named, as they were. */
-  readonly named: ReadonlyMap<keyof Things, string>;
-}
-
-const valueOf = (what: Try, fill: Fill): unknown => (typeof what === "string" ? fill(what) : what(fill));
-
-/** The arguments or conditions of a probe: the argument in question about these things, all others about one's own. */
-export function fillProbe(probe: Probe, things: Things, own: Things): Filled {
-  const named = new Map<keyof Things, string>();
-  const fillFrom =
-    (source: Things, remember: boolean): Fill =>
-    (template) =>
-      template.replaceAll(/\{([a-zA-Z]+)\}/g, (_, key: keyof Things) => {
-        if (remember) named.set(key, source[key]);
-        return source[key];
-      });
-  const base = probe.kind === "function" ? (functions[probe.of]?.call ?? {}) : {};
-  const values = new Map(Object.entries(base).map(([name, what]) => [name, valueOf(what, fillFrom(own, false))]));
-  if (probe.argument !== null && probe.what !== null) {
-    values.set(probe.argument, valueOf(probe.what, fillFrom(things, true)));
-  }
-  return { values, named };
-}

@@ -11,7 +11,8 @@ import { rowsOf } from "../../outbox/queries.ts";
 import { secretKey } from "../../inbound/slack/slack.ts";
 import { enter, memberSession } from "../gateway.ts";
 import { ask, withoutMoments, withoutNamed, type Asking } from "./hostile-asking.ts";
-import { fillProbe, functions, probes, views, type Probe } from "./hostile-table.ts";
+import { fillProbe, probes, type Probe } from "./hostile-probes.ts";
+import { functions, views } from "./hostile-table.ts";
 import { absent, arrange, callers, cloneTwin, lockZebra, zebraNow, type Things } from "./hostile-workspaces.ts";
 
 interface Sending {
@@ -57,7 +58,9 @@ union all select e.id::text from capacity.events e where e.request_id in (select
 union all select encode(e.hash, 'hex') from capacity.events e where e.request_id in (select id from r)
 union all select t.id::text from capacity.confirmation_tokens t where t.request_id in (select id from r)
 union all select m.outbox_id::text from outbox.payloads m where substring(m.instruction_id from '^CR-[0-9]+-[0-9]+') in (select id from r)
-union all select c.value from capacity.request_captures c where c.request_id in (select id from r)`;
+union all select c.value from capacity.request_captures c where c.request_id in (select id from r)
+union all select encode(c.customer_key, 'hex') from capacity.request_customers c where c.workspace_id = 'zebra'
+union all select encode(m.mark, 'hex') from capacity.customer_marks m where m.workspace_id = 'zebra'`;
 
 const gatewayOf = (db: TestDatabase) => startTestGateway(db, { database: { secretKey } });
 
@@ -109,8 +112,9 @@ describe.each(POSTGRES_VERSIONS)("another workspace on PostgreSQL %i", async (ve
       await enter(working, memberSession("zebra-ann", "zebra"));
       await working.query("select public.put_endpoint($1, 'https://zebra.example/')", [theirs.endpointUnderWay]);
       await working.query(
-        "select public.create_capacity_request(null, 'cora', 'infra', null, '32XL', 4, 'us-east-1', null, 30, p_idempotency_key => $1)",
-        [theirs.keyUnderWay],
+        `select public.create_capacity_request(null, 'cora', 'infra', null, '32XL', 4, 'us-east-1', null, 30, p_idempotency_key => $1,
+                                               p_customer_id => $2)`,
+        [theirs.keyUnderWay, theirs.customerUnderWay],
       );
       const holding = await large.superuser.connect();
       await holding.query("begin");

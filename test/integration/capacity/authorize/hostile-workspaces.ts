@@ -28,6 +28,8 @@ export interface Things {
   readonly thread: string;
   readonly issue: string;
   readonly customer: string;
+  readonly customerId: string;
+  readonly customerKey: string;
   /** The id of a confirmation, made into a token under another secret. */
   readonly token: string;
   readonly event: string;
@@ -35,6 +37,7 @@ export interface Things {
   /** What somebody of the workspace is doing while the others ask, in a transaction that has not ended. */
   readonly endpointUnderWay: string;
   readonly keyUnderWay: string;
+  readonly customerUnderWay: string;
 }
 
 /** Of the same shape as the others, and nobody's. */
@@ -55,11 +58,14 @@ export const absent: Things = {
   thread: "1700000009.000009",
   issue: "99999999-9999-4999-8999-999999999999",
   customer: "Nobody Buyer",
+  customerId: "nobody-org",
+  customerKey: "8".repeat(64),
   token: forged("99999999-9999-4999-8999-999999999998"),
   event: "99999999-9999-4999-8999-999999999997",
   hash: "9".repeat(64),
   endpointUnderWay: "nobody-under-way",
   keyUnderWay: "nobody-key-under-way",
+  customerUnderWay: "nobody-org-under-way",
 };
 
 function forged(tokenId: string): string {
@@ -172,7 +178,7 @@ async function directory(db: TestDatabase, names: Names): Promise<void> {
 const create = `select (public.create_capacity_request($1, 'cora', 'infra', $2, '32XL', 4, 'us-east-1', null, 30, 500, 7, $3, null, $4)).id`;
 
 async function createAs(client: Queryable, names: Names, requester: string, key: string | null): Promise<string> {
-  const customer = { name: `${names.id} buyer`, email: `buyer@${names.domain}` };
+  const customer = { org_id: `${names.id}-org`, name: `${names.id} buyer`, email: `buyer@${names.domain}` };
   return (await oneOf<{ id: string }>(client, create, [requester, customer, names.id, key])).id;
 }
 
@@ -237,9 +243,10 @@ async function things(
   request: string,
   others: Pick<Things, "closed" | "offered">,
 ): Promise<Things> {
-  const found = await oneOf<{ token: string; event: string; hash: string }>(
+  const found = await oneOf<{ token: string; event: string; hash: string; key: string }>(
     db.superuser.pool,
-    `select (select t.id from capacity.confirmation_tokens t where t.request_id = $2) as token, e.id as event, encode(e.hash, 'hex') as hash
+    `select (select t.id from capacity.confirmation_tokens t where t.request_id = $2) as token, e.id as event, encode(e.hash, 'hex') as hash,
+            encode(capacity.customer_key_of(e.request_id), 'hex') as key
        from capacity.events e where e.request_id = $1 and e.seq = 1`,
     [request, others.offered],
   );
@@ -259,11 +266,14 @@ async function things(
     thread: names.thread,
     issue: names.issue,
     customer: `${names.id} buyer`,
+    customerId: `${names.id}-org`,
+    customerKey: found.key,
     token: forged(found.token),
     event: found.event,
     hash: found.hash,
     endpointUnderWay: `${names.id}-under-way`,
     keyUnderWay: `${names.id}-key-under-way`,
+    customerUnderWay: `${names.id}-org-under-way`,
   };
 }
 

@@ -45,20 +45,21 @@ describe.each(POSTGRES_VERSIONS)("who may do what on PostgreSQL %i", async (vers
   beforeAll(async () => {
     await superuser.query(moreMembers);
     const under = "UNDER_REVIEW" as const;
-    const own = await workflow.createIn(under, { requester: "cora", cost: 20_000 });
+    const customerId = "initech";
+    const own = await workflow.createIn(under, { customerId, requester: "cora", cost: 20_000 });
     await workflow.apply(own, "COMMERCIAL_APPROVED", "vera");
     await workflow.apply(own, "TECH_REVIEW_APPROVED", "tess");
     const made = [
-      await workflow.createIn(under),
-      await workflow.createIn(under, { requester: "rob", owner: "carl" }),
-      await workflow.createIn(under, { owner: "carl", group: "infra-eu" }),
-      await workflow.createIn(under, { cost: 20_000 }),
-      await workflow.createIn(under, { cost: 200_000 }),
-      await workflow.createIn(under, { requester: "cora", cost: 20_000 }),
-      await workflow.createIn("CUSTOMER_CONFIRMATION_REQUIRED"),
+      await workflow.createIn(under, { customerId }),
+      await workflow.createIn(under, { customerId, requester: "rob", owner: "carl" }),
+      await workflow.createIn(under, { customerId, owner: "carl", group: "infra-eu" }),
+      await workflow.createIn(under, { customerId, cost: 20_000 }),
+      await workflow.createIn(under, { customerId, cost: 200_000 }),
+      await workflow.createIn(under, { customerId, requester: "cora", cost: 20_000 }),
+      await workflow.createIn("CUSTOMER_CONFIRMATION_REQUIRED", { customerId }),
       own,
-      await workflow.createIn("PROVISIONING"),
-      await workflow.createIn(under, { requester: "gina", owner: "glen", workspace: "globex" }),
+      await workflow.createIn("PROVISIONING", { customerId }),
+      await workflow.createIn(under, { customerId, requester: "gina", owner: "glen", workspace: "globex" }),
     ];
     Object.keys(table).forEach((name, index) => (ids[name] = made[index]!));
   });
@@ -91,6 +92,9 @@ describe.each(POSTGRES_VERSIONS)("who may do what on PostgreSQL %i", async (vers
         await whoCan(
           sees("select id from public.capacity_requests where id = $1 and customer_ref ->> 'name' = 'Initech'", id),
         ),
+      ).toEqual(readers);
+      expect(
+        await whoCan(sees("select id from public.capacity_requests where id = $1 and customer_id = 'initech'", id)),
       ).toEqual(readers);
       expect(
         await whoCan(sees("select id from public.capacity_request_events where capacity_request_id = $1", id)),
@@ -250,6 +254,11 @@ describe.each(POSTGRES_VERSIONS)("who may do what on PostgreSQL %i", async (vers
     "select headroom.get_secret('CONFIRMATION_TOKEN_SECRET')",
     "select capacity.apply('CR-1', 'CANCEL_APPROVED', row('user', 'ada', 'api')::capacity.actor, '{}')",
     "select * from capacity.request_captures",
+    "select * from capacity.request_customers",
+    "select * from capacity.customer_marks",
+    "select * from capacity.customer_keys",
+    "select capacity.marking_key('acme')",
+    "select capacity.customer_key_of('CR-1')",
     "select directory.reader_id()",
     "select * from outbox.payloads",
     "select outbox.enqueue_many('[]')",
@@ -258,6 +267,29 @@ describe.each(POSTGRES_VERSIONS)("who may do what on PostgreSQL %i", async (vers
       expect(await refusalOf(overHttp(db, session, (client) => client.query(text)))).toMatchObject({ code: "42501" });
     }
   });
+
+  test.each(["personal_data", "request_customers"])(
+    "%s is closed by itself too, not only behind the view: were the schema open, its rows would be seen by readers alone",
+    async (name) => {
+      const seenBy = (member: string): Promise<{ id: string }[]> =>
+        overHttp(db, memberSession(member), (client) =>
+          rowsOf(client, `select request_id as id from capacity.${name} order by 1`),
+        );
+      const ofAcme = await rowsOf<{ id: string }>(
+        superuser,
+        `select t.request_id as id from capacity.${name} t join capacity.requests r on r.id = t.request_id
+          where r.workspace_id = 'acme' order by 1`,
+      );
+      expect(ofAcme.length).toBeGreaterThan(5);
+      await superuser.query("grant usage on schema capacity to authenticated");
+      try {
+        expect(await seenBy("ada")).toEqual(ofAcme);
+        expect(await seenBy("nils")).toEqual([]);
+      } finally {
+        await superuser.query("revoke usage on schema capacity from authenticated");
+      }
+    },
+  );
 
   test("operators and auditors of the installation read all workspaces in SQL, and others none", async () => {
     const { count } = await oneOf<{ count: number }>(superuser, "select count(*) from capacity.requests");
@@ -271,6 +303,15 @@ describe.each(POSTGRES_VERSIONS)("who may do what on PostgreSQL %i", async (vers
       expect(await refusalOf(db.as(role).pool.query("select from public.capacity_requests"))).toMatchObject({
         code: "42501",
       });
+    }
+  });
+
+  test("the key of the customers' hashes is read by nobody, not by operators and auditors of the installation either", async () => {
+    expect(await rowsOf(superuser, "select from capacity.customer_keys where workspace_id = 'acme'")).toHaveLength(1);
+    for (const role of ["headroom_ingest", "headroom_executor", "headroom_control", "headroom_auditor"] as const) {
+      for (const text of ["select from capacity.customer_keys", "select capacity.marking_key('acme')"]) {
+        expect(await refusalOf(db.as(role).pool.query(text))).toMatchObject({ code: "42501" });
+      }
     }
   });
 

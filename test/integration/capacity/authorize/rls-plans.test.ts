@@ -42,7 +42,9 @@ select r.id, s, gen_random_uuid(), 'COMMERCIAL_APPROVED', 'user', 'm4', 'test', 
 insert into capacity.personal_data (request_id, salt, customer_ref) select id, '\\x00', '{}' from capacity.requests;
 insert into capacity.request_captures
 select r.id, c.name, c.name || r.id from capacity.requests r cross join (values ('slack_thread_ts'), ('linear_issue_id')) c(name);
-analyze capacity.requests, capacity.events, capacity.personal_data, capacity.request_captures, directory.members, directory.workspaces, directory.group_members;
+insert into capacity.request_customers
+select r.id, r.workspace_id, sha256(convert_to(right(r.id, 3), 'UTF8')), 'org-' || right(r.id, 3) from capacity.requests r;
+analyze capacity.requests, capacity.events, capacity.personal_data, capacity.request_captures, capacity.request_customers, directory.members, directory.workspaces, directory.group_members;
 `;
 
 /** What is read of the log, how, and of which own events that speaks at most. */
@@ -229,12 +231,14 @@ describe.each(POSTGRES_VERSIONS)("plans under row-level security on PostgreSQL %
     },
   );
 
-  test("a list that does not ask for threads and issues does not read what was captured", async () => {
+  test("a list that does not ask for threads, issues and customers does not read where they stand", async () => {
     const nodes = await planOf(
       "m1",
       "select id, state from public.capacity_requests order by created_at desc limit 20",
     );
-    expect(nodes.map((node) => node["Relation Name"])).not.toContain("request_captures");
+    const read = nodes.map((node) => node["Relation Name"]);
+    expect(read).not.toContain("request_captures");
+    expect(read).not.toContain("request_customers");
   });
 });
 

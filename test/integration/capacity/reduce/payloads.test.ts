@@ -71,7 +71,14 @@ describe.each(POSTGRES_VERSIONS)("what an event carries on PostgreSQL %i", async
     "%s by %s, of a request that is %s, takes %j and nothing else",
     async (event, by, state, takes) => {
       const id = await workflow.createIn(state);
-      const payload = Object.fromEntries(takes.map((name) => [name, `the ${name}`]));
+      const jobs = await rowsOf<{ id: string }>(
+        workflow.superuser,
+        "select id from provisioning.jobs where request_id = $1",
+        [id],
+      );
+      const payload = Object.fromEntries(
+        takes.map((name) => [name, name === "job_id" ? jobs[0]?.id : `the ${name}`]),
+      );
       const fields = [
         "counts",
         "on_behalf_of",

@@ -314,3 +314,19 @@ describe("connect and secret", () => {
     expect(outcome.err).toContain(words);
   });
 });
+
+describe("cleaned", () => {
+  test("records that an operator cleaned up where the cleanup failed, and nothing else", async () => {
+    const job = await failed();
+    const told = await jobs("cleaned", job.request_id, "--as", "otto", "--reason", "gone");
+    expect(told).toMatchObject({ status: 1 });
+    for (const attempt of [1, 2, 3]) {
+      const run_id = 600_000 + Number(job.request_id.slice(-6)) * 10 + attempt;
+      await p.says(job, { signal: "failed", task: "cleanup", attempt, run_id });
+    }
+    await p.apply(job.request_id, "CANCEL_APPROVED", "rita");
+    expect((await jobs("show", job.id)).out).toContain(`Next: headroom jobs cleaned ${job.request_id} `);
+    const { answer } = await jobsJson("cleaned", job.request_id, "--as", "otto", "--reason", "deleted by hand");
+    expect(answer).toMatchObject({ state: "cancelled", cleanup: "done" });
+  });
+});

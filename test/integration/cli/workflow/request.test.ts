@@ -317,6 +317,26 @@ describe("list and show", () => {
   });
 });
 
+describe("whose a request is", () => {
+  test("create takes an id and show tells it; without one the address tells, and what cannot be an id is refused", async () => {
+    const asked = ["--as", "ann", ...terms, "--cost", "500"];
+    const named = await requestJson("create", ...asked, "--customer-id", "initech", "--email", "it@initech.example");
+    expect(named.answer.request).toMatchObject({ customerId: "initech" });
+    expect((await request("show", named.answer.request.id)).out).toMatch(/^customer's id +initech$/m);
+    const known = await requestJson("create", ...asked, "--email", "IT@initech.example");
+    expect(known.answer.request.customerId).toMatch(/^[0-9a-f]{64}$/);
+    const unknown = await requestJson("create", ...asked);
+    expect(unknown.answer.request.customerId).toBeNull();
+    expect((await request("show", unknown.answer.request.id)).out).not.toContain("customer's id");
+    for (const command of ["create", "preview"]) {
+      expect(await requestJson(command, ...asked, "--customer-id", " initech")).toMatchObject({
+        status: 1,
+        answer: { error: { code: "invalid_input" } },
+      });
+    }
+  });
+});
+
 describe("a customer who is not asked", () => {
   test("create and preview say so, and take the address", async () => {
     const asked = ["--as", "ann", ...terms, "--cost", "500"];

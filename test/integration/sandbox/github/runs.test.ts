@@ -126,6 +126,15 @@ describe("a run of a workflow of ours", () => {
     expect(stage.receiver.refused).toEqual([]);
   });
 
+  test("callbacks reach Headroom in the form that their address asks for", async () => {
+    await using stage = await setRunStage({ speed: "instant" });
+    Object.assign(stage.receiver, {
+      url: new URL("/rest/v1/rpc/handle_provisioning_callback", stage.receiver.url).href,
+    });
+    await stage.sandbox.github.ended(await stage.dispatch());
+    expect(stage.receiver.heard.map(({ headers }) => headers["content-type"])).toEqual(["text/plain", "text/plain"]);
+  });
+
   test("a repository without the secret has runs that fail at their claim and say so", async () => {
     await using stage = await setRunStage({ speed: "instant" }, { secrets });
     const run = await stage.sandbox.github.ended(await stage.dispatch());

@@ -1,0 +1,19 @@
+-- Keeps whose a request is that was given an address. One that has a customer keeps it, and the address is that customer's from then on,
+-- unless it is another's: whom a request is for does not change by where its mail goes.
+create or replace function capacity.name_by_address(p_request capacity.requests, p_address text) returns void
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_marks bytea[] := capacity.marks_of(p_request.workspace_id, null, p_address);
+  v_key bytea := capacity.customer_key_of(p_request.id);
+begin
+  if v_key is null then
+    insert into capacity.request_customers (request_id, workspace_id, customer_key)
+    values (p_request.id, p_request.workspace_id, capacity.find_customer(p_request.workspace_id, v_marks));
+  else
+    insert into capacity.customer_marks (workspace_id, mark, customer_key) values (p_request.workspace_id, v_marks[1], v_key)
+    on conflict do nothing;
+  end if;
+end
+$$;
+comment on function capacity.name_by_address(capacity.requests, text) is 'Keeps that an address is that of a request''s customer.';

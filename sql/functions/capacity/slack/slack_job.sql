@@ -1,0 +1,21 @@
+-- How provisioning stands, as a line of the root message; null for a request without a job. What a run calls its step is somebody else's
+-- text.
+create or replace function capacity.slack_job(p_story jsonb) returns text
+language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_job jsonb := p_story -> 'job';
+begin
+  if jsonb_typeof(v_job) is distinct from 'object' then
+    return null;
+  end if;
+  return concat(
+    case v_job ->> 'state' when 'running' then ':white_check_mark: ' when 'failed' then ':warning: ' when 'given_up' then ':x: '
+         when 'cancelled' then ':heavy_minus_sign: ' else ':hourglass_flowing_sand: ' end,
+    '*Provisioning*: ', v_job ->> 'words',
+    case when (v_job ->> 'attempt')::integer > 0 then format(' (attempt %s of %s)', v_job ->> 'attempt', v_job ->> 'most_attempts') end,
+    ', “' || capacity.slack_text(v_job ->> 'step', 200) || '”', ', ' || (v_job ->> 'progress') || ' %',
+    case v_job ->> 'cleanup' when 'under_way' then '. Cleaning up' when 'failed' then '. The cleanup failed' end);
+end
+$$;
+comment on function capacity.slack_job(jsonb) is 'How the job of a request stands, as Slack markup. Nullable: result.';

@@ -1,0 +1,26 @@
+-- A person has cleaned up where the cleanup failed: nothing is left running, nobody is reminded of it any more, and an attempt that waited
+-- for it may begin.
+create or replace function provisioning.record_cleanup(
+  p_request_id text, p_actor capacity.actor, p_reason text, p_expected_version integer default null
+) returns provisioning.jobs
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_job provisioning.jobs := provisioning.lock_job(p_request_id);
+  v_reason text;
+begin
+  perform provisioning.check_person(v_job, p_actor, 'record');
+  v_reason := provisioning.check_reason(v_job, p_reason, p_expected_version);
+  if v_job.cleanup <> 'failed' then
+    perform headroom.fail('conflict', case v_job.cleanup when 'under_way' then 'The cleanup is still under way.'
+                                           else 'There is nothing left to clean up.' end, v_job.request_id, 'Nothing was changed.');
+  end if;
+  v_job := provisioning.record(v_job, 'CLEANED', p_actor, v_reason);
+  update provisioning.jobs j set cleanup = 'done' where j.id = v_job.id returning j.* into v_job;
+  perform provisioning.tell(v_job, format('%s cleaned up by hand.', provisioning.name_of(v_job.workspace_id, p_actor.id)), v_reason);
+  perform provisioning.start_next(v_job);
+  return v_job;
+end
+$$;
+comment on function provisioning.record_cleanup(text, capacity.actor, text, integer)
+  is 'Records that a person cleaned up after a job. Nullable: p_expected_version.';

@@ -1,0 +1,78 @@
+/**
+ * Every line of the table of what Globex's people try, as one question each, with the things put in that it is about.
+ *
+ * Does not own: what is tried (hostile-table.ts), nor asking and comparing.
+ */
+import { functions, views, type Fill, type Try } from "./hostile-table.ts";
+import type { Things } from "./hostile-workspaces.ts";
+
+/** For whom a signature or a link speaks, whoever calls: asked by anybody alone. */
+const byAnybody = [
+  "handle_slack_webhook",
+  "handle_linear_webhook",
+  "handle_github_webhook",
+  "handle_provisioning_callback",
+  "describe_confirmation",
+  "decide_by_token",
+];
+
+export interface Probe {
+  /** The function or view, and what is put where. */
+  readonly title: string;
+  readonly of: string;
+  readonly kind: "function" | "view";
+  readonly argument: string | null;
+  readonly what: Try | null;
+  readonly anybody: boolean;
+}
+
+function titled(of: string, kind: Probe["kind"], argument: string, tries: readonly Try[]): Probe[] {
+  return tries.map((what, index) => ({
+    title: `${of} with ${argument} = ${typeof what === "string" ? what : `try ${index + 1}`}`,
+    of,
+    kind,
+    argument,
+    what,
+    anybody: byAnybody.includes(of),
+  }));
+}
+
+const bare = { argument: null, what: null, anybody: false };
+
+/** Every line of the table, beginning with the calls that name nothing of anybody else. */
+export const probes: readonly Probe[] = [
+  ...Object.keys(functions).map((of): Probe => ({ ...bare, title: of, of, kind: "function" })),
+  ...Object.keys(views).map((of): Probe => ({ ...bare, title: of, of, kind: "view" })),
+  ...Object.entries(functions).flatMap(([of, { tries }]) =>
+    Object.entries(tries).flatMap(([argument, list]) => titled(of, "function", argument, list)),
+  ),
+  ...Object.entries(views).flatMap(([of, columns]) =>
+    Object.entries(columns).flatMap(([column, list]) => titled(of, "view", column, list)),
+  ),
+];
+
+export interface Filled {
+  readonly values: ReadonlyMap<string, unknown>;
+  /** The things that were named, as they were. */
+  readonly named: ReadonlyMap<keyof Things, string>;
+}
+
+const valueOf = (what: Try, fill: Fill): unknown => (typeof what === "string" ? fill(what) : what(fill));
+
+/** The arguments or conditions of a probe: the argument in question about these things, all others about one's own. */
+export function fillProbe(probe: Probe, things: Things, own: Things): Filled {
+  const named = new Map<keyof Things, string>();
+  const fillFrom =
+    (source: Things, remember: boolean): Fill =>
+    (template) =>
+      template.replaceAll(/\{([a-zA-Z]+)\}/g, (_, key: keyof Things) => {
+        if (remember) named.set(key, source[key]);
+        return source[key];
+      });
+  const base = probe.kind === "function" ? (functions[probe.of]?.call ?? {}) : {};
+  const values = new Map(Object.entries(base).map(([name, what]) => [name, valueOf(what, fillFrom(own, false))]));
+  if (probe.argument !== null && probe.what !== null) {
+    values.set(probe.argument, valueOf(probe.what, fillFrom(things, true)));
+  }
+  return { values, named };
+}

@@ -30,7 +30,8 @@ function show(job: Job): void {
   showRuns(job.runs);
   showHistory(job);
   if (job.cleanup === "failed") {
-    printLine("\nThe cleanup failed: something may be left running. See to it by hand.");
+    printLine("\nThe cleanup failed: something may be left running. See to it by hand, and then say so:");
+    if (job.state === "failed") printLine(`  headroom jobs cleaned ${job.requestId} --as <member> --reason "…"`);
   }
   const next = nextCommand(job);
   if (next !== null) printLine(`\nNext: ${next}`);

@@ -307,8 +307,10 @@ create table capacity.customer_marks (
   workspace_id text not null,
   mark bytea not null,
   customer_key bytea not null,
+  is_id boolean not null,
   constraint customer_marks_pkey PRIMARY KEY (workspace_id, mark)
 );
+CREATE INDEX customer_marks_key ON capacity.customer_marks USING btree (workspace_id, customer_key);
 alter table capacity.customer_marks enable row level security;
 create policy all_workspaces on capacity.customer_marks as permissive for select to headroom_auditor, headroom_control using (true);
 create policy machines on capacity.customer_marks as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
@@ -2763,10 +2765,10 @@ create function capacity.find_confirmation(p_token text)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 6cb4a593f8398dcc';
 
-create function capacity.find_customer(p_workspace_id text, p_marks bytea[])
+create function capacity.find_customer(p_workspace_id text, p_by_id bytea, p_by_address bytea)
   returns bytea
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fe69d6ac37790e3b';
+  as 'sha256 761409449c239ba2';
 
 create function capacity.fixers(p_request capacity.requests, p_unasked text)
   returns text[]
@@ -2902,10 +2904,10 @@ create function capacity.marking_key(p_workspace_id text)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 80a62e0645a219fc';
 
-create function capacity.marks_of(p_workspace_id text, p_customer_id text, p_address text)
-  returns bytea[]
+create function capacity.marks_of(p_workspace_id text, p_customer_id text, p_address text, OUT by_id bytea, OUT by_address bytea)
+  returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8478c62ebd65787a';
+  as 'sha256 b65d59441953c7db';
 
 create function capacity.may_read(p_request capacity.requests, p_member_id text)
   returns boolean
@@ -2920,12 +2922,12 @@ create function capacity.member_mails(p_workspace_id text, p_member_ids text[])
 create function capacity.name_by_address(p_request capacity.requests, p_address text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5d75da373a61a3a1';
+  as 'sha256 d100e66fba654a52';
 
 create function capacity.name_customer(p_request_id text, p_workspace_id text, p_customer_id text, p_customer_ref jsonb)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 124007c7ec818731';
+  as 'sha256 84bd59fbc1e2dedc';
 
 create function capacity.new_confirmation_token(p_request_id text, p_expires_at timestamp with time zone)
   returns uuid
@@ -3132,7 +3134,7 @@ create function capacity.signed_link(p_secret_name text, p_bytes bytea)
 create function capacity.slack_job(p_story jsonb)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 41c4aa8c2f250983';
+  as 'sha256 968307fcbff05ee9';
 
 create function capacity.slack_mentions(p_story jsonb, p_ids jsonb)
   returns text
@@ -3330,6 +3332,11 @@ create function capacity.unasked_words(p_unasked text, p_state text)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 f29f60e7a21e8439';
+
+create function capacity.unnamed_customer(p_workspace_id text, p_by_address bytea)
+  returns bytea
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 4a718632f20c09a3';
 
 create function capacity.verify_chain(p_after text, p_to text, p_workspace_id text)
   returns TABLE(invariant text, code text, subject text, detail text)
@@ -4815,7 +4822,7 @@ create function provisioning.callback_address(p_workspace_id text)
 create function provisioning.callback_problem(p_sent jsonb)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c8099ab7bcf42c95';
+  as 'sha256 f58089cf68942760';
 
 create function provisioning.callback_rules()
   returns TABLE(status text, run text, signal text, outcome text, meaning text)
@@ -4830,7 +4837,7 @@ create function provisioning.check_person(p_job provisioning.jobs, p_actor capac
 create function provisioning.check_reason(p_job provisioning.jobs, p_reason text, p_expected_version integer)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 26d940e665c200df';
+  as 'sha256 b9d2e6e64716b32b';
 
 create function provisioning.claim(p_job provisioning.jobs, p_attempt provisioning.attempts, p_run_id bigint, p_run_attempt integer, OUT job provisioning.jobs, OUT attempt provisioning.attempts)
   returns record
@@ -4911,7 +4918,7 @@ create function provisioning.give_up(p_job provisioning.jobs, p_via text, p_why 
 create function provisioning.hear(p_workspace_id text, p_sent jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a0fef0862a2464f8';
+  as 'sha256 62dcde137a70f348';
 
 create function provisioning.held_by(p_job_id uuid)
   returns text
@@ -5010,10 +5017,10 @@ create function provisioning.no_such_job(p_id text)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 17eec7e36924b7a0';
 
-create function provisioning.note_heard(p_attempt provisioning.attempts, p_workspace_id text, p_id uuid)
+create function provisioning.note_heard(p_attempt provisioning.attempts)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f117c72d58fa867e';
+  as 'sha256 0be2e7a1c678e950';
 
 create function provisioning.note_step(p_attempt provisioning.attempts, p_step text, p_progress smallint)
   returns void
@@ -5044,7 +5051,7 @@ grant execute on function provisioning.put_secret to headroom_control;
 create function provisioning.put_settings(p_workspace_id text, p_changes jsonb DEFAULT '{}'::jsonb)
   returns provisioning.settings
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 dabedf046605f057';
+  as 'sha256 1c9958f219558d2c';
 grant execute on function provisioning.put_settings to headroom_control;
 
 create function provisioning.read_sighting(p_sighting provisioning.sightings)
@@ -5318,7 +5325,7 @@ grant execute on function public.handle_linear_webhook to service_role;
 create function public.handle_provisioning_callback(text)
   returns json
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 01077f32d4b45713';
+  as 'sha256 19be0592cebef9ca';
 grant execute on function public.handle_provisioning_callback to anon;
 grant execute on function public.handle_provisioning_callback to authenticated;
 grant execute on function public.handle_provisioning_callback to service_role;

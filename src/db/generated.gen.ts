@@ -81,6 +81,7 @@ export interface CapacityCustomerMarks {
   workspace_id: string;
   mark: Buffer;
   customer_key: Buffer;
+  is_id: boolean;
 }
 
 /** Erasures of customers. One that is not finished waits for messages that are on their way; the sweep finishes it. */
@@ -1735,11 +1736,12 @@ export interface Functions {
     };
     result: CapacityConfirmationTokens;
   };
-  /** The key of the customer with these marks, who is made when there is none. */
+  /** The key of the customer with this id or address, who is made when there is none. Nullable: p_by_id, p_by_address. */
   "capacity.find_customer": {
     args: {
       p_workspace_id: string | null;
-      p_marks: readonly Buffer[] | string | null;
+      p_by_id: Buffer | null;
+      p_by_address: Buffer | null;
     };
     result: Buffer;
   };
@@ -1943,14 +1945,14 @@ export interface Functions {
     };
     result: Buffer;
   };
-  /** The keyed hashes of a customer's id and address. Nullable: p_customer_id, p_address. */
+  /** The keyed hashes of a customer's id and address. Nullable: p_customer_id, p_address, by_id, by_address. */
   "capacity.marks_of": {
     args: {
       p_workspace_id: string | null;
       p_customer_id: string | null;
       p_address: string | null;
     };
-    result: Buffer[];
+    result: { by_id: Buffer | null; by_address: Buffer | null };
   };
   /** Whether this member of the request's workspace may read it. */
   "capacity.may_read": {
@@ -2621,6 +2623,14 @@ export interface Functions {
       p_state: string | null;
     };
     result: string | null;
+  };
+  /** The customer of an address who has no id. Nullable: p_by_address, result. */
+  "capacity.unnamed_customer": {
+    args: {
+      p_workspace_id: string | null;
+      p_by_address: Buffer | null;
+    };
+    result: Buffer | null;
   };
   /** Broken numbering, hashes and transitions in the log of a range of requests. */
   "capacity.verify_chain": {
@@ -5326,8 +5336,6 @@ export interface Functions {
   "provisioning.note_heard": {
     args: {
       p_attempt: string | null;
-      p_workspace_id: string | null;
-      p_id: string | null;
     };
     result: void;
   };
@@ -6290,7 +6298,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.list_subscriptions": { returns: "rows", json: [], positional: false },
   "capacity.lock_readable": { returns: "nothing", json: [], positional: false },
   "capacity.marking_key": { returns: "value", json: [], positional: false },
-  "capacity.marks_of": { returns: "value", json: [], positional: false },
+  "capacity.marks_of": { returns: "row", json: [], positional: false },
   "capacity.may_read": { returns: "value", json: [], positional: false },
   "capacity.member_mails": { returns: "value", json: [], positional: false },
   "capacity.name_by_address": { returns: "nothing", json: [], positional: false },
@@ -6372,6 +6380,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.unasked": { returns: "value", json: [], positional: false },
   "capacity.unasked_remedy": { returns: "value", json: [], positional: false },
   "capacity.unasked_words": { returns: "value", json: [], positional: false },
+  "capacity.unnamed_customer": { returns: "value", json: [], positional: false },
   "capacity.verify_chain": { returns: "rows", json: [], positional: false },
   "capacity.verify_deliveries": { returns: "row", json: [], positional: false },
   "capacity.verify_effects": { returns: "row", json: [], positional: false },

@@ -113,16 +113,15 @@ describe("/webhooks/provisioning", () => {
     expect(await response.text()).not.toContain("HEADROOM_SECRET_KEY");
   });
 
-  test("what one workspace sends from an address does not use up what another may", async () => {
+  test("an address may send so many, whatever names it invents", async () => {
     await using limited = await startTestGateway(p.db, { database: { secretKey }, dependencies: { now: () => 0 } });
     const send = (workspace: string): Promise<Response> =>
       limited.app.fetch(
         new Request("http://x/webhooks/provisioning", { method: "POST", body: JSON.stringify({ workspace }) }),
       );
-    for (let turn = 0; turn < 600; turn += 1) expect((await send("acme")).status).toBe(401);
+    for (let turn = 0; turn < 600; turn += 1) expect((await send(`w${turn}`)).status).toBe(401);
     const refused = await send("acme");
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "1"]);
-    expect((await send("globex")).status).toBe(401);
   });
 });
 

@@ -5034,7 +5034,7 @@ grant execute on function provisioning.put_settings to headroom_control;
 create function provisioning.read_sighting(p_sighting provisioning.sightings)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f0a39948b2ebce79';
+  as 'sha256 7bf2dc46a9520373';
 
 create function provisioning.read_sightings(p_job_id uuid)
   returns void

@@ -20,7 +20,8 @@ begin
     update provisioning.attempts a set run_url = v_run ->> 'url'
      where a.job_id = v_attempt.job_id and a.task = v_attempt.task and a.number = v_attempt.number;
   end if;
-  if v_attempt.ended_at is not null or v_run is null then
+  -- The answer to a dispatch says which run it is, and not how it stands.
+  if v_attempt.ended_at is not null or v_run is null or v_run ->> 'status' is null then
     return;
   elsif v_attempt.run_id is null then
     if jsonb_path_exists(p_sighting.runs, '$[*] ? (!(@.status == "completed"))') then

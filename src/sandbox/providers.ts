@@ -62,15 +62,16 @@ export interface ProviderOptions {
   readonly live: Live;
   readonly oidcClient?: OidcClient | undefined;
   readonly runTimeScale: number;
+  readonly minRunRetryMs: number;
 }
 
 export function createProviders(world: World, options: ProviderOptions): Providers {
-  const { key, live, oidcClient, runTimeScale } = options;
+  const { key, live, oidcClient, runTimeScale, minRunRetryMs } = options;
   const slack = new SlackState(world);
   const linear = new LinearState(world);
   const mailbox = new Mailbox(world);
   const github = new GithubState(world);
-  const runner = new GithubRunner(world, github, runTimeScale);
+  const runner = new GithubRunner(world, github, runTimeScale, minRunRetryMs);
   const stripe = new StripeState(world);
   const oidc = new OidcState(world, oidcClient ?? defaultClient);
   const userActions: UserActions = {

@@ -46,6 +46,8 @@ export interface SandboxOptions {
   readonly requestLimit?: number;
   /** How long the runs of workflows take, as a part of the usual; for tests. Default: 1. */
   readonly runTimeScale?: number;
+  /** The least that runs wait before they try a call again, however fast they go: a result gets a hundred times as long. Default: 20. */
+  readonly minRunRetryMs?: number;
 }
 
 export interface Sandbox extends UserActions {
@@ -68,6 +70,7 @@ const defaults = {
   smtpPort: 0,
   requestLimit: 5_000,
   runTimeScale: 1,
+  minRunRetryMs: 20,
   now: Date.now,
 } as const satisfies Partial<SandboxOptions>;
 const maxBodyBytes = 2_000_000;
@@ -89,6 +92,7 @@ export async function startSandbox(given: SandboxOptions): Promise<Sandbox> {
     live,
     oidcClient: options.oidc,
     runTimeScale: options.runTimeScale,
+    minRunRetryMs: options.minRunRetryMs,
   });
   if (options.keepIn !== undefined) {
     stateFile = new StateFile(options.keepIn, providers.kept, options.log);

@@ -14,8 +14,6 @@ import type { Conclusion, GithubState, Script, WorkflowRun } from "./state.ts";
 
 export const claimStep = "Claim the job";
 export const reportStep = "Report the result";
-/** However fast it goes, a result gets as many seconds as a busy machine needs. */
-const minRetryMs = 20;
 /** Longer than anybody lets a run go on. */
 const longMs = 3_600_000;
 const maxLogLines = 200;
@@ -30,6 +28,8 @@ export interface JobOptions {
   readonly folder: string;
   /** How long everything takes, as a part of the usual. */
   readonly timeScale: number;
+  /** The least that the script waits before it tries a call again. */
+  readonly minRetryMs: number;
 }
 
 export class Job {
@@ -39,6 +39,7 @@ export class Job {
   readonly #script: Script;
   readonly #workflow: OurWorkflow;
   readonly #timeScale: number;
+  readonly #minRetryMs: number;
   readonly #processes: JobProcesses;
   readonly #cancelled = new AbortController();
   /** Ends every wait, and all processes with it. */
@@ -48,13 +49,14 @@ export class Job {
   #isDead = false;
   #isAbandoned = false;
 
-  constructor({ world, state, run, script, workflow, folder, timeScale }: JobOptions) {
+  constructor({ world, state, run, script, workflow, folder, timeScale, minRetryMs }: JobOptions) {
     this.run = run;
     this.#world = world;
     this.#state = state;
     this.#script = script;
     this.#workflow = workflow;
     this.#timeScale = timeScale;
+    this.#minRetryMs = minRetryMs;
     this.#processes = new JobProcesses({ folder, env: this.#variables(), onLine: (line) => this.#log(line) });
   }
 
@@ -188,7 +190,7 @@ export class Job {
       HEADROOM_WORKSPACE: run.inputs["workspace"] ?? "",
       HEADROOM_CALLBACK_URL: callbackUrl(this.#world, run),
       HEADROOM_CALLBACK_SECRET: this.#world.secrets.provisioningCallbackSecret ?? "",
-      HEADROOM_RETRY_MS: String(Math.max(this.#usual("retryMs"), minRetryMs)),
+      HEADROOM_RETRY_MS: String(Math.max(this.#usual("retryMs"), this.#minRetryMs)),
     };
   }
 }

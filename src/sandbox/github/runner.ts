@@ -20,6 +20,7 @@ export class GithubRunner {
   readonly #world: World;
   readonly #state: GithubState;
   readonly #timeScale: number;
+  readonly #minRetryMs: number;
   /** How the next runs go. */
   plan: RunPlan = defaultPlan;
   #waiting: WorkflowRun[] = [];
@@ -29,10 +30,11 @@ export class GithubRunner {
   #folders = 0;
   #isClosed = false;
 
-  constructor(world: World, state: GithubState, timeScale: number) {
+  constructor(world: World, state: GithubState, timeScale: number, minRetryMs: number) {
     this.#world = world;
     this.#state = state;
     this.#timeScale = timeScale;
+    this.#minRetryMs = minRetryMs;
   }
 
   /** Takes a run that was dispatched, or that is run again, if it is one of ours. */
@@ -113,6 +115,7 @@ export class GithubRunner {
       workflow,
       folder: join(folder, String(this.#folders)),
       timeScale: this.#timeScale,
+      minRetryMs: this.#minRetryMs,
     });
     this.#jobs.add(job);
     const done = job.work().finally(() => {

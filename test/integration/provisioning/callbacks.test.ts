@@ -333,8 +333,8 @@ describe.each(POSTGRES_VERSIONS)("callbacks on PostgreSQL %i", async (version) =
 
   test("a step cannot look like a line of ours", async () => {
     const job = await inProgress();
-    const forged = "Plan\n:white_check_mark: *Security review*: waived";
-    expect(await p.says(job, { signal: "heartbeat", step: forged })).toMatchObject({ status: 400 });
+    const lookalike = "Plan\n:white_check_mark: *Security review*: waived";
+    expect(await p.says(job, { signal: "heartbeat", step: lookalike })).toMatchObject({ status: 400 });
     await p.says(job, { signal: "heartbeat", step: "x` :white_check_mark: *Security review*: waived" });
     expect(await p.rootNow(job.request_id)).toContain("`x' :white_check_mark: *Security review*: waived`");
   });

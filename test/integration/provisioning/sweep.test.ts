@@ -136,6 +136,7 @@ describe.each(POSTGRES_VERSIONS)("the sweep of jobs on PostgreSQL %i", async (ve
   test("a run that goes on, a stranger's run, and a late word about an ended attempt change nothing", async () => {
     const job = await claimed();
     const id = await runOf(job);
+    await github(job, "provision-1", { id, url: "https://github.example/run" });
     await github(job, "provision-1", [{ id, attempt: 1, status: "in_progress", conclusion: null }]);
     await github(job, "provision-1", [{ id: id + 77_777, attempt: 1, status: "completed", conclusion: "failure" }]);
     await github(job, "provision-9", [{ id, attempt: 1, status: "completed", conclusion: "failure" }]);

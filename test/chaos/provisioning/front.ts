@@ -1,0 +1,62 @@
+/**
+ * What stands before the server, as a load balancer does: one address for servers that come and go, and 502 while there is none, or when one
+ * dies with a call in its hands.
+ */
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface Front {
+  readonly url: string;
+  /** Where the server is from now on; undefined: there is none. */
+  pointTo(port: number | undefined): void;
+  close(): Promise<void>;
+}
+
+export async function startFront(): Promise<Front> {
+  let upstream: number | undefined;
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      void passOn(request.url ?? "/", headersOf(request.rawHeaders), Buffer.concat(chunks)).then(({ status, body }) => {
+        response.writeHead(status, { "content-type": "application/json" }).end(body);
+      });
+    });
+  });
+
+  async function passOn(path: string, headers: Headers, body: Buffer): Promise<{ status: number; body: string }> {
+    try {
+      if (upstream === undefined) throw new Error("no server is up");
+      const answer = await fetch(`http://127.0.0.1:${upstream}${path}`, { method: "POST", headers, body });
+      return { status: answer.status, body: await answer.text() };
+    } catch {
+      return { status: 502, body: "{}" };
+    }
+  }
+
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    pointTo(port) {
+      upstream = port;
+    },
+    async close() {
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** Those that belong to the connection, and not to the call, are left out. */
+function headersOf(raw: readonly string[]): Headers {
+  const headers = new Headers();
+  for (let at = 0; at < raw.length; at += 2) {
+    const name = (raw[at] ?? "").toLowerCase();
+    if (/^(x-|content-type$|user-agent$)/.test(name)) headers.set(name, raw[at + 1] ?? "");
+  }
+  return headers;
+}

@@ -307,8 +307,10 @@ create table capacity.customer_marks (
   workspace_id text not null,
   mark bytea not null,
   customer_key bytea not null,
+  is_id boolean not null,
   constraint customer_marks_pkey PRIMARY KEY (workspace_id, mark)
 );
+CREATE INDEX customer_marks_key ON capacity.customer_marks USING btree (workspace_id, customer_key);
 alter table capacity.customer_marks enable row level security;
 create policy all_workspaces on capacity.customer_marks as permissive for select to headroom_auditor, headroom_control using (true);
 create policy machines on capacity.customer_marks as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
@@ -1883,6 +1885,10 @@ create table provisioning.attempts (
   job_id uuid not null,
   task text not null,
   number smallint not null,
+  workspace_id text not null,
+  owner text not null,
+  repo text not null,
+  workflow text not null,
   status text default 'dispatched'::text not null,
   cleans smallint,
   run_id bigint,
@@ -1900,10 +1906,11 @@ create table provisioning.attempts (
   claimed_at timestamp with time zone,
   heartbeat_at timestamp with time zone,
   ended_at timestamp with time zone,
+  stop_failed_at timestamp with time zone,
   constraint attempts_check CHECK (((task = 'cleanup'::text) = (cleans IS NOT NULL))),
   constraint attempts_check1 CHECK (((run_id IS NULL) = (run_attempt IS NULL))),
   constraint attempts_check2 CHECK (((status = ANY (ARRAY['dispatched'::text, 'claimed'::text])) = (ended_at IS NULL))),
-  constraint attempts_ended_because_check CHECK ((ended_because = ANY (ARRAY['reported'::text, 'run_ended'::text, 'stale'::text, 'time_limit'::text, 'not_dispatched'::text, 'cancelled'::text, 'by_hand'::text]))),
+  constraint attempts_ended_because_check CHECK ((ended_because = ANY (ARRAY['reported'::text, 'run_ended'::text, 'rerun'::text, 'stale'::text, 'time_limit'::text, 'not_dispatched'::text, 'cancelled'::text, 'by_hand'::text]))),
   constraint attempts_error_check CHECK ((length(error) <= 4000)),
   constraint attempts_failed_step_check CHECK ((length(failed_step) <= 200)),
   constraint attempts_job_id_fkey FOREIGN KEY (job_id) REFERENCES provisioning.jobs(id),
@@ -1915,7 +1922,7 @@ create table provisioning.attempts (
   constraint attempts_step_check CHECK ((length(step) <= 200)),
   constraint attempts_task_check CHECK ((task = ANY (ARRAY['provision'::text, 'cleanup'::text])))
 ) with (fillfactor=80);
-CREATE INDEX attempts_run ON provisioning.attempts USING btree (run_id) WHERE (run_id IS NOT NULL);
+CREATE UNIQUE INDEX attempts_run ON provisioning.attempts USING btree (workspace_id, run_id) WHERE (run_id IS NOT NULL);
 alter table provisioning.attempts enable row level security;
 create policy all_workspaces on provisioning.attempts as permissive for select to headroom_auditor, headroom_control using (true);
 create policy machines on provisioning.attempts as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
@@ -1927,10 +1934,12 @@ grant select on provisioning.attempts to headroom_auditor;
 grant select on provisioning.attempts to headroom_control;
 grant select on provisioning.attempts to service_role;
 comment on table provisioning.attempts is 'Each run of a workflow for a job: dispatched, claimed by its first callback, ended.';
+comment on column provisioning.attempts.owner is 'Where its run was asked for, with repo and workflow: settings may change meanwhile.';
 comment on column provisioning.attempts.cleans is 'Which attempt to provision this one cleans up after.';
 comment on column provisioning.attempts.run_id is 'The run that claimed it, with run_attempt: a re-run at GitHub keeps the id.';
 comment on column provisioning.attempts.error is 'What the run said went wrong. Erased with the customer''s data.';
 comment on column provisioning.attempts.heard is 'How many callbacks came for it; the first few hundred are in provisioning.callbacks.';
+comment on column provisioning.attempts.stop_failed_at is 'When people were told that its run could not be stopped.';
 
 create table provisioning.callbacks (
   workspace_id text not null,
@@ -2004,6 +2013,7 @@ END) stored not null,
   attempts smallint default 0 not null,
   most_attempts smallint default 3 not null,
   cleanup text default 'none'::text not null,
+  adopted boolean default false not null,
   waiting_since timestamp with time zone default clock_timestamp() not null,
   failed_at timestamp with time zone,
   late_told_at timestamp with time zone,
@@ -2022,6 +2032,7 @@ END) stored not null,
 CREATE INDEX jobs_dequeue ON provisioning.jobs USING btree (workspace_id, customer_key, state, waiting_since);
 CREATE UNIQUE INDEX jobs_in_progress ON provisioning.jobs USING btree (workspace_id, customer_key) WHERE (state = ANY (ARRAY['queued'::text, 'provisioning'::text]));
 CREATE INDEX jobs_looks ON provisioning.jobs USING btree (next_look_at) WHERE ((state = ANY (ARRAY['waiting'::text, 'queued'::text, 'provisioning'::text, 'failed'::text])) OR (cleanup = ANY (ARRAY['under_way'::text, 'failed'::text])));
+CREATE INDEX jobs_newest ON provisioning.jobs USING btree (created_at DESC, id DESC);
 CREATE INDEX jobs_recent ON provisioning.jobs USING btree (workspace_id, created_at DESC, id DESC);
 alter table provisioning.jobs enable row level security;
 create policy all_workspaces on provisioning.jobs as permissive for select to headroom_auditor, headroom_control using (true);
@@ -2038,6 +2049,7 @@ comment on column provisioning.jobs.customer_key is 'The customer, as a keyed ha
 comment on column provisioning.jobs.version is 'How many events there are.';
 comment on column provisioning.jobs.attempts is 'How many attempts to provision were begun.';
 comment on column provisioning.jobs.cleanup is 'How cleaning up after the last attempt that failed stands.';
+comment on column provisioning.jobs.adopted is 'Made for a request that was confirmed before there were jobs: begins when a person says so.';
 comment on column provisioning.jobs.next_look_at is 'When the sweep looks at it next.';
 
 create table provisioning.settings (
@@ -2093,6 +2105,7 @@ create table provisioning.sightings (
   seen_at timestamp with time zone default clock_timestamp() not null,
   constraint sightings_pkey PRIMARY KEY (id)
 );
+CREATE INDEX sightings_age ON provisioning.sightings USING btree (seen_at);
 CREATE INDEX sightings_job ON provisioning.sightings USING btree (job_id);
 alter table provisioning.sightings enable row level security;
 create policy all_workspaces on provisioning.sightings as permissive for select to headroom_auditor, headroom_control using (true);
@@ -2752,10 +2765,10 @@ create function capacity.find_confirmation(p_token text)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 6cb4a593f8398dcc';
 
-create function capacity.find_customer(p_workspace_id text, p_marks bytea[])
+create function capacity.find_customer(p_workspace_id text, p_by_id bytea, p_by_address bytea)
   returns bytea
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fe69d6ac37790e3b';
+  as 'sha256 761409449c239ba2';
 
 create function capacity.fixers(p_request capacity.requests, p_unasked text)
   returns text[]
@@ -2891,10 +2904,10 @@ create function capacity.marking_key(p_workspace_id text)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 80a62e0645a219fc';
 
-create function capacity.marks_of(p_workspace_id text, p_customer_id text, p_address text)
-  returns bytea[]
+create function capacity.marks_of(p_workspace_id text, p_customer_id text, p_address text, OUT by_id bytea, OUT by_address bytea)
+  returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8478c62ebd65787a';
+  as 'sha256 b65d59441953c7db';
 
 create function capacity.may_read(p_request capacity.requests, p_member_id text)
   returns boolean
@@ -2909,12 +2922,12 @@ create function capacity.member_mails(p_workspace_id text, p_member_ids text[])
 create function capacity.name_by_address(p_request capacity.requests, p_address text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5d75da373a61a3a1';
+  as 'sha256 d100e66fba654a52';
 
 create function capacity.name_customer(p_request_id text, p_workspace_id text, p_customer_id text, p_customer_ref jsonb)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 124007c7ec818731';
+  as 'sha256 84bd59fbc1e2dedc';
 
 create function capacity.new_confirmation_token(p_request_id text, p_expires_at timestamp with time zone)
   returns uuid
@@ -3121,7 +3134,7 @@ create function capacity.signed_link(p_secret_name text, p_bytes bytea)
 create function capacity.slack_job(p_story jsonb)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 41c4aa8c2f250983';
+  as 'sha256 968307fcbff05ee9';
 
 create function capacity.slack_mentions(p_story jsonb, p_ids jsonb)
   returns text
@@ -3319,6 +3332,11 @@ create function capacity.unasked_words(p_unasked text, p_state text)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 f29f60e7a21e8439';
+
+create function capacity.unnamed_customer(p_workspace_id text, p_by_address bytea)
+  returns bytea
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 4a718632f20c09a3';
 
 create function capacity.verify_chain(p_after text, p_to text, p_workspace_id text)
   returns TABLE(invariant text, code text, subject text, detail text)
@@ -3843,7 +3861,7 @@ create function inbound.form_value(p_values jsonb, p_field text)
 create function inbound.github_handle(p_sent jsonb)
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 773e8c74c7bd743e';
+  as 'sha256 1026a81bc5bb8f70';
 
 create function inbound.linear_handle(p_sent jsonb, p_request_id text)
   returns text
@@ -4118,7 +4136,7 @@ create function outbox.advance_lanes(p_lane_ids bigint[], p_from_seqs bigint[], 
 create function outbox.archive_partitions()
   returns TABLE(class_id smallint, partition regclass, from_id uuid, to_id uuid, from_at timestamp with time zone, to_at timestamp with time zone)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d72008feef982d83';
+  as 'sha256 4b4dc2d5404cc0d3';
 
 create function outbox.backoff(p_stream outbox.streams, p_tries integer, p_after_ms bigint)
   returns interval
@@ -4367,8 +4385,8 @@ create function outbox.id_time(p_outbox_id uuid)
 
 create function outbox.in_flight_or_finished(p_outbox_id uuid)
   returns text
-  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 36836dc9f5dd41db';
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 2335e824d0e8cc1e';
 
 create function outbox.inspect(p_outbox_id uuid)
   returns jsonb
@@ -4782,14 +4800,19 @@ create function payments.enqueue_payment_outbox(p_instruction_id text, p_partici
 grant execute on function payments.enqueue_payment_outbox to headroom_ingest;
 
 create function provisioning.adopt(p_most integer)
-  returns void
+  returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4eb77977e18433c4';
+  as 'sha256 1d49d3dc21f6f51a';
 
 create function provisioning.attempt_failed(p_job provisioning.jobs, p_attempt provisioning.attempts, p_because text, p_error text, p_failed_step text, p_via text, p_never_ran boolean DEFAULT false)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7957522847c5ebb1';
+  as 'sha256 d1bfbbf7150f85e9';
+
+create function provisioning.begin_attempt(p_job provisioning.jobs, p_task text, p_number smallint, p_cleans smallint DEFAULT NULL::smallint, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 023a5bc8ab7f68cc';
 
 create function provisioning.callback_address(p_workspace_id text)
   returns text
@@ -4799,7 +4822,7 @@ create function provisioning.callback_address(p_workspace_id text)
 create function provisioning.callback_problem(p_sent jsonb)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c8099ab7bcf42c95';
+  as 'sha256 f58089cf68942760';
 
 create function provisioning.callback_rules()
   returns TABLE(status text, run text, signal text, outcome text, meaning text)
@@ -4809,12 +4832,12 @@ create function provisioning.callback_rules()
 create function provisioning.check_person(p_job provisioning.jobs, p_actor capacity.actor, p_action text)
   returns void
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4e2ec2dc09a38f75';
+  as 'sha256 6c67341804a93665';
 
 create function provisioning.check_reason(p_job provisioning.jobs, p_reason text, p_expected_version integer)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 26d940e665c200df';
+  as 'sha256 b9d2e6e64716b32b';
 
 create function provisioning.claim(p_job provisioning.jobs, p_attempt provisioning.attempts, p_run_id bigint, p_run_attempt integer, OUT job provisioning.jobs, OUT attempt provisioning.attempts)
   returns record
@@ -4824,27 +4847,22 @@ create function provisioning.claim(p_job provisioning.jobs, p_attempt provisioni
 create function provisioning.clean_up(p_job provisioning.jobs, p_cleans smallint)
   returns provisioning.jobs
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a7e4230dbdb0b1a5';
+  as 'sha256 a692fcf4dde6ea63';
 
 create function provisioning.cleanup_ended(p_job provisioning.jobs, p_attempt provisioning.attempts, p_succeeded boolean, p_because text, p_error text DEFAULT NULL::text, p_failed_step text DEFAULT NULL::text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e8afcc8d85411617';
+  as 'sha256 b9a37b0013ed1e9b';
 
 create function provisioning.complete(p_job provisioning.jobs, p_attempt provisioning.attempts, p_because text, p_via text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 518fcf529e60c454';
 
-create function provisioning.create_job(p_request_id text)
+create function provisioning.create_job(p_request_id text, p_adopted boolean DEFAULT false)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4bb8505053b81f48';
-
-create function provisioning.dispatch(p_job provisioning.jobs, p_task text, p_number smallint, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone)
-  returns void
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7c516f7024fd96e1';
+  as 'sha256 7bc5822b0291e452';
 
 create function provisioning.dispatch_error(p_outbox_id uuid)
   returns text
@@ -4860,12 +4878,12 @@ grant execute on function provisioning.drop_previous_secret to headroom_control;
 create function provisioning.end_attempt(p_attempt provisioning.attempts, p_status text, p_because text, p_error text DEFAULT NULL::text, p_failed_step text DEFAULT NULL::text)
   returns provisioning.attempts
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b8f4ce5203bdd4f6';
+  as 'sha256 9cd7b133e247257b';
 
 create function provisioning.end_job(p_change jsonb)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2503d74634b6a336';
+  as 'sha256 528b9376e7462230';
 
 create function provisioning.erase_texts(p_erasure jsonb)
   returns jsonb
@@ -4880,7 +4898,7 @@ create function provisioning.error_words(p_attempt provisioning.attempts)
 create function provisioning.failure_words(p_job provisioning.jobs, p_attempt provisioning.attempts, p_last boolean)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 553f0a6d3aa168d4';
+  as 'sha256 49a5bd9d855f8ed1';
 
 create function provisioning.find_job(p_id text)
   returns provisioning.jobs
@@ -4900,22 +4918,22 @@ create function provisioning.give_up(p_job provisioning.jobs, p_via text, p_why 
 create function provisioning.hear(p_workspace_id text, p_sent jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a0fef0862a2464f8';
+  as 'sha256 62dcde137a70f348';
 
 create function provisioning.held_by(p_job_id uuid)
   returns text
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 21dec32a9d06d870';
+  as 'sha256 c8e6ba1737cc5fe4';
 
 create function provisioning.held_words(p_job_id uuid)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 94ee46392d97deec';
+  as 'sha256 657807808911434e';
 
 create function provisioning.job_counts()
   returns TABLE(state text, jobs bigint, oldest_seconds double precision)
   language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a405b3ba4fa30557';
+  as 'sha256 b0d270c66b181d73';
 grant execute on function provisioning.job_counts to headroom_auditor;
 grant execute on function provisioning.job_counts to headroom_control;
 grant execute on function provisioning.job_counts to headroom_executor;
@@ -4967,12 +4985,17 @@ create function provisioning.lock_turn(p_workspace_id text, p_customer_key bytea
 create function provisioning.look_after(p_job_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7c5860d4faa67548';
+  as 'sha256 c6e424b4b4b2817e';
 
 create function provisioning.look_at_attempt(p_job_id uuid, p_attempt provisioning.attempts)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 079a8457b9f39f9a';
+  as 'sha256 87833d9a1cda5e79';
+
+create function provisioning.look_at_stop(p_job provisioning.jobs)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 6ff0ea54bf147f79';
 
 create function provisioning.may_see(p_job provisioning.jobs, p_member_id text)
   returns boolean
@@ -4994,10 +5017,10 @@ create function provisioning.no_such_job(p_id text)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 17eec7e36924b7a0';
 
-create function provisioning.note_heard(p_attempt provisioning.attempts, p_workspace_id text, p_id uuid)
+create function provisioning.note_heard(p_attempt provisioning.attempts)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f117c72d58fa867e';
+  as 'sha256 0be2e7a1c678e950';
 
 create function provisioning.note_step(p_attempt provisioning.attempts, p_step text, p_progress smallint)
   returns void
@@ -5028,13 +5051,13 @@ grant execute on function provisioning.put_secret to headroom_control;
 create function provisioning.put_settings(p_workspace_id text, p_changes jsonb DEFAULT '{}'::jsonb)
   returns provisioning.settings
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2e34b2b44d34a676';
+  as 'sha256 1c9958f219558d2c';
 grant execute on function provisioning.put_settings to headroom_control;
 
 create function provisioning.read_sighting(p_sighting provisioning.sightings)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7bf2dc46a9520373';
+  as 'sha256 7f30b1c1bd634ad8';
 
 create function provisioning.read_sightings(p_job_id uuid)
   returns void
@@ -5044,7 +5067,7 @@ create function provisioning.read_sightings(p_job_id uuid)
 create function provisioning.record(p_job provisioning.jobs, p_event text, p_actor capacity.actor, p_reason text DEFAULT NULL::text)
   returns provisioning.jobs
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 bcb10775e8b7f949';
+  as 'sha256 c4fb329e3df1041b';
 
 create function provisioning.record_cleanup(p_request_id text, p_actor capacity.actor, p_reason text, p_expected_version integer DEFAULT NULL::integer)
   returns provisioning.jobs
@@ -5069,7 +5092,7 @@ create function provisioning.remind(p_job provisioning.jobs)
 create function provisioning.retry(p_request_id text, p_actor capacity.actor, p_reason text, p_expected_version integer DEFAULT NULL::integer)
   returns provisioning.jobs
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 134672c908dee618';
+  as 'sha256 90a4a858b8e978b1';
 
 create function provisioning.run_mark(p_job_id uuid, p_task text, p_number smallint)
   returns text
@@ -5079,17 +5102,17 @@ create function provisioning.run_mark(p_job_id uuid, p_task text, p_number small
 create function provisioning.run_words(p_attempt provisioning.attempts, p_run jsonb)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2a6b12acddbf2d38';
+  as 'sha256 954aa8eff11d4df2';
 
 create function provisioning.secret_name(p_workspace_id text)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 77f18502e5ae7ff7';
 
-create function provisioning.send(p_job provisioning.jobs, p_task text, p_number smallint, p_what text, p_payload jsonb, p_idempotency_key text, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone)
+create function provisioning.send(p_attempt provisioning.attempts, p_what text, p_payload jsonb, p_idempotency_key text, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 802351505be3ce40';
+  as 'sha256 2f987e3eecf8c418';
 
 create function provisioning.signed_by_workspace(p_workspace_id text, p_data bytea, p_signature bytea)
   returns boolean
@@ -5104,22 +5127,22 @@ create function provisioning.since(p_attempt provisioning.attempts)
 create function provisioning.start_next(p_ended provisioning.jobs)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 90b1b6ff1bab39cf';
+  as 'sha256 8477b74372e1f785';
 
 create function provisioning.state_words(p_state text)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 bd0556045a047940';
 
-create function provisioning.stop_run(p_job provisioning.jobs, p_attempt provisioning.attempts)
+create function provisioning.stop_run(p_attempt provisioning.attempts)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ef51874ec2e8ad12';
+  as 'sha256 5bc3afbab0ae8d87';
 
 create function provisioning.sweep(p_argument jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 467e01796d507e4b';
+  as 'sha256 ea09640d19476f64';
 
 create function provisioning.system_actor(p_job_id uuid, p_via text)
   returns capacity.actor
@@ -5144,22 +5167,22 @@ create function provisioning.terms_for_run(p_job provisioning.jobs, p_attempt pr
 create function provisioning.transitions()
   returns TABLE(state_before text, event text, state_after text, meaning text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e91f0a27de6c3c5e';
+  as 'sha256 29686d01dadd5b2e';
 
 create function provisioning.verify_attempts(p_job_ids uuid[])
   returns TABLE(invariant text, code text, subject text, detail text)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 12a2d2d84c768f44';
+  as 'sha256 65e2923f52006e4f';
 
 create function provisioning.verify_ends(p_job_ids uuid[])
   returns TABLE(invariant text, code text, subject text, detail text)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 12ebfbdc7b71acbf';
+  as 'sha256 04b0148be407adf3';
 
 create function provisioning.verify_jobs(p_after text DEFAULT ''::text, p_limit integer DEFAULT 2000, p_workspace_id text DEFAULT NULL::text, OUT last_id text, OUT jobs bigint, OUT findings jsonb)
   returns record
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off owner headroom_owner
-  as 'sha256 ccb76355c75df90a';
+  as 'sha256 4ac922ccb49b52a9';
 grant execute on function provisioning.verify_jobs to headroom_auditor;
 grant execute on function provisioning.verify_jobs to headroom_control;
 
@@ -5168,10 +5191,10 @@ create function provisioning.verify_logs(p_job_ids uuid[])
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 b1031ff89e195b79';
 
-create function provisioning.watch_run(p_job provisioning.jobs, p_attempt provisioning.attempts)
+create function provisioning.watch_run(p_attempt provisioning.attempts)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f4cee746baaaab72';
+  as 'sha256 44c621adae05bfe4';
 
 create function public.apply_capacity_event(p_request_id text, p_event_type public.capacity_request_event_type, p_actor_type public.capacity_request_actor_type, p_actor_id text, p_payload jsonb DEFAULT '{}'::jsonb, p_expected_version integer DEFAULT NULL::integer)
   returns public.capacity_requests
@@ -5302,7 +5325,7 @@ grant execute on function public.handle_linear_webhook to service_role;
 create function public.handle_provisioning_callback(text)
   returns json
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 01077f32d4b45713';
+  as 'sha256 19be0592cebef9ca';
 grant execute on function public.handle_provisioning_callback to anon;
 grant execute on function public.handle_provisioning_callback to authenticated;
 grant execute on function public.handle_provisioning_callback to service_role;

@@ -35,6 +35,7 @@ const maxNameChars = 200;
 const maxErrorChars = 4_000;
 const maxErrorBytes = 12_000;
 const maxErrorLines = 20;
+const maxAnswerBytes = 65_536;
 /** How long a command that has ended may leave its error output open. */
 const drainMs = 1_000;
 const hasGroups = process.platform !== "win32";
@@ -171,7 +172,7 @@ async function post(url, secret, message) {
   try {
     const signal = AbortSignal.timeout(callTimeoutMs);
     response = await fetch(url, { method: "POST", headers, body, redirect: "manual", signal });
-    said = await response.text();
+    said = await textOf(response);
   } catch (error) {
     return { problem: error.cause?.code ?? error.cause?.message ?? error.message };
   }
@@ -179,9 +180,22 @@ async function post(url, secret, message) {
   const data = parse(said);
   if (status === 200 && typeof data?.go_on === "boolean") return { answer: data };
   const problem = `HTTP ${status} ${clean(data?.message ?? data?.detail ?? data?.title ?? "", 300)}`.trim();
-  if (status === 429) return { problem, afterMs: Number(response.headers.get("retry-after")) * 1000 || undefined };
+  if (status === 429)
+    return { problem, afterMs: Math.max(Number(response.headers.get("retry-after")) * 1000 || 0, retryMs) };
   if (status >= 300 && status <= 499) throw new Refused(`Headroom refuses the ${message.signal}: ${problem}`);
   return { problem };
+}
+
+/** An answer of Headroom's is short; of what is longer only the beginning is read. */
+async function textOf(response) {
+  const parts = [];
+  let bytes = 0;
+  for await (const part of response.body ?? []) {
+    parts.push(part);
+    bytes += part.length;
+    if (bytes > maxAnswerBytes) break;
+  }
+  return Buffer.concat(parts).toString("utf8");
 }
 
 function parse(text) {
@@ -236,8 +250,13 @@ async function start() {
     return stopped();
   }
   const { request_id, size, quantity, region, duration_days, heartbeat_seconds, limit_minutes } = answer.job ?? {};
+  // Work that begins without knowing what was ordered makes something else.
+  if (![request_id, size, quantity, region].every((term) => ["string", "number"].includes(typeof term))) {
+    remember("claim", "refused");
+    throw new Refused("Headroom gave the job without saying what was ordered.");
+  }
   const terms = Object.entries({ request_id, size, quantity, region, duration_days })
-    .filter(([, value]) => value !== undefined && value !== null)
+    .filter(([, value]) => typeof value === "string" || typeof value === "number")
     .map(([name, value]) => [name, clean(value, maxNameChars)]);
   writeForLaterSteps(process.env.GITHUB_OUTPUT, Object.fromEntries(terms));
   const variables = terms.map(([name, value]) => [`HEADROOM_${name.toUpperCase()}`, value]);

@@ -14,8 +14,10 @@ create table capacity.customer_marks (
   workspace_id text not null,
   mark bytea not null,
   customer_key bytea not null,
+  is_id boolean not null,
   primary key (workspace_id, mark)
 );
+create index customer_marks_key on capacity.customer_marks (workspace_id, customer_key);
 comment on table capacity.customer_marks is 'Ids and addresses of customers as keyed hashes, and whose they are.';
 comment on column capacity.customer_marks.mark is 'HMAC-SHA-256 of `id:…` or of `address:…` in lower case, under the workspace''s key.';
 comment on column capacity.customer_marks.customer_key is 'The first mark of the customer.';

@@ -55,6 +55,7 @@ create table provisioning.jobs (
   attempts smallint not null default 0,
   most_attempts smallint not null default 3,
   cleanup text not null default 'none' check (cleanup in ('none', 'under_way', 'done', 'failed')),
+  adopted boolean not null default false,
   waiting_since timestamptz not null default clock_timestamp(),
   failed_at timestamptz,
   late_told_at timestamptz,
@@ -70,6 +71,7 @@ create unique index jobs_in_progress on provisioning.jobs (workspace_id, custome
 -- Whose turn it is next.
 create index jobs_dequeue on provisioning.jobs (workspace_id, customer_key, state, waiting_since);
 create index jobs_recent on provisioning.jobs (workspace_id, created_at desc, id desc);
+create index jobs_newest on provisioning.jobs (created_at desc, id desc);
 -- What the sweep has to look at. Jobs that are over and cleaned up are not in it.
 create index jobs_looks on provisioning.jobs (next_look_at)
   where state in ('waiting', 'queued', 'provisioning', 'failed') or cleanup in ('under_way', 'failed');
@@ -78,6 +80,8 @@ comment on column provisioning.jobs.customer_key is 'The customer, as a keyed ha
 comment on column provisioning.jobs.version is 'How many events there are.';
 comment on column provisioning.jobs.attempts is 'How many attempts to provision were begun.';
 comment on column provisioning.jobs.cleanup is 'How cleaning up after the last attempt that failed stands.';
+comment on column provisioning.jobs.adopted
+  is 'Made for a request that was confirmed before there were jobs: begins when a person says so.';
 comment on column provisioning.jobs.next_look_at is 'When the sweep looks at it next.';
 
 -- An attempt is one run of a workflow: to provision, or to clean up after an attempt to provision. Each task counts by itself.
@@ -85,6 +89,10 @@ create table provisioning.attempts (
   job_id uuid not null references provisioning.jobs,
   task text not null check (task in ('provision', 'cleanup')),
   number smallint not null check (number > 0),
+  workspace_id text not null,
+  owner text not null,
+  repo text not null,
+  workflow text not null,
   status text not null default 'dispatched' check (status in ('dispatched', 'claimed', 'succeeded', 'failed', 'stopped')),
   cleans smallint,
   run_id bigint,
@@ -92,7 +100,8 @@ create table provisioning.attempts (
   run_url text check (length(run_url) <= 500),
   step text check (length(step) <= 200),
   progress smallint check (progress between 0 and 100),
-  ended_because text check (ended_because in ('reported', 'run_ended', 'stale', 'time_limit', 'not_dispatched', 'cancelled', 'by_hand')),
+  ended_because text check (ended_because in ('reported', 'run_ended', 'rerun', 'stale', 'time_limit', 'not_dispatched',
+                                              'cancelled', 'by_hand')),
   error text check (length(error) <= 4000),
   failed_step text check (length(failed_step) <= 200),
   watches integer not null default 0,
@@ -102,13 +111,17 @@ create table provisioning.attempts (
   claimed_at timestamptz,
   heartbeat_at timestamptz,
   ended_at timestamptz,
+  stop_failed_at timestamptz,
   primary key (job_id, task, number),
   check ((task = 'cleanup') = (cleans is not null)),
   check ((run_id is null) = (run_attempt is null)),
   check ((status in ('dispatched', 'claimed')) = (ended_at is null))
 ) with (fillfactor = 80);
-create index attempts_run on provisioning.attempts (run_id) where run_id is not null;
+-- A run has one attempt. Of a workspace: nobody can take another's run by naming it.
+create unique index attempts_run on provisioning.attempts (workspace_id, run_id) where run_id is not null;
 comment on table provisioning.attempts is 'Each run of a workflow for a job: dispatched, claimed by its first callback, ended.';
+comment on column provisioning.attempts.owner is 'Where its run was asked for, with repo and workflow: settings may change meanwhile.';
+comment on column provisioning.attempts.stop_failed_at is 'When people were told that its run could not be stopped.';
 comment on column provisioning.attempts.cleans is 'Which attempt to provision this one cleans up after.';
 comment on column provisioning.attempts.run_id is 'The run that claimed it, with run_attempt: a re-run at GitHub keeps the id.';
 comment on column provisioning.attempts.error is 'What the run said went wrong. Erased with the customer''s data.';
@@ -176,6 +189,7 @@ create table provisioning.sightings (
   seen_at timestamptz not null default clock_timestamp()
 );
 create index sightings_job on provisioning.sightings (job_id);
+create index sightings_age on provisioning.sightings (seen_at);
 comment on table provisioning.sightings is 'What GitHub said about runs, until the sweep has read it.';
 
 reset role;

@@ -107,7 +107,7 @@ export const jobSchema = z
     attempts: z.number(),
     most_attempts: z.number(),
     cleanup: z.enum(["none", "under_way", "done", "failed"]),
-    held_by: z.enum(["not_connected", "cleanup", "customer"]).nullable(),
+    held_by: z.enum(["person", "not_connected", "no_address", "cleanup", "customer"]).nullable(),
     failed_at: maybeMoment,
     completed_at: maybeMoment,
     created_at: moment,

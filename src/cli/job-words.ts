@@ -12,7 +12,9 @@ export const stateWords: Readonly<Record<JobState, string>> = {
 };
 
 const heldWords: Readonly<Record<NonNullable<Job["heldBy"]>, string>> = {
-  not_connected: "No workflow is connected, or it has no address to report to.",
+  person: "It was confirmed before jobs were kept, and somebody may be providing it by hand.",
+  not_connected: "No workflow is connected.",
+  no_address: "Runs could not report back: the workspace has no public address.",
   cleanup: "The next attempt begins when the cleanup after the last one is done.",
   customer: "Another request of this customer is being provisioned; this one begins when that one has ended.",
 };
@@ -41,6 +43,11 @@ export function isOver({ state, cleanup }: { readonly state: string; readonly cl
   return over.includes(state) && cleanup !== "under_way";
 }
 
+/** Whether it goes on only when a person does something. */
+export function needsPerson({ state, heldBy }: { readonly state: string; readonly heldBy: string | null }): boolean {
+  return state === "failed" || ["person", "not_connected", "no_address"].includes(heldBy ?? "");
+}
+
 /** The command that helps it on; null when there is nothing to do. */
 export function nextCommand(job: {
   readonly requestId: string;
@@ -51,6 +58,8 @@ export function nextCommand(job: {
 }): string | null {
   const { requestId: id, workspaceId } = job;
   if (job.heldBy === "not_connected") return `headroom jobs connect --workspace ${workspaceId} --repo <owner/name>`;
+  if (job.heldBy === "no_address") return `headroom jobs connect --workspace ${workspaceId} --callback-url <address>`;
+  if (job.heldBy === "person") return `headroom jobs retry ${id} --as <member> --reason "…"   (or fail, complete)`;
   if (job.heldBy === "customer") return `headroom jobs list --open --workspace ${workspaceId}`;
   if (job.state === "failed") return `headroom jobs retry ${id} --as <member> --reason "…"   (or fail, complete)`;
   if (job.cleanup === "failed")

@@ -20,16 +20,26 @@ const commandModule = z.object({
 
 const manifestFile = z.object({ version: z.string(), description: z.string() });
 
-/** A command is a file or a folder with an index: `serve.ts`, `outbox/index.ts`. Tests and declarations have a second dot in their names. */
-async function loadCommands(program: Command): Promise<void> {
+/** Who is asked about all commands, and so needs them all. */
+const looksAtAll = "completion";
+
+/**
+ * A command is a file or a folder with an index: `serve.ts`, `outbox/index.ts`. Tests and declarations have a second dot in their names.
+ * Only the one that is asked for is loaded, because all of them take most of a second; where the word is none of them, all are told of.
+ */
+async function loadCommands(program: Command, asked: string | undefined): Promise<void> {
   const folder = new URL("./commands/", import.meta.url);
   const ending = extname(import.meta.url);
   const entries = await readdir(folder, { withFileTypes: true });
-  const modules = entries
-    .filter((entry) => /^[a-z-]+$/.test(basename(entry.name, ending)))
-    .map((entry) => (entry.isDirectory() ? `${entry.name}/index${ending}` : entry.name));
-  for (const name of modules.toSorted()) {
-    commandModule.parse(await import(new URL(name, folder).href)).register(program);
+  const modules = new Map(
+    entries
+      .map((entry) => [basename(entry.name, ending), entry] as const)
+      .filter(([name]) => /^[a-z-]+$/.test(name))
+      .map(([name, entry]) => [name, entry.isDirectory() ? `${name}/index${ending}` : entry.name]),
+  );
+  const named = asked === undefined || asked === looksAtAll ? undefined : modules.get(asked);
+  for (const file of named === undefined ? [...modules.values()].toSorted() : [named]) {
+    commandModule.parse(await import(new URL(file, folder).href)).register(program);
   }
 }
 
@@ -76,7 +86,7 @@ function report(error: unknown, json: boolean): number {
 export async function run(argv: readonly string[]): Promise<number> {
   try {
     const program = createProgram();
-    await loadCommands(program);
+    await loadCommands(program, argv[0]);
     configure(program, program.name());
     await program.parseAsync([...argv], { from: "user" });
     return 0;

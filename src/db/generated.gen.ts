@@ -81,6 +81,7 @@ export interface CapacityCustomerMarks {
   workspace_id: string;
   mark: Buffer;
   customer_key: Buffer;
+  is_id: boolean;
 }
 
 /** Erasures of customers. One that is not finished waits for messages that are on their way; the sweep finishes it. */
@@ -953,6 +954,10 @@ export interface ProvisioningAttempts {
   job_id: string;
   task: string;
   number: number;
+  workspace_id: string;
+  owner: string;
+  repo: string;
+  workflow: string;
   status: string;
   cleans: number | null;
   run_id: number | null;
@@ -970,6 +975,7 @@ export interface ProvisioningAttempts {
   claimed_at: Date | null;
   heartbeat_at: Date | null;
   ended_at: Date | null;
+  stop_failed_at: Date | null;
 }
 
 /** What runs reported, once each. Those of a job are kept with it; refused ones for ninety days. */
@@ -1015,6 +1021,7 @@ export interface ProvisioningJobs {
   attempts: number;
   most_attempts: number;
   cleanup: string;
+  adopted: boolean;
   waiting_since: Date;
   failed_at: Date | null;
   late_told_at: Date | null;
@@ -1729,11 +1736,12 @@ export interface Functions {
     };
     result: CapacityConfirmationTokens;
   };
-  /** The key of the customer with these marks, who is made when there is none. */
+  /** The key of the customer with this id or address, who is made when there is none. Nullable: p_by_id, p_by_address. */
   "capacity.find_customer": {
     args: {
       p_workspace_id: string | null;
-      p_marks: readonly Buffer[] | string | null;
+      p_by_id: Buffer | null;
+      p_by_address: Buffer | null;
     };
     result: Buffer;
   };
@@ -1937,14 +1945,14 @@ export interface Functions {
     };
     result: Buffer;
   };
-  /** The keyed hashes of a customer's id and address. Nullable: p_customer_id, p_address. */
+  /** The keyed hashes of a customer's id and address. Nullable: p_customer_id, p_address, by_id, by_address. */
   "capacity.marks_of": {
     args: {
       p_workspace_id: string | null;
       p_customer_id: string | null;
       p_address: string | null;
     };
-    result: Buffer[];
+    result: { by_id: Buffer | null; by_address: Buffer | null };
   };
   /** Whether this member of the request's workspace may read it. */
   "capacity.may_read": {
@@ -2615,6 +2623,14 @@ export interface Functions {
       p_state: string | null;
     };
     result: string | null;
+  };
+  /** The customer of an address who has no id. Nullable: p_by_address, result. */
+  "capacity.unnamed_customer": {
+    args: {
+      p_workspace_id: string | null;
+      p_by_address: Buffer | null;
+    };
+    result: Buffer | null;
   };
   /** Broken numbering, hashes and transitions in the log of a range of requests. */
   "capacity.verify_chain": {
@@ -4952,12 +4968,12 @@ export interface Functions {
     };
     result: { outbox_id: string; sequence_id: number | null; created: boolean };
   };
-  /** Makes the missing jobs of requests that are being provisioned. */
+  /** Makes the missing jobs of requests that are being provisioned; what failed. */
   "provisioning.adopt": {
     args: {
       p_most: number | null;
     };
-    result: void;
+    result: Json;
   };
   /** Ends an attempt that failed, and sees to what follows. Nullable: p_error, p_failed_step. */
   "provisioning.attempt_failed": {
@@ -4969,6 +4985,17 @@ export interface Functions {
       p_failed_step: string | null;
       p_via: string | null;
       p_never_ran?: boolean | null | undefined;
+    };
+    result: void;
+  };
+  /** Begins an attempt and enqueues the dispatch of its run. Nullable: p_cleans, p_not_before. */
+  "provisioning.begin_attempt": {
+    args: {
+      p_job: string | null;
+      p_task: string | null;
+      p_number: number | null;
+      p_cleans?: number | null | undefined;
+      p_not_before?: Date | string | null | undefined;
     };
     result: void;
   };
@@ -5053,16 +5080,7 @@ export interface Functions {
   "provisioning.create_job": {
     args: {
       p_request_id: string | null;
-    };
-    result: void;
-  };
-  /** Enqueues the dispatch of an attempt's run. Nullable: p_not_before. */
-  "provisioning.dispatch": {
-    args: {
-      p_job: string | null;
-      p_task: string | null;
-      p_number: number | null;
-      p_not_before?: Date | string | null | undefined;
+      p_adopted?: boolean | null | undefined;
     };
     result: void;
   };
@@ -5276,6 +5294,13 @@ export interface Functions {
     };
     result: void;
   };
+  /** Tells of runs that could not be stopped. */
+  "provisioning.look_at_stop": {
+    args: {
+      p_job: string | null;
+    };
+    result: void;
+  };
   /** Whether this member of the job's workspace may see it. */
   "provisioning.may_see": {
     args: {
@@ -5311,8 +5336,6 @@ export interface Functions {
   "provisioning.note_heard": {
     args: {
       p_attempt: string | null;
-      p_workspace_id: string | null;
-      p_id: string | null;
     };
     result: void;
   };
@@ -5450,7 +5473,7 @@ export interface Functions {
     };
     result: string;
   };
-  /** How a run ended, as GitHub says it. */
+  /** What became of a run, as GitHub says it. */
   "provisioning.run_words": {
     args: {
       p_attempt: string | null;
@@ -5468,9 +5491,7 @@ export interface Functions {
   /** Enqueues a call of GitHub about an attempt. Nullable: p_not_before. */
   "provisioning.send": {
     args: {
-      p_job: string | null;
-      p_task: string | null;
-      p_number: number | null;
+      p_attempt: string | null;
       p_what: string | null;
       p_payload: unknown;
       p_idempotency_key: string | null;
@@ -5511,7 +5532,6 @@ export interface Functions {
   /** Enqueues the end of an attempt's runs. */
   "provisioning.stop_run": {
     args: {
-      p_job: string | null;
       p_attempt: string | null;
     };
     result: void;
@@ -5594,7 +5614,6 @@ export interface Functions {
   /** Enqueues a look at an attempt's run. */
   "provisioning.watch_run": {
     args: {
-      p_job: string | null;
       p_attempt: string | null;
     };
     result: void;
@@ -6279,7 +6298,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.list_subscriptions": { returns: "rows", json: [], positional: false },
   "capacity.lock_readable": { returns: "nothing", json: [], positional: false },
   "capacity.marking_key": { returns: "value", json: [], positional: false },
-  "capacity.marks_of": { returns: "value", json: [], positional: false },
+  "capacity.marks_of": { returns: "row", json: [], positional: false },
   "capacity.may_read": { returns: "value", json: [], positional: false },
   "capacity.member_mails": { returns: "value", json: [], positional: false },
   "capacity.name_by_address": { returns: "nothing", json: [], positional: false },
@@ -6361,6 +6380,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.unasked": { returns: "value", json: [], positional: false },
   "capacity.unasked_remedy": { returns: "value", json: [], positional: false },
   "capacity.unasked_words": { returns: "value", json: [], positional: false },
+  "capacity.unnamed_customer": { returns: "value", json: [], positional: false },
   "capacity.verify_chain": { returns: "rows", json: [], positional: false },
   "capacity.verify_deliveries": { returns: "row", json: [], positional: false },
   "capacity.verify_effects": { returns: "row", json: [], positional: false },
@@ -6636,8 +6656,9 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.without_addresses": { returns: "value", json: [], positional: false },
   "payments.bump_participant_outbox_seq": { returns: "value", json: [], positional: false },
   "payments.enqueue_payment_outbox": { returns: "row", json: ["p_payload"], positional: false },
-  "provisioning.adopt": { returns: "nothing", json: [], positional: false },
+  "provisioning.adopt": { returns: "value", json: [], positional: false },
   "provisioning.attempt_failed": { returns: "nothing", json: [], positional: false },
+  "provisioning.begin_attempt": { returns: "nothing", json: [], positional: false },
   "provisioning.callback_address": { returns: "value", json: [], positional: false },
   "provisioning.callback_problem": { returns: "value", json: ["p_sent"], positional: false },
   "provisioning.callback_rules": { returns: "rows", json: [], positional: false },
@@ -6648,7 +6669,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "provisioning.cleanup_ended": { returns: "nothing", json: [], positional: false },
   "provisioning.complete": { returns: "nothing", json: [], positional: false },
   "provisioning.create_job": { returns: "nothing", json: [], positional: false },
-  "provisioning.dispatch": { returns: "nothing", json: [], positional: false },
   "provisioning.dispatch_error": { returns: "value", json: [], positional: false },
   "provisioning.drop_previous_secret": { returns: "nothing", json: [], positional: false },
   "provisioning.end_attempt": { returns: "row", json: [], positional: false },
@@ -6673,6 +6693,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "provisioning.lock_turn": { returns: "value", json: [], positional: false },
   "provisioning.look_after": { returns: "nothing", json: [], positional: false },
   "provisioning.look_at_attempt": { returns: "nothing", json: [], positional: false },
+  "provisioning.look_at_stop": { returns: "nothing", json: [], positional: false },
   "provisioning.may_see": { returns: "value", json: [], positional: false },
   "provisioning.name_of": { returns: "value", json: [], positional: false },
   "provisioning.next_state": { returns: "value", json: [], positional: false },

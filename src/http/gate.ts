@@ -121,7 +121,7 @@ async function pass(
     return answer.refuse(refusal, { "retry-after": String(waitSeconds) });
   };
   const takeAsAnybody = (): number | null => limiter.take(`anybody ${context.clientAddress}`, rateOfAnybody);
-  const waitSeconds = await waitOf(context, route, limiter);
+  const waitSeconds = waitOf(context, route, limiter);
   if (waitSeconds !== null) return refuseFor(waitSeconds);
   try {
     context.session = await checks[route.credentials](context.request);
@@ -138,13 +138,10 @@ async function pass(
   return wait === null ? route.handler(context) : refuseFor(wait);
 }
 
-/** How long the address has to wait, or one of those who send from it; null when the request may pass. */
-async function waitOf(context: RouteContext, route: RouteEntry, limiter: RateLimiter): Promise<number | null> {
-  const { rate = rateByCredentials[route.credentials], perSender } = route.limits ?? {};
-  const key = `${route.path} ${context.clientAddress}`;
-  const wait = rate === null ? null : limiter.take(key, rate);
-  if (wait !== null || perSender === undefined) return wait;
-  return limiter.take(`${key} ${await perSender.sender(context)}`, perSender.rate);
+/** How long the address has to wait; null when the request may pass. */
+function waitOf(context: RouteContext, route: RouteEntry, limiter: RateLimiter): number | null {
+  const { rate = rateByCredentials[route.credentials] } = route.limits ?? {};
+  return rate === null ? null : limiter.take(`${route.path} ${context.clientAddress}`, rate);
 }
 
 /**

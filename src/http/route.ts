@@ -34,14 +34,6 @@ export interface RouteLimits {
   readonly bodyBytes?: number | undefined;
   /** Per client address. `null` means none. Default: by the kind of credential. */
   readonly rate?: RateLimit | null | undefined;
-  /** A count beside that one, of each sender at an address that several share. Default: none. */
-  readonly perSender?: SenderLimit | undefined;
-}
-
-export interface SenderLimit {
-  readonly rate: RateLimit;
-  /** Who sends, as the request says, unverified; short. */
-  readonly sender: (context: RouteContext) => Promise<string>;
 }
 
 export interface RouteContext {

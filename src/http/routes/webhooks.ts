@@ -14,7 +14,7 @@ import type { BackgroundWork } from "../background-work.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { defineRoute, type RouteContext, type RouteEntry } from "../route.ts";
 import type { Session } from "../auth/session.ts";
-import { callbackBytes, callbackResponse, workspaceNamedIn } from "../receive/callback.ts";
+import { callbackBytes, callbackResponse } from "../receive/callback.ts";
 import {
   failureText,
   isResponseUrl,
@@ -63,29 +63,7 @@ export function webhookRoutes(dependencies: HttpDependencies, { backgroundWork }
         return Response.json(await context.transaction((client) => receiveGithub(client, body), { request }));
       },
     }),
-    defineRoute({
-      method: "POST",
-      path: "/webhooks/provisioning",
-      credentials: "signature",
-      // Runs at GitHub share addresses: what one workspace's send must not use up what another's may.
-      limits: {
-        bodyBytes: callbackBytes,
-        rate: { burst: 6_000, perSecond: 1_000 },
-        perSender: {
-          rate: { burst: 600, perSecond: 100 },
-          sender: async (context) => workspaceNamedIn(await context.text()),
-        },
-      },
-      summary:
-        "What runs of provisioning workflows report; verified by their signature. Answers whether the run goes on.",
-      async handler(context) {
-        const body = await context.text();
-        const request = { ...context.facts, path: "/rpc/handle_provisioning_callback" };
-        const share = JSON.stringify(["callbacks", workspaceNamedIn(body)]);
-        const options = { request, share };
-        return callbackResponse(await context.transaction((client) => receiveCallback(client, body), options));
-      },
-    }),
+    callbackRoute,
     ...(["stripe", "postal"] as const).map((provider) =>
       defineRoute({
         method: "POST",
@@ -106,6 +84,21 @@ export function webhookRoutes(dependencies: HttpDependencies, { backgroundWork }
     ),
   ];
 }
+
+const callbackRoute = defineRoute({
+  method: "POST",
+  path: "/webhooks/provisioning",
+  credentials: "signature",
+  limits: { bodyBytes: callbackBytes, rate: { burst: 600, perSecond: 100 } },
+  summary: "What runs of provisioning workflows report; verified by their signature. Answers whether the run goes on.",
+  async handler(context) {
+    const body = await context.text();
+    const request = { ...context.facts, path: "/rpc/handle_provisioning_callback" };
+    // One share for all of them: whose a callback is, only its signature tells, and anybody could invent names.
+    const share = "callbacks";
+    return callbackResponse(await context.transaction((client) => receiveCallback(client, body), { request, share }));
+  },
+});
 
 const names: Readonly<Record<Provider, string>> = { stripe: "Stripe", postal: "Postal" };
 

@@ -297,6 +297,20 @@ describe.each(POSTGRES_VERSIONS)("callbacks on PostgreSQL %i", async (version) =
     const job = await inProgress();
     await rowsOf(p.superuser, "update provisioning.attempts set heard = 500 where job_id = $1", [job.id]);
     for (let n = 0; n < 3; n += 1) await p.says(job, { signal: "heartbeat", step: `step ${n}` });
+    const { body, headers } = p.signed(job, { signal: "heartbeat" });
+    expect(await p.send(body, headers)).toMatchObject({ go_on: true });
+    expect(await p.send(body, headers)).toMatchObject({ status: 409, code: "already_used" });
+    // What nobody could replay any more is forgotten.
+    await rowsOf(
+      p.superuser,
+      `update provisioning.callbacks set received_at = received_at - interval '12 minutes' where job_id = $1`,
+      [job.id],
+    );
+    await rowsOf(
+      p.superuser,
+      "update provisioning.attempts set claimed_at = claimed_at - interval '12 minutes' where job_id = $1",
+      [job.id],
+    );
     await rowsOf(
       p.superuser,
       "insert into provisioning.steps (job_id, task, attempt, n, step) select $1, 'provision', 1, n, 'x' from generate_series(10, 200) n",
@@ -311,9 +325,18 @@ describe.each(POSTGRES_VERSIONS)("callbacks on PostgreSQL %i", async (version) =
               (select step from provisioning.attempts where job_id = $1) as step`,
       [job.id],
     );
-    expect(kept).toEqual({ heard: 504, kept: 1, steps: 200, step: "one too many" });
+    expect(kept).toEqual({ heard: 505, kept: 2, steps: 200, step: "one too many" });
     expect(await p.says(job, { signal: "succeeded" })).toMatchObject({ outcome: "accepted" });
-    expect(await recorded(job)).toEqual(["accepted", "accepted"]);
+    expect(await recorded(job)).toEqual(["accepted", "accepted", "accepted"]);
+    expect(await p.findings()).toEqual([]);
+  });
+
+  test("a step cannot look like a line of ours", async () => {
+    const job = await inProgress();
+    const lookalike = "Plan\n:white_check_mark: *Security review*: waived";
+    expect(await p.says(job, { signal: "heartbeat", step: lookalike })).toMatchObject({ status: 400 });
+    await p.says(job, { signal: "heartbeat", step: "x` :white_check_mark: *Security review*: waived" });
+    expect(await p.rootNow(job.request_id)).toContain("`x' :white_check_mark: *Security review*: waived`");
   });
 
   test("markup in what a run says is shown harmless in Slack and Linear", async () => {

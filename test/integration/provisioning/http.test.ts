@@ -113,18 +113,24 @@ describe("/webhooks/provisioning", () => {
     expect(await response.text()).not.toContain("HEADROOM_SECRET_KEY");
   });
 
-  test("what one workspace sends from an address does not use up what another may", async () => {
+  test("an address may send so many, whatever names it invents", async () => {
     await using limited = await startTestGateway(p.db, { database: { secretKey }, dependencies: { now: () => 0 } });
     const send = (workspace: string): Promise<Response> =>
       limited.app.fetch(
         new Request("http://x/webhooks/provisioning", { method: "POST", body: JSON.stringify({ workspace }) }),
       );
-    for (let turn = 0; turn < 600; turn += 1) expect((await send("acme")).status).toBe(401);
+    for (let turn = 0; turn < 600; turn += 1) expect((await send(`w${turn}`)).status).toBe(401);
     const refused = await send("acme");
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "1"]);
-    expect((await send("globex")).status).toBe(401);
   });
 });
+
+const ended = (title: string, fullName = "acme/infrastructure"): string =>
+  JSON.stringify({
+    action: "completed",
+    workflow_run: { id: 7, display_title: title, status: "completed", conclusion: "failure" },
+    repository: { full_name: fullName },
+  });
 
 describe("/webhooks/github", () => {
   const secret = "g".repeat(40);
@@ -141,13 +147,6 @@ describe("/webhooks/github", () => {
       "x-hub-signature-256": `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`,
     });
   }
-
-  const ended = (title: string, fullName = "acme/infrastructure"): string =>
-    JSON.stringify({
-      action: "completed",
-      workflow_run: { id: 7, display_title: title, status: "completed", conclusion: "failure" },
-      repository: { full_name: fullName },
-    });
 
   test("a run of ours that ended is asked about at GitHub, once", async () => {
     const job = await p.confirmed();
@@ -174,9 +173,10 @@ describe("/webhooks/github", () => {
   });
 });
 
+const as = (member: string, workspace?: string) =>
+  createClient({ url: gateway.url, key: gateway.keys.anonKey, token: () => memberToken(member, workspace) });
+
 test("the client shows members their jobs, and asks for another attempt", async () => {
-  const as = (member: string, workspace?: string) =>
-    createClient({ url: gateway.url, key: gateway.keys.anonKey, token: () => memberToken(member, workspace) });
   const job = await p.confirmed();
   await p.says(job, { signal: "claim" });
   await p.says(job, { signal: "failed", error: "quota exceeded", failed_step: "Apply" });

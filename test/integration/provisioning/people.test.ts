@@ -85,15 +85,18 @@ describe.each(POSTGRES_VERSIONS)("people and jobs on PostgreSQL %i", async (vers
     }
   });
 
-  test("after a cleanup that failed only an operator tries again", async () => {
+  test("after a cleanup that failed nobody tries again before an operator has cleaned up", async () => {
     const job = await failed();
     await p.superuser.query("update provisioning.jobs set cleanup = 'failed' where id = $1", [job.id]);
     await p.superuser.query(
-      "update provisioning.attempts set status = 'failed', ended_at = now(), ended_because = 'reported' where job_id = $1 and task = 'cleanup'",
+      "update provisioning.attempts set status = 'failed', ended_at = now(), ended_because = 'run_ended' where job_id = $1 and task = 'cleanup'",
       [job.id],
     );
-    expect(await codeOf(call("rita", "retry", [job.id, "again", null]))).toBe("not_allowed");
-    expect((await call("otto", "retry", [job.id, "cleaned by hand", null])).job).toMatchObject({ state: "queued" });
+    expect(await codeOf(call("rita", "retry", [job.id, "again", null]))).toBe("conflict");
+    expect(await codeOf(call("otto", "retry", [job.id, "again", null]))).toBe("conflict");
+    expect((await call("otto", "clean", [job.id, "cleaned by hand", null])).job).toMatchObject({ cleanup: "done" });
+    expect((await call("rita", "retry", [job.id, "again", null])).job).toMatchObject({ state: "queued" });
+    expect(await p.findings()).toEqual([]);
   });
 
   test("somebody who is no operator cannot say that it was cleaned up, and nobody can where it was not needed", async () => {

@@ -116,7 +116,6 @@ describe.each(POSTGRES_VERSIONS)("the sweep of jobs on PostgreSQL %i", async (ve
   const ends: readonly (readonly [string, (id: number) => object])[] = [
     ["failed", (id) => ({ id, attempt: 1, status: "completed", conclusion: "failure" })],
     ["was cancelled at GitHub", (id) => ({ id, attempt: 1, status: "completed", conclusion: "cancelled" })],
-    ["was started anew at GitHub", (id) => ({ id, attempt: 2, status: "in_progress", conclusion: null })],
     ["was started anew and succeeded", (id) => ({ id, attempt: 2, status: "completed", conclusion: "success" })],
   ];
   test.each(ends)("a run that %s without a report fails the attempt", async (_title, run) => {
@@ -124,6 +123,14 @@ describe.each(POSTGRES_VERSIONS)("the sweep of jobs on PostgreSQL %i", async (ve
     await github(job, "provision-1", [run(await runOf(job))]);
     await p.sweep();
     expect(await p.runs(job)).toEqual(["provision 1 failed run_ended", "cleanup 1 dispatched"]);
+  });
+
+  test("a run that was started anew at GitHub is stopped", async () => {
+    const job = await claimed();
+    await github(job, "provision-1", [{ id: await runOf(job), attempt: 2, status: "in_progress", conclusion: null }]);
+    await p.sweep();
+    expect(await p.runs(job)).toEqual(["provision 1 stopped rerun", "cleanup 1 dispatched"]);
+    expect((await p.calls(job)).map(({ what }) => what)).toEqual(["dispatch", "stop", "dispatch"]);
   });
 
   test("a run that goes on, a stranger's run, and a late word about an ended attempt change nothing", async () => {
@@ -188,7 +195,7 @@ describe.each(POSTGRES_VERSIONS)("the sweep of jobs on PostgreSQL %i", async (ve
     await p.apply(job.request_id, "CANCEL_APPROVED", "rita");
     await rowsOf(
       p.superuser,
-      "update provisioning.attempts set status = 'failed', ended_at = now(), ended_because = 'reported' where job_id = $1 and task = 'cleanup'",
+      "update provisioning.attempts set status = 'failed', ended_at = now(), ended_because = 'run_ended' where job_id = $1 and task = 'cleanup'",
       [job.id],
     );
     await rowsOf(
@@ -268,6 +275,48 @@ describe.each(POSTGRES_VERSIONS)("the sweep of jobs on PostgreSQL %i", async (ve
     await client.query("delete from provisioning.jobs where id = $1", [job.id]);
     await client.end();
     await p.sweep();
-    expect(await p.job(job.request_id)).toMatchObject({ state: "queued" });
+    // Somebody may be providing it by hand: it begins when a person says so.
+    expect(await p.job(job.request_id)).toMatchObject({ state: "waiting", attempts: 0 });
+    expect((await p.told(job)).at(-1)).toMatch(/^The request was confirmed before jobs were kept/);
+    await p.superuser.query("select public.retry_provisioning_job($1, 'nobody does', 'otto')", [job.request_id]);
+    expect(await p.job(job.request_id)).toMatchObject({ state: "queued", attempts: 1 });
+  });
+
+  test("what a dispatch answered says where the run is, and never that it ended", async () => {
+    const job = await claimed();
+    const id = await runOf(job);
+    await github(job, "provision-1", { id, url: "https://github.example/run/1" });
+    await p.sweep();
+    expect(await p.runs(job)).toEqual(["provision 1 claimed"]);
+    const { url } = await oneOf<{ url: string }>(
+      p.superuser,
+      "select run_url as url from provisioning.attempts where job_id = $1",
+      [job.id],
+    );
+    expect(url).toBe("https://github.example/run/1");
+  });
+
+  test("a run that could not be stopped is told of, once, and its stop went where it was started", async () => {
+    const job = await claimed();
+    await rowsOf(p.superuser, "select provisioning.put_settings('acme', $1)", [JSON.stringify({ repo: "moved" })]);
+    await p.apply(job.request_id, "CANCEL_APPROVED", "rita");
+    await rowsOf(p.superuser, "select provisioning.put_settings('acme', $1)", [
+      JSON.stringify({ repo: "infrastructure" }),
+    ]);
+    expect((await p.calls(job)).find(({ what }) => what === "stop")?.payload).toMatchObject({ repo: "infrastructure" });
+    await rowsOf(
+      p.superuser,
+      `with row as (select m.outbox_id, m.stream_id, m.lane_id, m.seq from outbox.payloads m join outbox.lanes l on l.lane_id = m.lane_id
+                     where l.key = 'job:' || $1 and m.idempotency_key = 'stop'), line as (
+         insert into outbox.attempts (outbox_id, attempt_no, class_id, stream_id, state, error_code, error_message, uncertain)
+         select outbox_id, 1, get_byte(uuid_send(outbox_id), 7), stream_id, 'SKIPPED', 'http_404', 'Not Found', false from row)
+       delete from outbox.pending p using row where p.lane_id = row.lane_id and p.seq = row.seq`,
+      [job.id],
+    );
+    await p.sweep();
+    await p.sweep();
+    expect((await p.told(job)).filter((said) => said.includes("could not be stopped"))).toEqual([
+      "The run of attempt 1 could not be stopped, and may still go on: an operator looks at it at GitHub.",
+    ]);
   });
 });

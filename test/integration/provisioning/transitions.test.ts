@@ -39,7 +39,8 @@ function model(state: State, event: (typeof events)[number]): State | null {
     case "FAILED":
       return state === "queued" || state === "provisioning" ? "failed" : null;
     case "RETRIED":
-      return state === "failed" ? "waiting" : null;
+      // Also of an old request, which nobody has begun.
+      return state === "failed" || state === "waiting" ? "waiting" : null;
     case "GAVE_UP":
       return state === "failed" ? "given_up" : null;
     case "CANCELLED":

@@ -1,39 +1,46 @@
--- The customer to whom one of the marks belongs, the first mark before the others; if none is known, a new one, whose key is the first
--- mark. Marks that nobody has are the customer's from then on, so that an id joins the address with which it comes.
+-- The customer with this id or address; if none is known, a new one, whose key is the first of its marks.
 --
--- Two who bring the same new mark at once get one customer: the insert decides, and whoever comes second waits for the first and takes
--- its customer, also for the marks that only the second has. Marks are inserted in one order, so that no two wait for each other.
-create or replace function capacity.find_customer(p_workspace_id text, p_marks bytea[]) returns bytea
+-- An id decides alone: nobody can make one customer of two by using the address of the other. One that is new joins the customer of its
+-- address only if nobody has given that one an id. An address that nobody has is the customer's from then on.
+--
+-- Two who bring the same new mark at once get one customer: the insert decides, and whoever comes second waits for the first. Always the id
+-- before the address, so that no two wait for each other.
+create or replace function capacity.find_customer(p_workspace_id text, p_by_id bytea, p_by_address bytea) returns bytea
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_key bytea;
-  v_known bigint;
-  v_new bytea[];
+  v_new boolean;
 begin
-  select m.customer_key, count(*) over () into v_key, v_known
-    from capacity.customer_marks m where m.workspace_id = p_workspace_id and m.mark = any (p_marks)
-   order by array_position(p_marks, m.mark) limit 1;
-  if v_known = cardinality(p_marks) then
+  select m.customer_key into v_key from capacity.customer_marks m where m.workspace_id = p_workspace_id and m.mark = p_by_id;
+  v_new := v_key is null and p_by_id is not null;
+  if v_new then
+    v_key := coalesce(capacity.unnamed_customer(p_workspace_id, p_by_address), p_by_id);
+    insert into capacity.customer_marks (workspace_id, mark, customer_key, is_id) values (p_workspace_id, p_by_id, v_key, true)
+    on conflict do nothing;
+    v_new := found;
+    if not v_new then
+      select m.customer_key into strict v_key from capacity.customer_marks m where m.workspace_id = p_workspace_id and m.mark = p_by_id;
+    end if;
+  end if;
+  if p_by_address is null then
     return v_key;
   end if;
-  v_key := coalesce(v_key, p_marks[1]);
-  with made as (
-    insert into capacity.customer_marks as m (workspace_id, mark, customer_key)
-    select p_workspace_id, u.mark, v_key from unnest(p_marks) u(mark) order by u.mark
-    on conflict do nothing
-    returning m.mark)
-  select coalesce(array_agg(n.mark), '{}') into v_new from made n;
-  if cardinality(v_new) = cardinality(p_marks) then
-    return v_key;
+  insert into capacity.customer_marks (workspace_id, mark, customer_key, is_id)
+  values (p_workspace_id, p_by_address, coalesce(v_key, p_by_address), false)
+  on conflict do nothing;
+  if found then
+    return coalesce(v_key, p_by_address);
+  elsif v_key is null then
+    select m.customer_key into strict v_key from capacity.customer_marks m where m.workspace_id = p_workspace_id and m.mark = p_by_address;
+  elsif v_new and capacity.unnamed_customer(p_workspace_id, p_by_address) is not null then
+    -- The address came in between, by somebody who gave no id.
+    update capacity.customer_marks m set customer_key = capacity.unnamed_customer(p_workspace_id, p_by_address)
+     where m.workspace_id = p_workspace_id and m.mark = p_by_id
+    returning m.customer_key into v_key;
   end if;
-  select m.customer_key into strict v_key
-    from capacity.customer_marks m
-   where m.workspace_id = p_workspace_id and m.mark = any (p_marks) and m.mark <> all (v_new)
-   order by array_position(p_marks, m.mark) limit 1;
-  update capacity.customer_marks m set customer_key = v_key
-   where m.workspace_id = p_workspace_id and m.mark = any (v_new) and m.customer_key <> v_key;
   return v_key;
 end
 $$;
-comment on function capacity.find_customer(text, bytea[]) is 'The key of the customer with these marks, who is made when there is none.';
+comment on function capacity.find_customer(text, bytea, bytea)
+  is 'The key of the customer with this id or address, who is made when there is none. Nullable: p_by_id, p_by_address.';

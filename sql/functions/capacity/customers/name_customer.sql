@@ -1,6 +1,6 @@
 -- Keeps whose a new request is, if anything tells: the id that was given, else `org_id` in customer_ref, and the `email` there. What cannot
--- be an id or an address in customer_ref is ignored, because anything may stand there. A customer who was known by an id before is shown by
--- it again.
+-- be an id or an address in customer_ref is ignored, because anything may stand there. An id is
+-- shown where it was given and nowhere else: whoever knows an address must not learn it.
 create or replace function capacity.name_customer(
   p_request_id text, p_workspace_id text, p_customer_id text, p_customer_ref jsonb
 ) returns void
@@ -13,16 +13,12 @@ declare
   v_address text := case
     when jsonb_typeof(p_customer_ref -> 'email') = 'string' and capacity.is_address(p_customer_ref ->> 'email')
       then p_customer_ref ->> 'email' end;
-  v_key bytea;
+  v_marks record;
 begin
   if v_id is not null or v_address is not null then
-    v_key := capacity.find_customer(p_workspace_id, capacity.marks_of(p_workspace_id, v_id, v_address));
-    if v_id is null then
-      select c.customer_id into v_id from capacity.request_customers c
-       where c.workspace_id = p_workspace_id and c.customer_key = v_key and c.customer_id is not null limit 1;
-    end if;
+    v_marks := capacity.marks_of(p_workspace_id, v_id, v_address);
     insert into capacity.request_customers (request_id, workspace_id, customer_key, customer_id)
-    values (p_request_id, p_workspace_id, v_key, v_id);
+    values (p_request_id, p_workspace_id, capacity.find_customer(p_workspace_id, v_marks.by_id, v_marks.by_address), v_id);
   end if;
 end
 $$;

@@ -1,5 +1,5 @@
 -- How provisioning stands, as a line of the root message; null for a request without a job. What a run calls its step is somebody else's
--- text.
+-- text: in the form of code, so that it cannot look like anything that we say.
 create or replace function capacity.slack_job(p_story jsonb) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -14,7 +14,8 @@ begin
          when 'cancelled' then ':heavy_minus_sign: ' else ':hourglass_flowing_sand: ' end,
     '*Provisioning*: ', v_job ->> 'words',
     case when (v_job ->> 'attempt')::integer > 0 then format(' (attempt %s of %s)', v_job ->> 'attempt', v_job ->> 'most_attempts') end,
-    ', “' || capacity.slack_text(v_job ->> 'step', 200) || '”', ', ' || (v_job ->> 'progress') || ' %',
+    ', `' || replace(capacity.slack_text(regexp_replace(v_job ->> 'step', '\s+', ' ', 'g'), 200), '`', '''') || '`',
+    ', ' || (v_job ->> 'progress') || ' %',
     case v_job ->> 'cleanup' when 'under_way' then '. Cleaning up' when 'failed' then '. The cleanup failed' end);
 end
 $$;

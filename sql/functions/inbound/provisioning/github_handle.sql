@@ -12,18 +12,18 @@ begin
   if p_sent ->> 'action' is distinct from 'completed' or v_mark is null then
     return 'ignored';
   end if;
-  select j.* into v_job
-    from provisioning.jobs j join provisioning.settings s on s.workspace_id = j.workspace_id
-   where j.id = v_mark[1]::uuid and lower(s.owner || '/' || s.repo) = lower(p_sent #>> '{repository,full_name}');
+  select j.* into v_job from provisioning.jobs j where j.id = v_mark[1]::uuid;
   if v_job.id is null then
     return 'ignored';
   end if;
   v_job := provisioning.lock_job(v_job.request_id);
   v_attempt := provisioning.open_attempt(v_job.id, case when v_mark[2] is null then 'provision' else 'cleanup' end);
-  if v_attempt.number is distinct from v_mark[3]::smallint or v_attempt.watched_at > clock_timestamp() - interval '5 seconds' then
+  if v_attempt.number is distinct from v_mark[3]::smallint
+     or lower(v_attempt.owner || '/' || v_attempt.repo) is distinct from lower(p_sent #>> '{repository,full_name}')
+     or v_attempt.watched_at > clock_timestamp() - interval '5 seconds' then
     return 'ignored';
   end if;
-  perform provisioning.watch_run(v_job, v_attempt);
+  perform provisioning.watch_run(v_attempt);
   return 'done';
 end
 $$;

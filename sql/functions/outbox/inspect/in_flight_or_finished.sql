@@ -1,13 +1,15 @@
 -- Where a row is that is neither pending nor dead. An unfinished row in flight ends with a DISPATCHING line.
 create or replace function outbox.in_flight_or_finished(p_outbox_id uuid) returns text
-language sql stable set search_path = pg_catalog, pg_temp
+language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
-  select case
+begin
+  return case
     when not exists (select from outbox.payloads m where m.outbox_id = p_outbox_id) then 'unknown'
     when (select a.state from outbox.attempts a
            where a.outbox_id = p_outbox_id and a.class_id = get_byte(uuid_send(p_outbox_id), 7)
            order by a.attempt_no desc limit 1) = 'DISPATCHING' then 'in_flight'
     else 'finished'
   end;
+end
 $$;
 comment on function outbox.in_flight_or_finished(uuid) is 'in_flight, finished or unknown, for a row that waits nowhere.';

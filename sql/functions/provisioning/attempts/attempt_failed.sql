@@ -10,12 +10,12 @@ language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_attempt provisioning.attempts := provisioning.end_attempt(
-    p_attempt, case when p_because in ('stale', 'time_limit') then 'stopped' else 'failed' end, p_because, p_error, p_failed_step);
+    p_attempt, case when p_because in ('stale', 'time_limit', 'rerun') then 'stopped' else 'failed' end, p_because, p_error, p_failed_step);
   v_job provisioning.jobs := provisioning.record(p_job, 'FAILED', provisioning.system_actor(p_job.id, p_via));
   v_last boolean := v_job.attempts >= v_job.most_attempts;
 begin
   if v_attempt.status = 'stopped' then
-    perform provisioning.stop_run(v_job, v_attempt);
+    perform provisioning.stop_run(v_attempt);
   end if;
   if not p_never_ran then
     v_job := provisioning.clean_up(v_job, v_attempt.number);

@@ -8,10 +8,9 @@ declare
                          where a.job_id = p_job.id and a.task = 'cleanup');
   v_job provisioning.jobs;
 begin
-  insert into provisioning.attempts (job_id, task, number, cleans) values (p_job.id, 'cleanup', v_number, p_cleans);
   update provisioning.jobs j set cleanup = 'under_way', next_look_at = clock_timestamp() where j.id = p_job.id returning j.* into v_job;
-  perform provisioning.dispatch(v_job, 'cleanup', v_number,
-                                case when v_before > 0 then clock_timestamp() + interval '1 minute' * 2 ^ (v_before - 1) end);
+  perform provisioning.begin_attempt(v_job, 'cleanup', v_number, p_cleans,
+                                     case when v_before > 0 then clock_timestamp() + interval '1 minute' * 2 ^ (v_before - 1) end);
   return v_job;
 end
 $$;

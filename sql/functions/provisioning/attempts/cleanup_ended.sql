@@ -7,13 +7,14 @@ create or replace function provisioning.cleanup_ended(
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_status text := case when p_succeeded then 'succeeded' when p_because in ('stale', 'time_limit') then 'stopped' else 'failed' end;
+  v_status text := case when p_succeeded then 'succeeded' when p_because in ('stale', 'time_limit', 'rerun') then 'stopped'
+                        else 'failed' end;
   v_attempt provisioning.attempts := provisioning.end_attempt(p_attempt, v_status, p_because, p_error, p_failed_step);
   v_job provisioning.jobs := p_job;
   v_most smallint := (select s.most_cleanups from provisioning.settings s where s.workspace_id = p_job.workspace_id);
 begin
   if v_status = 'stopped' then
-    perform provisioning.stop_run(p_job, v_attempt);
+    perform provisioning.stop_run(v_attempt);
   end if;
   if p_succeeded then
     update provisioning.jobs j set cleanup = 'done', next_look_at = clock_timestamp() where j.id = p_job.id returning j.* into v_job;

@@ -9,6 +9,10 @@ declare
 begin
   update provisioning.attempts a
      set status = p_status, ended_because = p_because, ended_at = clock_timestamp(), error = p_error,
+         -- Of a short run the sweep has not read yet where it is.
+         run_url = coalesce(a.run_url, (select left(s.runs #>> '{0,url}', 500) from provisioning.sightings s
+                                         where s.job_id = a.job_id and s.task = a.task and s.number = a.number
+                                           and s.runs #>> '{0,url}' ~ '^https?://' limit 1)),
          failed_step = coalesce(p_failed_step, case when p_status <> 'succeeded' then a.step end)
    where a.job_id = p_attempt.job_id and a.task = p_attempt.task and a.number = p_attempt.number and a.ended_at is null
   returning a.* into strict v_attempt;

@@ -16,7 +16,8 @@ begin
     v_most := case v_field when 'error' then 4000 else 200 end;
     if coalesce(jsonb_typeof(p_sent -> v_field), 'null') not in ('string', 'null') or length(p_sent ->> v_field) > v_most then
       return format('%s: a text of at most %s characters', v_field, v_most);
-    elsif p_sent ->> v_field ~ '[\u0001-\u0008\u000b-\u001f\u007f-\u009f]' then
+    elsif p_sent ->> v_field ~ '[\u0001-\u0008\u000b-\u001f\u007f-\u009f]'
+          or v_field <> 'error' and p_sent ->> v_field ~ '[\u0009\u000a]' then
       return format('%s: no control characters', v_field);
     end if;
   end loop;

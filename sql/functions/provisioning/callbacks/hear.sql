@@ -47,7 +47,7 @@ begin
       'status', 409, 'code', 'already_used', 'message', 'This callback was received before.', 'details', 'already_used',
       'hint', 'Each callback has an id and a time of its own. Nothing was changed.', 'go_on', false);
   end if;
-  perform provisioning.note_heard(v_attempt, p_workspace_id, v_id);
+  perform provisioning.note_heard(v_attempt);
   return provisioning.obey(v_job, v_attempt, v_rule.outcome, v_rule.meaning, p_sent);
 end
 $$;

@@ -1,13 +1,19 @@
 -- Makes the job of a request that was just confirmed, and begins it if its turn has come. Whoever follows the request hears why it has not.
-create or replace function provisioning.create_job(p_request_id text) returns void
+--
+-- Requests that are older than customers are told whose they are here. p_adopted: it was confirmed before there were jobs.
+create or replace function provisioning.create_job(p_request_id text, p_adopted boolean default false) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_job provisioning.jobs;
   v_held text;
 begin
-  insert into provisioning.jobs (id, request_id, workspace_id, customer_key, region, most_attempts)
-  select gen_random_uuid(), r.id, r.workspace_id, capacity.customer_key_of(r.id), r.region, coalesce(s.most_attempts, 3)
+  if capacity.customer_key_of(p_request_id) is null then
+    perform capacity.name_customer(d.request_id, r.workspace_id, null, d.customer_ref)
+       from capacity.personal_data d join capacity.requests r on r.id = d.request_id where d.request_id = p_request_id;
+  end if;
+  insert into provisioning.jobs (id, request_id, workspace_id, customer_key, region, most_attempts, adopted)
+  select gen_random_uuid(), r.id, r.workspace_id, capacity.customer_key_of(r.id), r.region, coalesce(s.most_attempts, 3), p_adopted
     from capacity.requests r left join provisioning.settings s on s.workspace_id = r.workspace_id
    where r.id = p_request_id
   returning * into v_job;
@@ -16,8 +22,8 @@ begin
   perform provisioning.start_next(v_job);
   v_held := provisioning.held_words(v_job.id);
   if v_held is not null then
-    perform provisioning.tell(v_job, v_held, p_asks => provisioning.held_by(v_job.id) = 'not_connected');
+    perform provisioning.tell(v_job, v_held, p_asks => provisioning.held_by(v_job.id) in ('not_connected', 'no_address', 'person'));
   end if;
 end
 $$;
-comment on function provisioning.create_job(text) is 'Makes the job of a confirmed request and begins it when it may.';
+comment on function provisioning.create_job(text, boolean) is 'Makes the job of a confirmed request and begins it when it may.';

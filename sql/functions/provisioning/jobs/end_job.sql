@@ -21,7 +21,7 @@ begin
   v_attempt := provisioning.open_attempt(v_job.id, 'provision');
   if v_attempt.job_id is not null then
     v_attempt := provisioning.end_attempt(v_attempt, 'stopped', case v_event when 'CANCELLED' then 'cancelled' else 'by_hand' end);
-    perform provisioning.stop_run(v_job, v_attempt);
+    perform provisioning.stop_run(v_attempt);
     perform provisioning.clean_up(v_job, v_attempt.number);
     perform provisioning.tell(v_job, 'The run is being stopped, and what it has made so far is cleaned up.');
   end if;

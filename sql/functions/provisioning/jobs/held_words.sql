@@ -6,6 +6,10 @@ begin
   return case provisioning.held_by(p_job_id)
     when 'not_connected' then 'No workflow is connected yet that could provide the capacity: an operator connects one '
                               '(headroom jobs connect), or records the outcome (headroom jobs complete).'
+    when 'no_address' then 'Runs could not report back, because the workspace has no public address: an operator sets one '
+                           '(headroom jobs connect --callback-url).'
+    when 'person' then 'The request was confirmed before jobs were kept, and somebody may be providing it by hand. Try again to have the '
+                       'workflow do it, or record the outcome.'
     when 'cleanup' then 'The next attempt begins when the cleanup after the last one is done.'
     when 'customer' then 'Another request of this customer is being provisioned; this one begins when that one has ended.' end;
 end

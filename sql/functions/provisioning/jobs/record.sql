@@ -14,7 +14,7 @@ begin
   values (p_job.id, p_job.version + 1, p_event, v_before, v_after, nullif(p_job.attempts, 0), p_actor.type, p_actor.id, p_actor.via,
           case when p_reason is not null then capacity.put_free_text(p_job.request_id, to_jsonb(p_reason)) end, v_now);
   update provisioning.jobs j
-     set state = v_after, version = j.version + 1, updated_at = v_now, next_look_at = v_now,
+     set state = v_after, adopted = j.adopted and p_event <> 'RETRIED', version = j.version + 1, updated_at = v_now, next_look_at = v_now,
          waiting_since = case when v_after = 'waiting' and v_before <> 'waiting' then v_now else j.waiting_since end,
          failed_at = case when v_after = 'failed' and v_before <> 'failed' then v_now else j.failed_at end,
          late_told_at = case when v_after = v_before then j.late_told_at end, reminders = 0, reminded_at = null,

@@ -20,6 +20,7 @@ as $$
     ('provisioning', 'RECORDED_RUNNING', 'running', 'a person recorded that the capacity is there'),
     ('provisioning', 'RECORDED_FAILED', 'given_up', 'a person recorded that it failed'),
     ('provisioning', 'CANCELLED', 'cancelled', 'the request was cancelled'),
+    ('waiting', 'RETRIED', 'waiting', 'a person had an old request provided by the workflow'),
     ('failed', 'RETRIED', 'waiting', 'a person asked for another attempt'),
     ('failed', 'GAVE_UP', 'given_up', 'no attempt is left, or nobody retried in time'),
     ('failed', 'RECORDED_RUNNING', 'running', 'a person recorded that the capacity is there'),

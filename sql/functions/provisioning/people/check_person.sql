@@ -15,9 +15,6 @@ begin
     perform headroom.fail('not_allowed', case p_action
         when 'retry' then 'Only the requester, an operator or an admin asks for another attempt.'
         else 'Only an operator or an admin records how provisioning ended.' end, p_job.request_id, 'Nothing was changed.');
-  elsif p_action = 'retry' and p_job.cleanup = 'failed' and not v_operates then
-    perform headroom.fail('not_allowed', 'The cleanup after the last attempt failed: an operator sees to it first, and tries again.',
-                          p_job.request_id, 'Nothing was changed.');
   end if;
 end
 $$;

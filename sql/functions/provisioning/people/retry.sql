@@ -11,8 +11,12 @@ declare
 begin
   perform provisioning.check_person(v_job, p_actor, 'retry');
   v_reason := provisioning.check_reason(v_job, p_reason, p_expected_version);
-  if v_job.state = 'waiting' and v_job.attempts > 0 or v_job.state = 'queued' and v_job.attempts > 1 then
+  if v_job.state = 'waiting' and not v_job.adopted or v_job.state = 'queued' and v_job.attempts > 1 then
     return v_job;
+  end if;
+  if v_job.cleanup = 'failed' then
+    perform headroom.fail('conflict', 'The cleanup after the last attempt failed, and something may be left running.', v_job.request_id,
+      format('An operator cleans up, and says so with: headroom jobs cleaned %s. Nothing was changed.', v_job.request_id));
   end if;
   v_job := provisioning.record(v_job, 'RETRIED', p_actor, v_reason);
   perform provisioning.start_next(v_job);

@@ -3,10 +3,14 @@ create or replace function provisioning.job_counts() returns table (state text, 
 language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select s.state, count(j.id), coalesce(extract(epoch from clock_timestamp() - min(j.updated_at)), 0)::double precision
-    from unnest(array['waiting', 'queued', 'provisioning', 'failed']) s(state) left join provisioning.jobs j on j.state = s.state
+    from unnest(array['waiting', 'queued', 'provisioning', 'failed']) s(state)
+    left join (select o.* from provisioning.jobs o
+                where o.state in ('waiting', 'queued', 'provisioning', 'failed') or o.cleanup in ('under_way', 'failed')) j
+      on j.state = s.state
    group by s.state
   union all
   select 'cleanup_failed', count(*), coalesce(extract(epoch from clock_timestamp() - min(j.updated_at)), 0)::double precision
-    from provisioning.jobs j where j.cleanup = 'failed';
+    from provisioning.jobs j where j.cleanup = 'failed'
+     and (j.state in ('waiting', 'queued', 'provisioning', 'failed') or j.cleanup in ('under_way', 'failed'));
 $$;
 comment on function provisioning.job_counts() is 'Open jobs by state, and failed cleanups.';

@@ -7,7 +7,9 @@ declare
   v_new provisioning.settings;
   v_wrong text;
 begin
-  if not exists (select from directory.workspaces w where w.id = p_workspace_id) then
+  -- One at a time for a workspace: the second changes what the first has left.
+  perform from directory.workspaces w where w.id = p_workspace_id for no key update;
+  if not found then
     perform headroom.fail('not_found', 'There is no such workspace.', left(p_workspace_id, 80));
   end if;
   perform headroom.check_changes(p_changes, '{owner,repo,ref,provision_workflow,cleanup_workflow,callback_url,stale_minutes,limit_minutes,
@@ -25,13 +27,17 @@ begin
   end;
   v_wrong := case
     when coalesce(v_new.owner !~ '^[A-Za-z0-9_-]{1,60}$', true) then 'owner: who owns the repository, such as acme'
-    when coalesce(v_new.repo !~ '^[A-Za-z0-9_.-]{1,100}$', true) then 'repo: the name of the repository, such as infrastructure'
-    when coalesce(v_new.ref !~ '^[A-Za-z0-9_./-]{1,200}$', true) then 'ref: a branch or tag, such as main'
-    when coalesce(v_new.provision_workflow !~ '^[A-Za-z0-9_.-]{1,100}$', true)
+    when coalesce(v_new.repo !~ '^[A-Za-z0-9_.-]{1,100}$' or v_new.repo in ('.', '..'), true)
+      then 'repo: the name of the repository, such as infrastructure'
+    when coalesce(v_new.ref !~ '^[A-Za-z0-9_./-]{1,200}$' or v_new.ref ~ '\.\.|^[/.-]', true)
+      then 'ref: a branch or tag, such as main'
+    when coalesce(v_new.provision_workflow !~ '^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,99}$', true)
       then 'provision_workflow: a file''s name, such as provision.yml'
-    when coalesce(v_new.cleanup_workflow !~ '^[A-Za-z0-9_.-]{1,100}$', true) then 'cleanup_workflow: a file''s name, such as cleanup.yml'
-    when length(v_new.callback_url) > 500 or v_new.callback_url !~ '^https?://[^\s]+$'
-      then 'callback_url: an address that begins with https://'
+    when coalesce(v_new.cleanup_workflow !~ '^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,99}$', true)
+      then 'cleanup_workflow: a file''s name, such as cleanup.yml'
+    when length(v_new.callback_url) > 500 or v_new.callback_url ~ '[^\u0021-\u007e]' or v_new.callback_url ~ '^[^/]*//[^/?#]*@'
+         or v_new.callback_url !~ '^(https://|http://(localhost|127(\.[0-9]{1,3}){3}|\[::1\])[:/])'
+      then 'callback_url: an address that begins with https:// and holds no password'
     when coalesce(v_new.stale_minutes, 0) not between 1 and 1440 then 'stale_minutes: 1 to 1440'
     when coalesce(v_new.limit_minutes, 0) not between v_new.stale_minutes and 10080 then 'limit_minutes: from stale_minutes to 10080'
     when coalesce(v_new.most_attempts, 0) not between 1 and 20 then 'most_attempts: 1 to 20'
@@ -47,7 +53,9 @@ begin
   v_new.updated_at := clock_timestamp();
   delete from provisioning.settings s where s.workspace_id = p_workspace_id;
   insert into provisioning.settings values (v_new.*);
-  update provisioning.jobs j set next_look_at = clock_timestamp() where j.workspace_id = p_workspace_id and j.state = 'waiting';
+  update provisioning.jobs j set next_look_at = clock_timestamp()
+   where j.id in (select o.id from provisioning.jobs o where o.workspace_id = p_workspace_id and o.state = 'waiting'
+                     for update skip locked);
   return v_new;
 end
 $$;

@@ -16,11 +16,13 @@ begin
     end if;
   end loop;
   select j.* into v_job from provisioning.jobs j where j.id = p_job_id;
+  perform provisioning.look_at_stop(v_job);
   if v_job.state = 'waiting' then
     perform provisioning.start_next(v_job);
     select j.* into v_job from provisioning.jobs j where j.id = p_job_id;
   end if;
-  if v_job.state = 'failed' or v_job.cleanup = 'failed' or provisioning.held_by(p_job_id) = 'not_connected' then
+  if v_job.state = 'failed' or v_job.cleanup = 'failed' 
+     or provisioning.held_by(p_job_id) in ('not_connected', 'no_address', 'person') then
     perform provisioning.remind(v_job);
   end if;
   update provisioning.jobs j

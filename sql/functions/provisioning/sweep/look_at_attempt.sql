@@ -29,7 +29,7 @@ begin
     v_because := 'time_limit';
     v_error := format('Not finished after %s minutes.', v_settings.limit_minutes);
   elsif v_sign < now() - interval '2 minutes' and coalesce(p_attempt.watched_at, '-infinity') < now() - interval '2 minutes' then
-    perform provisioning.watch_run(v_job, p_attempt);
+    perform provisioning.watch_run(p_attempt);
   end if;
   if v_because is null then
     return;

@@ -7,6 +7,8 @@ declare
   v_job provisioning.jobs;
   v_attempt provisioning.attempts;
   v_run jsonb;
+  v_same boolean;
+  v_because text;
 begin
   select j.* into v_job from provisioning.jobs j where j.id = p_sighting.job_id;
   select a.* into v_attempt from provisioning.attempts a
@@ -20,27 +22,31 @@ begin
     update provisioning.attempts a set run_url = v_run ->> 'url'
      where a.job_id = v_attempt.job_id and a.task = v_attempt.task and a.number = v_attempt.number;
   end if;
-  -- The answer to a dispatch says which run it is, and not how it stands.
-  if v_attempt.ended_at is not null or v_run is null or v_run ->> 'status' is null then
+  v_same := coalesce(v_run ->> 'attempt' = v_attempt.run_attempt::text, true);
+  -- What a dispatch answers says only which run it is.
+  if v_attempt.ended_at is not null or v_run ->> 'status' is null then
     return;
   elsif v_attempt.run_id is null then
     if jsonb_path_exists(p_sighting.runs, '$[*] ? (!(@.status == "completed"))') then
       return;
     end if;
-  elsif v_run ->> 'status' is distinct from 'completed' and v_run ->> 'attempt' = v_attempt.run_attempt::text then
+  elsif v_same and v_run ->> 'status' <> 'completed' then
     return;
   end if;
 
-  if v_attempt.run_id is not null and v_run ->> 'attempt' = v_attempt.run_attempt::text and v_run ->> 'conclusion' = 'success' then
+  if v_attempt.run_id is not null and v_same and v_run ->> 'conclusion' = 'success' then
     if v_attempt.task = 'cleanup' then
       perform provisioning.cleanup_ended(v_job, v_attempt, true, 'run_ended');
     else
       perform provisioning.complete(v_job, v_attempt, 'run_ended', 'poll');
     end if;
-  elsif v_attempt.task = 'cleanup' then
-    perform provisioning.cleanup_ended(v_job, v_attempt, false, 'run_ended', provisioning.run_words(v_attempt, v_run));
+    return;
+  end if;
+  v_because := case when v_run ->> 'status' = 'completed' then 'run_ended' else 'rerun' end;
+  if v_attempt.task = 'cleanup' then
+    perform provisioning.cleanup_ended(v_job, v_attempt, false, v_because, provisioning.run_words(v_attempt, v_run));
   else
-    perform provisioning.attempt_failed(v_job, v_attempt, 'run_ended', provisioning.run_words(v_attempt, v_run), null, 'poll');
+    perform provisioning.attempt_failed(v_job, v_attempt, v_because, provisioning.run_words(v_attempt, v_run), null, 'poll');
   end if;
 end
 $$;

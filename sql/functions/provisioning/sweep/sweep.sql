@@ -8,9 +8,8 @@ declare
   v_row record;
   v_seen integer := 0;
   v_moved integer := 0;
-  v_failed jsonb := '[]';
+  v_failed jsonb := provisioning.adopt(v_most);
 begin
-  perform provisioning.adopt(v_most);
   for v_row in
     select j.id, j.request_id, j.workspace_id, j.customer_key, j.version, f.request_id is not null as failed_before
       from provisioning.jobs j
@@ -22,7 +21,12 @@ begin
        for update of r skip locked
   loop
     v_seen := v_seen + 1;
-    continue when not provisioning.lock_turn(v_row.workspace_id, v_row.customer_key, false);
+    if not provisioning.lock_turn(v_row.workspace_id, v_row.customer_key, false) then
+      -- Out of the way of the others: this one's turn is held by somebody who may take a while.
+      update provisioning.jobs j set next_look_at = now() + interval '10 seconds'
+       where j.id in (select o.id from provisioning.jobs o where o.id = v_row.id for update skip locked);
+      continue;
+    end if;
     begin
       perform provisioning.look_after(v_row.id);
       if v_row.failed_before then
@@ -33,6 +37,11 @@ begin
       v_failed := v_failed || capacity.timer_failed(v_row.request_id, 'provisioning', sqlstate, sqlerrm);
     end;
   end loop;
+  -- Of jobs that are over nobody draws a conclusion any more.
+  delete from provisioning.sightings s where s.seen_at < now() - interval '1 hour';
+  delete from capacity.timer_failures f using provisioning.jobs j
+   where f.timer = 'provisioning' and j.request_id = f.request_id and j.state in ('running', 'given_up', 'cancelled')
+     and j.cleanup not in ('under_way', 'failed');
   delete from provisioning.callbacks c
    where (c.workspace_id, c.id) in (select o.workspace_id, o.id from provisioning.callbacks o
                                      where o.outcome = 'refused' and o.received_at < now() - interval '90 days'

@@ -8,6 +8,7 @@ begin
       when 'stale' then 'gave no sign of life, and is being stopped'
       when 'time_limit' then 'took too long, and is being stopped'
       when 'run_ended' then 'ended without reporting'
+      when 'rerun' then 'was started anew at GitHub, which is not an attempt, and is being stopped'
       when 'not_dispatched' then 'could not be started'
       else 'failed' end,
     case when p_last then ''

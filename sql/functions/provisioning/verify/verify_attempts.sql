@@ -1,5 +1,6 @@
--- The attempts of each job: as many as the job counts, one open at most and only while the job is in progress; each with the one row that
--- asked for its run; and no callback was ever obeyed that came from another run than the one that claimed it.
+-- The attempts of each job: as many as the job counts and may have, one open at most and only while the job is in progress; each with the
+-- one row that asked for its run, with a cleanup if it failed after it may have run, and with the callback that it says ended it; and no
+-- callback was ever obeyed that came from another run than the one that claimed it.
 create or replace function provisioning.verify_attempts(p_job_ids uuid[])
 returns table (invariant text, code text, subject text, detail text)
 language sql stable set search_path = pg_catalog, pg_temp
@@ -8,7 +9,7 @@ as $$
                                                            j.attempts, count(a.number), coalesce(max(a.number), 0))
     from provisioning.jobs j left join provisioning.attempts a on a.job_id = j.id and a.task = 'provision'
    where j.id = any (p_job_ids)
-   group by j.id having count(a.number) <> j.attempts or coalesce(max(a.number), 0) <> j.attempts
+   group by j.id having count(a.number) <> j.attempts or coalesce(max(a.number), 0) <> j.attempts or j.attempts > j.most_attempts
   union all
   select 'I7', 'attempt_out_of_step', j.request_id, format('the job is %s, and its open attempts are: %s', j.state,
                                                            coalesce(string_agg(a.status, ', '), 'none'))
@@ -44,5 +45,25 @@ as $$
    where a.job_id = any (p_job_ids) and a.run_id is not null
      and not exists (select from provisioning.callbacks c
                       where c.job_id = a.job_id and c.task = a.task and c.attempt = a.number and c.outcome = 'accepted')
+  union all
+  select 'I7', 'result_unheard', provisioning.run_mark(a.job_id, a.task, a.number), format('it %s, and no callback says so', a.status)
+    from provisioning.attempts a
+   where a.job_id = any (p_job_ids) and a.ended_because = 'reported'
+     and not exists (select from provisioning.callbacks c
+                      where c.job_id = a.job_id and c.task = a.task and c.attempt = a.number and c.outcome = 'accepted'
+                        and c.signal = a.status)
+  union all
+  select 'I7', 'cleanup_missing', provisioning.run_mark(a.job_id, a.task, a.number),
+         format('it %s, and nothing cleaned up after it', a.status)
+    from provisioning.attempts a
+   where a.job_id = any (p_job_ids) and a.task = 'provision' and a.status in ('failed', 'stopped') and a.ended_because <> 'not_dispatched'
+     and not exists (select from provisioning.attempts c where c.job_id = a.job_id and c.cleans = a.number)
+  union all
+  select 'I7', 'cleanup_unproven', j.request_id, 'it counts as cleaned up, and neither a run nor a person did so'
+    from provisioning.jobs j
+   where j.id = any (p_job_ids) and j.cleanup = 'done'
+     and not exists (select from provisioning.events e where e.job_id = j.id and e.event = 'CLEANED')
+     and (select c.status from provisioning.attempts c where c.job_id = j.id and c.task = 'cleanup' order by c.number desc limit 1)
+         is distinct from 'succeeded'
 $$;
 comment on function provisioning.verify_attempts(uuid[]) is 'Attempts that do not fit their job or their callbacks.';

@@ -1,5 +1,5 @@
 -- One batch of the verification of jobs (I7), in the order of their requests' ids. The next batch begins after last_id; the last one has
--- last_id null. Stable on purpose: one call, one snapshot, and nothing held between two.
+-- last_id null, and looks for requests without a job. Stable on purpose: one call, one snapshot, and nothing held between two.
 create or replace function provisioning.verify_jobs(
   p_after text default '', p_limit integer default 2000, p_workspace_id text default null,
   out last_id text, out jobs bigint, out findings jsonb
@@ -22,7 +22,12 @@ begin
           union all
           select * from provisioning.verify_attempts(v_ids)
           union all
-          select * from provisioning.verify_ends(v_ids)) f;
+          select * from provisioning.verify_ends(v_ids)
+          union all
+          select 'I7', 'job_missing', r.id, 'the request is being provisioned, and there is no job for it'
+            from capacity.requests r
+           where last_id is null and r.state = 'PROVISIONING' and (p_workspace_id is null or r.workspace_id = p_workspace_id)
+             and not exists (select from provisioning.jobs j where j.request_id = r.id)) f;
 end
 $$;
 comment on function provisioning.verify_jobs(text, integer, text) is 'Verifies a batch of jobs. Nullable: last_id.';

@@ -17,7 +17,7 @@ begin
   end if;
   if v_problem is null then
     v_sent := inbound.parse_json($1);
-    v_workspace_id := left(v_sent ->> 'workspace', 63);
+    v_workspace_id := substring(v_sent ->> 'workspace' from '^[a-z0-9][a-z0-9-]{0,62}$');
     if not provisioning.signed_by_workspace(coalesce(v_workspace_id, ''), convert_to('v1:' || v_stamp || ':' || $1, 'UTF8'),
                                             decode(substr(v_signature, 4), 'hex')) then
       v_problem := 'The signature of the callback is wrong.';

@@ -3,7 +3,7 @@ import { type Command, Option } from "commander";
 import { jobStates, listJobs, openJobStates, type JobState, type ListedJob } from "../../../provisioning/index.ts";
 import { HeadroomError } from "../../../db/errors.ts";
 import { withDatabase } from "../../database.ts";
-import { nextCommand, stepOf } from "../../job-words.ts";
+import { needsPerson, nextCommand, stepOf } from "../../job-words.ts";
 import { addCommon, parseWhole, type CommonOptions } from "../../options.ts";
 import { formatAge, printJson, printLine, printTable } from "../../output.ts";
 import { orFail } from "../../refusal.ts";
@@ -68,7 +68,7 @@ function show(jobs: readonly ListedJob[], limit: number): void {
 function showNext(jobs: readonly ListedJob[]): void {
   const urgent =
     jobs.find((job) => job.state === "failed") ??
-    jobs.find((job) => job.heldBy === "not_connected") ??
+    jobs.find((job) => needsPerson(job)) ??
     jobs.find((job) => nextCommand(job) !== null);
   const next = urgent === undefined ? null : nextCommand(urgent);
   if (next !== null) printLine(`\nNext: ${next}`);

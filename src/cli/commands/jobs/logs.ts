@@ -5,7 +5,7 @@ import { getJob, type Job } from "../../../provisioning/index.ts";
 import { pause } from "../../../db/wait/pause.ts";
 import { parseJobId } from "../../acting.ts";
 import { databaseUrlOption, withDatabase } from "../../database.ts";
-import { isOver, nextCommand, stateWords, whyHeld } from "../../job-words.ts";
+import { isOver, needsPerson, nextCommand, stateWords, whyHeld } from "../../job-words.ts";
 import type { CommonOptions } from "../../options.ts";
 import { printJson, printLine } from "../../output.ts";
 import { orFail } from "../../refusal.ts";
@@ -74,6 +74,6 @@ async function follow(client: Client, id: string, json: boolean): Promise<Job> {
 
 /** Whoever follows a job that goes on by itself needs nothing; one that waits on people says on whom. */
 function waitsForPeople(job: Job): string | null {
-  if (job.state !== "failed" && job.heldBy !== "not_connected") return null;
+  if (!needsPerson(job)) return null;
   return `It is ${stateWords[job.state]}. ${whyHeld(job) ?? ""}\n  ${nextCommand(job)}`;
 }

@@ -30,7 +30,8 @@ function show(job: Job): void {
   showRuns(job.runs);
   showHistory(job);
   if (job.cleanup === "failed") {
-    printLine("\nThe cleanup failed: something may be left running. See to it by hand.");
+    printLine("\nThe cleanup failed: something may be left running. See to it by hand, and then say so:");
+    if (job.state === "failed") printLine(`  headroom jobs cleaned ${job.requestId} --as <member> --reason "…"`);
   }
   const next = nextCommand(job);
   if (next !== null) printLine(`\nNext: ${next}`);
@@ -47,7 +48,8 @@ function factsOf(job: Job): readonly (readonly [name: string, value: string | nu
   return [
     ["job", job.id],
     ["request", job.requestId],
-    ["state", `${job.state}, ${stateWords[job.state]}, since ${job.updatedAt.toISOString()}`],
+    ["state", `${job.state} since ${job.updatedAt.toISOString()}`],
+    ["means", stateWords[job.state] === job.state ? null : stateWords[job.state]],
     ["held by", whyHeld(job)],
     ["attempts", attemptOf(job)],
     ["cleanup", cleanupWords[job.cleanup]],

@@ -147,7 +147,8 @@ function showJob(job: Job): void {
   const step = last === undefined || job.state !== "provisioning" ? null : stepOf(last);
   const how = [attemptOf(job), step, job.cleanup === "failed" ? "the cleanup failed" : null];
   const said = how.filter((part) => part !== null).join("; ");
-  printLine(visible(`\nIts provisioning job is ${stateWords[job.state]}: ${said}.`));
+  printLine();
+  printLine(visible(`Its provisioning job is ${stateWords[job.state]}: ${said}.`));
   const held = whyHeld(job);
   if (held !== null) printLine(`  ${held}`);
   printLine(`  headroom jobs show ${job.requestId}`);

@@ -127,6 +127,7 @@ const mayExecute: Readonly<Record<string, readonly string[]>> = {
     "capacity.note_timers_failed",
     "capacity.run_timers",
     "capacity.timers_last_ran",
+    "provisioning.job_counts",
     timers,
   ],
   headroom_control: [...acting, ...ofViews, ...auditing, ...keeping, timers],

@@ -76,9 +76,7 @@ describe.each(POSTGRES_VERSIONS)("what an event carries on PostgreSQL %i", async
         "select id from provisioning.jobs where request_id = $1",
         [id],
       );
-      const payload = Object.fromEntries(
-        takes.map((name) => [name, name === "job_id" ? jobs[0]?.id : `the ${name}`]),
-      );
+      const payload = Object.fromEntries(takes.map((name) => [name, name === "job_id" ? jobs[0]?.id : `the ${name}`]));
       const fields = [
         "counts",
         "on_behalf_of",

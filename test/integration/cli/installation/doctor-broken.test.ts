@@ -28,10 +28,6 @@ interface Finding {
 
 type Environment = Readonly<Record<string, string>>;
 
-const sampleData = {
-  ...defaultSampleData,
-  githubRepositories: [{ owner: "acme", repo: "infrastructure", workflows: ["provision.yml", "cleanup.yml"] }],
-};
 const password = "gateway-password";
 const secretKey = "a key to secrets that is long enough to be one";
 
@@ -52,7 +48,7 @@ beforeAll(async () => {
     database: "installation",
     settings: { fsync: "off" },
   });
-  sandbox = await startSandbox({ sampleData, secrets });
+  sandbox = await startSandbox({ sampleData: defaultSampleData, secrets });
   db = new Client({ connectionString: database.url });
   await db.connect();
   const gatewayUrl = new URL(database.url);
@@ -75,8 +71,8 @@ beforeAll(async () => {
   });
   await putMember(db, "default", "casey", { displayName: "Casey Kim", roles: ["commercial"] });
   for (const name of Object.keys(stored)) await store(name)();
-  await connect();
-  await storeCallbackSecret();
+  await putSettings(db, "default", { owner: "acme", repo: "infrastructure" });
+  await putCallbackSecret(db, "default", { key: secretKey });
 }, 120_000);
 
 afterAll(async () => {
@@ -91,19 +87,6 @@ const stored: Environment = {
   SLACK_SIGNING_SECRET: secrets.slackSigningSecret,
   LINEAR_WEBHOOK_SECRET: "l".repeat(64),
 };
-
-const callbackSecret = "p".repeat(64);
-
-async function connect(): Promise<void> {
-  expect(await putSettings(db, "default", connected)).toMatchObject({ outcome: "put" });
-}
-
-const connected = { owner: "acme", repo: "infrastructure", callbackUrl: null } as const;
-
-async function storeCallbackSecret(): Promise<void> {
-  const answer = await putCallbackSecret(db, "default", { key: secretKey, secret: callbackSecret });
-  expect(answer).toMatchObject({ outcome: "stored" });
-}
 
 async function startProcesses(): Promise<void> {
   server = await startDaemon(["serve", "--port", String(port), "--json"], "server_ready", environment);
@@ -284,41 +267,6 @@ const broken: readonly Broken[] = [
     environment: () => ({ GITHUB_API_URL: "http://127.0.0.1:1" }),
   },
   {
-    how: "the workflow that provides capacity is not in the repository",
-    check: "github",
-    message: "There is no workflow missing.yml on the default branch of acme/infrastructure",
-    remedy: "Add the file as .github/workflows/missing.yml",
-    break: () => putSettings(db, "default", { provisionWorkflow: "missing.yml" }),
-    mend: () => putSettings(db, "default", { provisionWorkflow: "provision.yml" }),
-  },
-  {
-    how: "runs are to report without encryption",
-    check: "callback address",
-    message: "are to report to http://capacity.example/hook, and refuse to without https",
-    remedy: "headroom jobs connect --workspace default --callback-url https://",
-    break: () => putSettings(db, "default", { callbackUrl: "http://capacity.example/hook" }),
-    mend: connect,
-  },
-  {
-    how: "runs have no secret to sign with",
-    check: "callback secret",
-    message: 'Workspace "default" has no secret that runs could sign with',
-    remedy: "headroom jobs secret --rotate --workspace default",
-    break: forget("provisioning:default"),
-    mend: storeCallbackSecret,
-  },
-  {
-    how: "workflows are connected, and no relay has GitHub's token",
-    check: "github",
-    also: ["relays", "timers"],
-    message:
-      'Workflows provide the capacity in workspace "default", but GITHUB_TOKEN is not set here, and no relay serves it.',
-    remedy: "Set GITHUB_TOKEN in the relay's environment",
-    break: loseProcesses,
-    environment: () => ({ GITHUB_TOKEN: "" }),
-    mend: startProcesses,
-  },
-  {
     how: "a provider is set up by half",
     check: "providers",
     message: "Mail by SMTP is set up only in part: MAIL_FROM is missing",
@@ -417,21 +365,6 @@ const broken: readonly Broken[] = [
   },
 ];
 
-test("a workspace without workflows is warned of, since its requests wait", async () => {
-  await db.query("delete from provisioning.settings");
-  const { findings, status } = await doctor();
-  expect(wrong(findings)).toMatchObject([
-    {
-      check: "provisioning",
-      status: "warning",
-      message: expect.stringContaining('No workflow is connected in workspace "default"'),
-      remedy: "Run: headroom jobs connect --workspace default --repo <owner/name>",
-    },
-  ]);
-  expect(status).toBe(0);
-  await connect();
-});
-
 describe("a broken installation is named with its remedy, and the remedy mends it:", () => {
   test.each(broken)("$how", async (each) => {
     await each.break?.();
@@ -447,8 +380,7 @@ describe("a broken installation is named with its remedy, and the remedy mends i
       const failed = findings.filter((finding) => finding.status === "failure");
       expect(failed.map(({ check }) => check).toSorted()).toEqual([each.check, ...(each.also ?? [])].toSorted());
       expect(first).toBe(failed[0]?.remedy);
-      for (const value of [password, secretKey, callbackSecret, ...Object.values(stored)])
-        expect(out).not.toContain(value);
+      for (const value of [password, secretKey, ...Object.values(stored)]) expect(out).not.toContain(value);
     } finally {
       await each.mend?.();
     }

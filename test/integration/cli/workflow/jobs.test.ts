@@ -50,7 +50,7 @@ describe("show", () => {
     const job = await failed();
     const plain = await jobs("show", job.request_id);
     expect(plain).toMatchObject({ status: 0, err: "" });
-    expect(plain.out).toMatch(/^state +failed, waiting for somebody to try again, since /m);
+    expect(plain.out).toMatch(/^state +failed since .*\nmeans +waiting for somebody to try again$/m);
     expect(plain.out).toMatch(/^provision 1 +failed +Apply, 40 % +reported +Apply: quota exceeded/m);
     expect(plain.out).toMatch(/^cleanup 1 +dispatched/m);
     expect(plain.out).toMatch(/^ *4 .* FAILED +job:/m);
@@ -80,16 +80,16 @@ describe("show", () => {
   });
 });
 
-describe("request show", () => {
-  function show(id: string, ...options: string[]): Promise<Outcome> {
-    return headroom(["request", "show", id, ...options], { env });
-  }
+function show(id: string, ...options: string[]): Promise<Outcome> {
+  return headroom(["request", "show", id, ...options], { env });
+}
 
+describe("request show", () => {
   test("has the job, what was said about it and how it is helped on", async () => {
     const job = await failed();
     const plain = await show(job.request_id);
     expect(plain).toMatchObject({ status: 0, err: "" });
-    expect(plain.out).toContain("Its provisioning job is waiting for somebody to try again: attempt 1 of 3.");
+    expect(plain.out).toContain("\n\nIts provisioning job is waiting for somebody to try again: attempt 1 of 3.\n");
     expect(plain.out).toContain(`  headroom jobs retry ${job.request_id} --as <member>`);
     expect(plain.out).toMatch(/^job +\S+Z +job:.* Provisioning has begun: attempt 1 of 3\.$/m);
     expect(plain.out).toMatch(/^job .* Attempt 1 of 3 failed\. .* Apply: quota exceeded/m);
@@ -251,11 +251,10 @@ describe("connect and secret", () => {
     expect(made.out).toMatch(/^ {2}[0-9a-f]{64}$/m);
     expect(made.out).toContain("gh secret set HEADROOM_CALLBACK_SECRET --repo globex/infra");
     expect(made.out).toContain("headroom policy settings --workspace globex --public-url");
-    const changed = await jobsJson(
-      ...["connect", "--workspace", "globex", "--callback-url", "https://globex.example/hook", "--limit-minutes", "30"],
-      ...["--ref", "v2", "--workflow", "p.yml", "--cleanup-workflow", "c.yml", "--stale-minutes", "5"],
-      ...["--most-attempts", "5", "--most-cleanups", "2", "--retry-sla-hours", "4", "--give-up-hours", "8"],
-    );
+    const limits =
+      "--stale-minutes 5 --limit-minutes 30 --most-attempts 5 --most-cleanups 2 --retry-sla-hours 4 --give-up-hours 8";
+    const files = "--ref v2 --workflow p.yml --cleanup-workflow c.yml --callback-url https://globex.example/hook";
+    const changed = await jobsJson("connect", "--workspace", "globex", ...`${files} ${limits}`.split(" "));
     expect(changed.answer).toEqual({
       connected: {
         workspaceId: "globex",

@@ -58,5 +58,5 @@ test("forms that make no sense are explained", async () => {
   expect((await post("/github/act/run", { run: "1", what: "cancel" })).status).toBe(404);
   expect((await fetch(`${stage.sandbox.url}/github?run=x`)).status).toBe(404);
   expect((await post("/github/act/plan", { ...whole, slowToStop: "on" })).status).toBe(303);
-  expect(stage.sandbox.github.nextPlan()).toEqual({ ...whole, step: 2, slowToStop: true });
+  expect(stage.sandbox.github.nextPlan()).toEqual({ ...whole, affects: "both", step: 2, slowToStop: true });
 });

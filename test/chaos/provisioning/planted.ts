@@ -60,20 +60,10 @@ export const plantedBugs: readonly PlantedBug[] = [
     scene: "a quiet run",
     patches: [
       {
-        file: sql("attempts/dispatch"),
-        find: "'dispatch', p_not_before",
-        replace: "gen_random_uuid()::text, p_not_before",
-      },
-      {
         file: sql("sweep/look_at_attempt"),
-        find: "perform provisioning.watch_run(v_job, p_attempt);",
-        replace: "perform provisioning.dispatch(v_job, p_attempt.task, p_attempt.number);",
-      },
-      // The sweep finds the row of an attempt by its key.
-      {
-        file: sql("sweep/look_at_attempt"),
-        find: "o.idempotency_key = 'dispatch'",
-        replace: "o.idempotency_key <> 'stop'",
+        find: "perform provisioning.watch_run(p_attempt);",
+        replace:
+          "perform provisioning.send(p_attempt, 'dispatch', (select r.payload from outbox.rows r where r.outbox_id = v_row.outbox_id), gen_random_uuid()::text);",
       },
     ],
   },
@@ -89,8 +79,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: sql("jobs/start_next"),
-        find: "j.state = 'waiting'\n       and j.cleanup <> 'under_way'\n     order by",
-        replace: "j.state = 'waiting'\n     order by",
+        find: "       and j.cleanup <> 'under_way' and not j.adopted",
+        replace: "       and not j.adopted",
       },
     ],
   },

@@ -10,6 +10,8 @@ export interface CommandLine {
   readonly relays: number;
   readonly json: boolean;
   readonly planted: boolean;
+  /** Provisioning is hurt, and not the delivery engine. */
+  readonly provisioning: boolean;
   /** Of the planted bugs, only those whose name holds this. */
   readonly only: string | undefined;
 }
@@ -19,6 +21,7 @@ export const usage = `Usage: npm run chaos -- [flags]
   --minutes M   how long faults happen, from 0.1 to 240 (1)
   --relays N    relays at a time, from 1 to 16 (3)
   --json        one JSON object on standard output
+  --provisioning  hurts jobs and the runs of their workflows, instead of the delivery engine
   --planted     plants known bugs into copies of the code; each must be caught
   --only TEXT   with --planted: only bugs whose name holds this`;
 
@@ -32,6 +35,7 @@ export function readCommandLine(parameters: readonly string[]): CommandLine {
     relays: number("relays", values.relays ?? "3", 1, 16, true),
     json: values.json ?? false,
     planted: values.planted ?? false,
+    provisioning: values.provisioning ?? false,
     only: values.only,
   };
 }
@@ -46,6 +50,7 @@ function parse(parameters: readonly string[]) {
         relays: { type: "string" },
         json: { type: "boolean" },
         planted: { type: "boolean" },
+        provisioning: { type: "boolean" },
         only: { type: "string" },
       },
     });

@@ -4,6 +4,9 @@
  */
 import { readCommandLine, usage, UsageError, type CommandLine } from "./command-line.ts";
 import { renderPlanted, runPlanted } from "./planted/run-planted.ts";
+import { runPlantedProvisioning } from "./provisioning/planted.ts";
+import { renderSeeded, runSeeded } from "./provisioning/seeded-run.ts";
+import { provisioningSettings } from "./provisioning/settings.ts";
 import { renderRun } from "./report.ts";
 import { runOnce } from "./run-once.ts";
 import { ordinarySettings } from "./settings.ts";
@@ -26,9 +29,15 @@ async function main(): Promise<number> {
 
 async function run(flags: CommandLine, signal: AbortSignal): Promise<number> {
   if (flags.planted) {
-    const planted = await runPlanted({ seed: flags.seed, only: flags.only, signal, onProgress: say });
+    const options = { seed: flags.seed, only: flags.only, signal, onProgress: say };
+    const planted = await (flags.provisioning ? runPlantedProvisioning(options) : runPlanted(options));
     console.log(flags.json ? JSON.stringify(planted) : renderPlanted(planted));
     return planted.ok ? 0 : 1;
+  }
+  if (flags.provisioning) {
+    const result = await runSeeded(provisioningSettings(flags), { signal, onProgress: say });
+    console.log(flags.json ? JSON.stringify(result) : renderSeeded(result));
+    return result.ok ? 0 : 1;
   }
   const settings = ordinarySettings(flags);
   const result = await runOnce(settings, { signal, onProgress: say });

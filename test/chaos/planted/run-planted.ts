@@ -14,7 +14,7 @@ import { scenarioNames, scenarioSettings, type ScenarioName } from "./scenarios.
 export interface PlantedOutcome {
   /** Null for the code as it is. */
   readonly bug: string | null;
-  readonly scenario: ScenarioName;
+  readonly scenario: string;
   /** Caught, or clean for the code as it is. */
   readonly ok: boolean;
   readonly findings: readonly Finding[];

@@ -3,7 +3,7 @@
  * dies with a call in its hands.
  */
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 export interface Front {
@@ -18,12 +18,13 @@ export async function startFront(): Promise<Front> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
-      void passOn(request.url ?? "/", headersOf(request.rawHeaders), Buffer.concat(chunks)).then(({ status, body }) => {
-        response.writeHead(status, { "content-type": "application/json" }).end(body);
-      });
-    });
+    request.on("end", () => void reply(request, Buffer.concat(chunks), response));
   });
+
+  async function reply(request: IncomingMessage, body: Buffer, response: ServerResponse): Promise<void> {
+    const passed = await passOn(request.url ?? "/", headersOf(request.rawHeaders), body);
+    response.writeHead(passed.status, { "content-type": "application/json" }).end(passed.body);
+  }
 
   async function passOn(path: string, headers: Headers, body: Buffer): Promise<{ status: number; body: string }> {
     try {

@@ -37,7 +37,7 @@ export const weather: readonly FaultInput[] = [
   { provider: "github", method: "dispatch", kind: "dropAfterAccept", probability: 0.08 },
   { provider: "github", method: "dispatch", kind: "late", ms: 3_000, probability: 0.05 },
   { provider: "github", method: "dispatch", kind: "error500", probability: 0.1 },
-  { provider: "github", method: "dispatch", kind: "refuse", probability: 0.04 },
+  { provider: "github", method: "dispatch", kind: "refuse", probability: 0.2 },
   { provider: "github", method: "listRuns", kind: "error500", probability: 0.15 },
   { provider: "github", method: "getRun", kind: "error500", probability: 0.15 },
   { provider: "github", method: "cancelRun", kind: "error500AfterAccept", probability: 0.2 },

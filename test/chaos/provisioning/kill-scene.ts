@@ -1,0 +1,113 @@
+/**
+ * The stage for tests that kill parts at named steps, and how a job must look in the end.
+ *
+ * Does not own: who is killed when.
+ */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from "vitest";
+import { pause } from "../../../src/db/wait/pause.ts";
+import { Findings } from "../findings.ts";
+import { renderFindings } from "../report.ts";
+import { judge } from "./oracle.ts";
+import { calm } from "./settings.ts";
+import { ProvisioningStage, type Job } from "./stage.ts";
+
+const boundMs = 120_000;
+
+let opened: ProvisioningStage | undefined;
+let customers = 0;
+
+/** Call it while tests are being collected. */
+export function useStage(): void {
+  vi.setConfig({ testTimeout: boundMs, hookTimeout: boundMs });
+  beforeAll(async () => {
+    opened = await ProvisioningStage.open();
+  });
+  afterAll(async () => {
+    vi.resetConfig();
+    await opened?.close();
+  });
+  beforeEach(() => {
+    stage().sandbox.faults.clear();
+    stage().sandbox.github.planNext(calm);
+  });
+  afterEach(async () => {
+    await stage().startServer();
+    await stage().startRelay();
+  });
+}
+
+export function stage(): ProvisioningStage {
+  if (opened === undefined) throw new Error("the stage is not up");
+  return opened;
+}
+
+export function said(job: Job, words: string): boolean {
+  return stage()
+    .runsOf(job)
+    .some(({ script }) => script?.log.some((line) => line.includes(words)));
+}
+
+export function nextCustomer(): string {
+  customers += 1;
+  return `customer-${customers}`;
+}
+
+export async function confirmed(): Promise<Job> {
+  return stage().confirm(await stage().request(nextCustomer()));
+}
+
+/** The next call of this kind is carried out, and its answer is held back until `release`. */
+export function hold(method: string, after = 0): void {
+  stage().sandbox.faults.add({ provider: "github", method, kind: "late", times: 1, after });
+}
+
+/** A job whose callback was committed, and whose script still waits for the answer. */
+export async function heldAt(method: string, attempt: string): Promise<Job> {
+  hold(method);
+  await stage().startRelay();
+  const job = await confirmed();
+  await eventually(async () => (await stage().attemptsOf(job)).includes(attempt) || undefined, attempt);
+  return job;
+}
+
+export async function firstRun(job: Job, task: "provision" | "cleanup"): Promise<{ id: number }> {
+  return eventually(() => stage().runsOf(job, task)[0], `a run to ${task}`);
+}
+
+/** It runs, after one attempt that one run has claimed. */
+export async function runs(job: Job, attempts: readonly string[] = ["provision 1 succeeded reported"]): Promise<void> {
+  await stage().until(job.request_id, ({ state }) => state === "running", "running");
+  await atRest(job, attempts);
+}
+
+/** It has failed, and what it left is cleaned up. */
+export async function failsCleanly(
+  job: Job,
+  attempts: readonly string[] = ["provision 1 failed reported", "cleanup 1 succeeded reported"],
+): Promise<void> {
+  await stage().until(job.request_id, ({ state, cleanup }) => state === "failed" && cleanup === "done", "cleaned up");
+  await atRest(job, attempts);
+}
+
+async function atRest(job: Job, attempts: readonly string[]): Promise<void> {
+  for (const { id } of stage().runsOf(job)) await stage().sandbox.github.ended(id);
+  await eventually(async () => {
+    await stage().passTime();
+    const [left] = await stage().rows<{ n: number }>("select count(*)::integer as n from outbox.pending");
+    return left?.n === 0 || undefined;
+  }, "nothing to be left in the outbox");
+  expect(await stage().attemptsOf(job)).toEqual(attempts);
+  const findings = new Findings();
+  await judge(stage(), findings);
+  expect(renderFindings(findings.list)).toBe("All invariants hold.");
+}
+
+export async function eventually<T>(read: () => T | undefined | Promise<T | undefined>, what: string): Promise<T> {
+  const deadline = performance.now() + 30_000;
+  for (;;) {
+    const value = await read();
+    if (value !== undefined) return value;
+    if (performance.now() > deadline) throw new Error(`Waited in vain for ${what}`);
+    await pause(25);
+  }
+}

@@ -1,0 +1,226 @@
+/**
+ * Bugs of provisioning that somebody might well write, each as the smallest change of the real code that makes it, and the scene in which the
+ * ordinary oracle must see it. The code as it is plays the same scenes, and must pass.
+ */
+import { pause } from "../../../src/db/wait/pause.ts";
+import { CrashablePostgres } from "../crashable-postgres.ts";
+import { Findings } from "../findings.ts";
+import { copyWithPatches, requireFitting, type Patch } from "../planted/patch.ts";
+import { type PlantedOutcome, type PlantedResult } from "../planted/run-planted.ts";
+import { judge, observe } from "./oracle.ts";
+import { calm } from "./settings.ts";
+import { ProvisioningStage, type Job } from "./stage.ts";
+
+interface PlantedBug {
+  readonly name: string;
+  readonly scene: keyof typeof scenes;
+  readonly patches: readonly Patch[];
+  /** A second line of defence that has to be taken down as well. */
+  readonly afterMigration?: string;
+}
+
+const sql = (path: string): string => `sql/functions/provisioning/${path}.sql`;
+
+export const plantedBugs: readonly PlantedBug[] = [
+  {
+    name: "a callback without a fence",
+    scene: "another run",
+    patches: [
+      {
+        file: sql("callbacks/callback_rules"),
+        find: "when s.status = 'claimed' and r.run = 'own' then case g.signal when 'claim' then 'repeated' else g.signal end",
+        replace: "when s.status = 'claimed' then case g.signal when 'claim' then 'repeated' else g.signal end",
+      },
+    ],
+  },
+  {
+    name: "a sweep that forgets the cleanup",
+    scene: "a silent run",
+    patches: [
+      {
+        file: sql("attempts/attempt_failed"),
+        find: "if not p_never_ran then",
+        replace: "if not p_never_ran and v_attempt.status <> 'stopped' then",
+      },
+    ],
+  },
+  {
+    name: "a second dispatch: the lost answer of the first is not looked up",
+    scene: "a lost answer",
+    patches: [
+      {
+        file: "src/rails/github-actions/dispatch.ts",
+        find: "  if (run !== undefined) {",
+        replace: "  if (run !== undefined && run.id < 0) {",
+      },
+    ],
+  },
+  {
+    name: "a second dispatch: a quiet run is asked for again, without a key",
+    scene: "a quiet run",
+    patches: [
+      {
+        file: sql("sweep/look_at_attempt"),
+        find: "perform provisioning.watch_run(p_attempt);",
+        replace:
+          "perform provisioning.send(p_attempt, 'dispatch', (select r.payload from outbox.rows r where r.outbox_id = v_row.outbox_id), gen_random_uuid()::text);",
+      },
+    ],
+  },
+  {
+    name: "a second job of a customer begins",
+    scene: "two requests",
+    patches: [{ file: sql("jobs/start_next"), find: "  elsif not exists (", replace: "  elsif true or not exists (" }],
+    afterMigration: "drop index provisioning.jobs_in_progress",
+  },
+  {
+    name: "a retry does not wait for the cleanup",
+    scene: "a hasty retry",
+    patches: [
+      {
+        file: sql("jobs/start_next"),
+        find: "       and j.cleanup <> 'under_way' and not j.adopted",
+        replace: "       and not j.adopted",
+      },
+    ],
+  },
+];
+
+/** Each plays on a stage of its own, without accidents: what is planted shows in what follows from it. */
+const scenes = {
+  /** A machine dies with its run, and somebody starts another at GitHub with the same inputs. */
+  async "another run"(stage) {
+    stage.sandbox.github.planNext({ ...calm, outcome: "crashes" });
+    const job = await confirmed(stage);
+    const first = await eventually(() => stage.runsOf(job)[0]);
+    stage.sandbox.github.planNext(calm);
+    await stage.sandbox.github.ended(first.id);
+    await stage.runByHand(first);
+    const second = await eventually(() => stage.runsOf(job)[1]);
+    await stage.sandbox.github.ended(second.id);
+    await stage.age(job, 3);
+  },
+  async "a silent run"(stage) {
+    stage.sandbox.github.planNext({ ...calm, outcome: "hangs", affects: "provision" });
+    const job = await confirmed(stage);
+    await hanging(stage, job);
+    await stage.age(job, 11);
+  },
+  async "a lost answer"(stage) {
+    stage.sandbox.faults.add({ provider: "github", method: "dispatch", kind: "error500AfterAccept", times: 1 });
+    await confirmed(stage);
+  },
+  async "a quiet run"(stage) {
+    stage.sandbox.github.planNext({ ...calm, outcome: "hangs", affects: "provision" });
+    const job = await confirmed(stage);
+    await hanging(stage, job);
+    await stage.age(job, 3);
+    await stage.passTime();
+    await stage.age(job, 11);
+  },
+  async "two requests"(stage, findings) {
+    const ids = [await stage.request("twice"), await stage.request("twice")];
+    for (const id of ids) await stage.confirm(id);
+    await observe(stage, findings);
+  },
+  async "a hasty retry"(stage) {
+    stage.sandbox.github.planNext({ ...calm, outcome: "fails", affects: "provision" });
+    // The first is the provisioning run's claim, the second the cleanup's.
+    stage.sandbox.faults.add({ provider: "github", method: "callback.claim", kind: "late", times: 1, after: 1 });
+    const job = await confirmed(stage);
+    await eventually(async () => (await stage.attemptsOf(job)).includes("cleanup 1 claimed") || undefined);
+    stage.sandbox.github.planNext(calm);
+    await stage.retry(job);
+    stage.sandbox.faults.release();
+  },
+} satisfies Record<string, (stage: ProvisioningStage, findings: Findings) => Promise<void>>;
+
+async function confirmed(stage: ProvisioningStage): Promise<Job> {
+  return stage.confirm(await stage.request("customer"));
+}
+
+async function hanging(stage: ProvisioningStage, job: Job): Promise<void> {
+  const hangs = "This step hangs on purpose.";
+  await eventually(() => stage.runsOf(job)[0]?.script?.log.includes(hangs) || undefined);
+}
+
+async function eventually<T>(read: () => T | undefined | Promise<T | undefined>): Promise<T> {
+  const deadline = performance.now() + 30_000;
+  for (;;) {
+    const value = await read();
+    if (value !== undefined) return value;
+    if (performance.now() > deadline) throw new Error("The scene does not come to its point.");
+    await pause(25);
+  }
+}
+
+export interface PlantedOptions {
+  readonly only?: string | undefined;
+  readonly signal: AbortSignal;
+  readonly onProgress: (text: string) => void;
+}
+
+export async function runPlantedProvisioning({
+  only = "",
+  signal,
+  onProgress,
+}: PlantedOptions): Promise<PlantedResult> {
+  const bugs = plantedBugs.filter(({ name }) => name.includes(only));
+  await requireFitting(bugs.flatMap(({ patches }) => patches));
+  const postgres = await CrashablePostgres.start();
+  const outcomes: PlantedOutcome[] = [];
+  try {
+    for (const bug of bugs) {
+      for (const planted of [undefined, bug]) {
+        signal.throwIfAborted();
+        const outcome = await play(bug, planted, postgres);
+        outcomes.push(outcome);
+        onProgress(
+          `${outcome.scenario}: ${outcome.bug ?? "the code as it is"}: ${outcome.ok ? "as it should be" : "NOT SO"}`,
+        );
+      }
+    }
+  } finally {
+    await postgres.close();
+  }
+  return { ok: outcomes.every(({ ok }) => ok), seed: 0, outcomes };
+}
+
+async function play(
+  { scene }: PlantedBug,
+  planted: PlantedBug | undefined,
+  postgres: CrashablePostgres,
+): Promise<PlantedOutcome> {
+  const startedAtMs = performance.now();
+  await using copy = await copyWithPatches(planted?.patches ?? []);
+  const { afterMigration } = planted ?? {};
+  const extra = afterMigration === undefined ? {} : { afterMigration };
+  const stage = await ProvisioningStage.open({ codeDir: copy.dir, postgres, ...extra });
+  const findings = new Findings();
+  try {
+    stage.sandbox.github.planNext(calm);
+    await stage.startRelay();
+    await scenes[scene](stage, findings);
+    await rest(stage);
+    await judge(stage, findings);
+  } finally {
+    await stage.close();
+  }
+  const seconds = (performance.now() - startedAtMs) / 1_000;
+  const ok = findings.any === (planted !== undefined);
+  return { bug: planted?.name ?? null, scenario: scene, ok, findings: findings.list, seconds };
+}
+
+/** Until nothing is under way, or nothing moves any more. */
+async function rest(stage: ProvisioningStage): Promise<void> {
+  const deadline = performance.now() + 20_000;
+  while (performance.now() < deadline) {
+    await stage.passTime();
+    const [open] = await stage.rows<{ n: number }>(
+      `select (select count(*) from outbox.pending) + (select count(*) from provisioning.jobs
+                where state in ('waiting', 'queued', 'provisioning') or cleanup = 'under_way') as n`,
+    );
+    if (open?.n === 0 && stage.sandbox.github.runs().every(({ status }) => status === "completed")) return;
+    await pause(200);
+  }
+}

@@ -1,8 +1,14 @@
 /**
  * Two groups of tests: beside the source, without I/O; and below test/, against real servers that are started once.
  */
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { defaultServerConditions } from "vite";
 import { defineConfig } from "vitest/config";
+
+// Relays, receivers and servers that tests start as processes load the same files each time. What Node has compiled once is kept for the
+// next one, as bin/headroom.js keeps it.
+process.env["NODE_COMPILE_CACHE"] ??= join(tmpdir(), "node-compile-cache");
 
 export default defineConfig({
   // "source" resolves the package's own name to its TypeScript, as in a checkout.

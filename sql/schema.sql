@@ -5503,7 +5503,7 @@ create function webhooks.check_no_alerts(p_endpoint webhooks.endpoints)
 create function webhooks.collect_envelopes(p_argument jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7d5190f8bf4ddc38';
+  as 'sha256 a7f4bf56ce053e0b';
 
 create function webhooks.destination_status()
   returns TABLE(destination text, endpoint text, circuit text, failures integer, open_until timestamp with time zone, min_interval_ms integer, next_slot_at timestamp with time zone, last_error_code text, disabled_code text, disabled_at timestamp with time zone)

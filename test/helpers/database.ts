@@ -10,13 +10,15 @@ import { Client, Pool, type PoolConfig } from "pg";
 import { afterAll, inject } from "vitest";
 import type { EmbeddedVersion } from "../../src/db/embedded.ts";
 import {
+  cloneDatabase,
   createSupabaseDatabase,
   loginOf,
   migratorRole,
-  templateName,
+  templates,
   urlOf,
   withClient,
   type ClusterInfo,
+  type Template,
 } from "./clusters.ts";
 
 export { POSTGRES_VERSIONS } from "./clusters.ts";
@@ -63,17 +65,17 @@ export function clusterOf(version: EmbeddedVersion): ClusterInfo {
 }
 
 /**
- * Clones the template. Call it while tests are being collected (top level of a file, or of a describe), since it
+ * Clones a template, by default the small one. Call it while tests are being collected (top level of a file, or of a describe), since it
  * registers the clean-up: `const db = await createTestDatabase({ version: 17 })`. Access without a role is the
  * migrating role's. `cluster` is a server that the file started itself, for settings of its own.
  */
 export async function createTestDatabase(
-  options: { version?: EmbeddedVersion; cluster?: ClusterInfo | undefined } = {},
+  options: { version?: EmbeddedVersion; cluster?: ClusterInfo | undefined; template?: Template } = {},
 ): Promise<TestDatabase> {
-  const cluster = options.cluster ?? clusterOf(options.version ?? 18);
+  const { version = 18, cluster = clusterOf(version), template = "small" } = options;
   if (cluster.templateError !== null) throw new Error(`The template was not migrated: ${cluster.templateError}`);
   const name = `test_${randomBytes(6).toString("hex")}`;
-  await withClient(cluster.superuserUrl, (client) => cloneTemplate(client, name));
+  await withClient(cluster.superuserUrl, (client) => cloneDatabase(client, templates[template], name));
   const opened = new Connections(cluster, name);
   afterAll(async () => {
     await opened.close();
@@ -125,22 +127,6 @@ export async function createEmptyDatabase(version: EmbeddedVersion = 18): Promis
   };
 }
 
-async function cloneTemplate(client: Client, name: string): Promise<void> {
-  // Through the log, which is the default, every page is written twice.
-  await client.query(`create database ${name} template ${templateName} owner ${migratorRole} strategy file_copy`);
-  // A clone does not inherit what was granted on the database itself.
-  const granted = await client.query<{ privilege: string; grantee: string }>(
-    `select a.privilege_type as privilege, coalesce(quote_ident(r.rolname), 'public') as grantee
-       from pg_database d cross join aclexplode(d.datacl) a left join pg_roles r on r.oid = a.grantee
-      where d.datname = $1`,
-    [templateName],
-  );
-  if (granted.rows.length > 0) await client.query(`revoke all on database ${name} from public`);
-  for (const { privilege, grantee } of granted.rows) {
-    await client.query(`grant ${privilege} on database ${name} to ${grantee}`);
-  }
-}
-
 /** Everything that was opened through the helper. */
 class Connections {
   readonly #cluster: ClusterInfo;
@@ -177,7 +163,7 @@ class Connections {
   #poolOf(role: TestRole, config: PoolConfig): Pool {
     let pool = this.#pools.get(role);
     if (pool === undefined) {
-      pool = new Pool({ ...config, max: 8, application_name: `pool of ${role}` });
+      pool = new Pool({ ...config, max: 8, idleTimeoutMillis: 0, application_name: `pool of ${role}` });
       // Tests cut connections on purpose; an idle one that is cut is no failure of the test.
       pool.on("error", () => undefined);
       this.#pools.set(role, pool);

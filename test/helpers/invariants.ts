@@ -194,10 +194,10 @@ export async function findViolations(client: ClientBase, limitPerInvariant = 20)
   const found: Violation[] = [];
   await client.query("begin isolation level repeatable read read only");
   try {
-    for (const { name, query } of invariants) {
+    for (const [number, { name, query }] of invariants.entries()) {
       // By name, so that a connection plans it once: over all partitions of the archive that takes longer than the looking.
       const broken = await client.query<{ subject: string; detail: string }>({
-        name: `${name}, ${limitPerInvariant}`,
+        name: `invariant ${number}, ${limitPerInvariant}`,
         text: `${query} limit ${limitPerInvariant}`,
       });
       for (const row of broken.rows) found.push({ invariant: name, subject: row.subject, detail: row.detail });

@@ -48,11 +48,15 @@ export async function overHttp<T>(
   }
 }
 
+/** What makes a transaction one of the session. */
+export function settingsOf({ role, claims }: Session): Readonly<Record<"role" | "request.jwt.claims", string>> {
+  return { role, "request.jwt.claims": typeof claims === "string" ? claims : JSON.stringify(claims) };
+}
+
 /** Sets role and claims for the rest of the transaction that the client is in. */
 export async function enter(client: ClientBase, session: Session): Promise<void> {
-  const claims = typeof session.claims === "string" ? session.claims : JSON.stringify(session.claims);
-  await client.query("select set_config('role', $1, true), set_config('request.jwt.claims', $2, true)", [
-    session.role,
-    claims,
-  ]);
+  await client.query(
+    "select set_config('role', $1, true), set_config('request.jwt.claims', $2, true)",
+    Object.values(settingsOf(session)),
+  );
 }

@@ -10,6 +10,7 @@ import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
+import { dataFolder } from "../../helpers/data-folder.ts";
 import { runInThread } from "./threads.ts";
 
 export const program = fileURLToPath(new URL("../../../bin/headroom.js", import.meta.url));
@@ -25,8 +26,10 @@ export interface ProgramOptions {
   readonly cwd?: string;
 }
 
+/** Of our own environment only what a program needs to run, and where to keep throw-away data. */
 function environment(options: ProgramOptions): NodeJS.ProcessEnv {
-  return { PATH: process.env["PATH"], HOME: process.env["HOME"], NO_COLOR: "1", ...options.env };
+  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
+  return { PATH, HOME, NODE_COMPILE_CACHE, TMPDIR: dataFolder, NO_COLOR: "1", ...options.env };
 }
 
 /** Runs a command to its end: in a thread, or, where it is given a folder to run in, in a process. */

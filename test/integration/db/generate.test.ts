@@ -36,8 +36,8 @@ test("stale files fail the check, and the way out is said", { timeout: 120_000 }
 });
 
 describe("what is generated", async () => {
-  const db = await createTestDatabase();
-  const other = await createTestDatabase();
+  const db = await createTestDatabase({ template: "whole" });
+  const other = await createTestDatabase({ template: "whole" });
   const client = await db.superuser.connect();
   const types = async () => generateTypes(await readCatalogue(client));
 

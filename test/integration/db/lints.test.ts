@@ -6,7 +6,7 @@ import { createTestDatabase, POSTGRES_VERSIONS } from "../../helpers/database.ts
 const notOurs = "('pg_catalog', 'information_schema', 'auth', 'storage', 'vault', 'extensions', 'cron', 'net')";
 
 describe.each(POSTGRES_VERSIONS)("the lints of Supabase on PostgreSQL %i", async (version) => {
-  const db = await createTestDatabase({ version });
+  const db = await createTestDatabase({ version, template: "whole" });
 
   test("every function has a fixed search_path, aggregates included", async () => {
     const found = await db.superuser.pool.query(

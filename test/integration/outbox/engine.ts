@@ -7,6 +7,7 @@
 import type { Pool } from "pg";
 import { afterEach, beforeAll } from "vitest";
 import type { EmbeddedVersion } from "../../../src/db/embedded.ts";
+import type { Template } from "../../helpers/clusters.ts";
 import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
 import { assertInvariants } from "../../helpers/invariants.ts";
 import { oneOf, rowsOf, type Queryable } from "./queries.ts";
@@ -388,8 +389,8 @@ export class Engine {
 }
 
 /** A database with rails and a relay in it, whose invariants are checked after each test of the describe. */
-export async function startEngine(version: EmbeddedVersion): Promise<Engine> {
-  const engine = new Engine(await createTestDatabase({ version }));
+export async function startEngine(version: EmbeddedVersion, template: Template = "small"): Promise<Engine> {
+  const engine = new Engine(await createTestDatabase({ version, template }));
   beforeAll(() => engine.start());
   afterEach(() => engine.assertInvariants());
   return engine;

@@ -8,8 +8,19 @@ import { valueTypes } from "../../../src/db/values.ts";
 
 export type Queryable = ClientBase | Pool;
 
+const names = new Map<string, string>();
+
+/** The same for the same text. */
+function nameOf(text: string): string {
+  const name = names.get(text) ?? `statement ${names.size + 1}`;
+  names.set(text, name);
+  return name;
+}
+
+/** What is asked with values is asked by name: a connection analyses it once, as the ones of the server do. */
 export async function rowsOf<T>(client: Queryable, text: string, values: readonly unknown[] = []): Promise<T[]> {
-  const result = await client.query({ text, values: [...values], types: valueTypes });
+  const named = values.length > 0 ? { name: nameOf(text) } : {};
+  const result = await client.query({ ...named, text, values: [...values], types: valueTypes });
   return result.rows as T[];
 }
 

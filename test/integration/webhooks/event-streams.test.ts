@@ -1,6 +1,6 @@
 /** payments.outbox_transfers and ledger.outbox_ledger: publish by an insert in your own transaction, and read what became of it. */
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { createDrainer, type DrainReport } from "../../../src/outbox/relay/drain.ts";
+import { createDrainer, type Drainer, type DrainReport } from "../../../src/outbox/relay/drain.ts";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
 import { createPublishing, envelope, views } from "./published.ts";
 import { oneOf, refusalOf, refusedAs, rowsOf } from "../outbox/queries.ts";
@@ -20,10 +20,18 @@ describe.each(POSTGRES_VERSIONS)("event streams on PostgreSQL %i", async (versio
     await events.query("select outbox.skip($1, 'tests', 'between tests')", [[...left, ...dead].map(({ id }) => id)]);
   });
 
-  /** Delivers what is due, once. */
+  let drainer: Drainer | undefined;
+
+  /** Delivers what is due, once; by one drainer for the whole test, as a server has it. */
   async function deliver(): Promise<DrainReport> {
-    const drainer = createDrainer({ connectionString: db.as("headroom_executor").url, rails: [events.rail()] });
-    onTestFinished(() => drainer.close());
+    if (drainer === undefined) {
+      const made = createDrainer({ connectionString: db.as("headroom_executor").url, rails: [events.rail()] });
+      onTestFinished(() => {
+        drainer = undefined;
+        return made.close();
+      });
+      drainer = made;
+    }
     return drainer.drain();
   }
 

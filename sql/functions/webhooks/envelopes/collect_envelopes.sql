@@ -1,5 +1,6 @@
 -- Hook of outbox.collected: forgets events whose deliveries are all finished and past the retention of their stream, and secrets of
--- endpoints that have run out.
+-- endpoints that have run out. Only what is past its time is looked into, behind the offset: else each event that is kept would be looked
+-- up in what is pending, every time.
 create or replace function webhooks.collect_envelopes(p_argument jsonb) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -9,10 +10,13 @@ declare
 begin
   perform webhooks.drop_endpoint_secrets(array_agg(k.secret_id)) from webhooks.endpoint_secrets k where k.expires_at <= now();
   with old as materialized (
-    select e.id
-      from outbox.stream_settings s
-      join webhooks.envelopes e on e.stream_id = s.stream_id and e.created_at < now() - make_interval(days => s.retain_days)
-     where s.retain_days is not null and e.outbox_ids is not null and not outbox.is_unfinished(e.outbox_ids)
+    select p.id
+      from (select e.id, e.outbox_ids
+              from outbox.stream_settings s
+              join webhooks.envelopes e on e.stream_id = s.stream_id and e.created_at < now() - make_interval(days => s.retain_days)
+             where s.retain_days is not null and e.outbox_ids is not null
+            offset 0) p
+     where not outbox.is_unfinished(p.outbox_ids)
      limit v_batch
   )
   delete from webhooks.envelopes e where e.id in (select o.id from old o);

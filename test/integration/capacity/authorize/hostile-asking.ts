@@ -7,7 +7,7 @@
 import type { ClientBase } from "pg";
 import { oneOf, rowsOf, type Queryable } from "../../outbox/queries.ts";
 import { sign } from "../../inbound/slack/slack.ts";
-import { enter, type Session } from "../gateway.ts";
+import { settingsOf, type Session } from "../gateway.ts";
 import { fillProbe, type Filled, type Probe } from "./hostile-probes.ts";
 import type { Things } from "./hostile-workspaces.ts";
 
@@ -38,18 +38,22 @@ export async function ask(
   const filled = fillProbe(probe, things, own);
   const { text, values } = statementOf(probe, filled);
   const mark = keep === undefined ? null : await oneOf<{ at: string }>(keep, "select clock_timestamp()::text as at");
-  // Whoever waited for somebody else's row would be told that it is locked (55P03).
-  await client.query("begin; set local lock_timeout = '250ms'");
+  const settings = {
+    // Whoever waited for somebody else's row would be told that it is locked (55P03).
+    lock_timeout: "250ms",
+    "request.path": `/rpc/${probe.of}`,
+    "request.headers": JSON.stringify(headersOf(probe, filled)),
+    ...settingsOf(session),
+  };
+  const sets = Object.entries(settings).map(
+    ([name, value]) => `set_config('${name}', ${client.escapeLiteral(value)}, true)`,
+  );
   let said: string;
   let work = "";
   try {
-    await client.query("select set_config('request.path', $1, true), set_config('request.headers', $2, true)", [
-      `/rpc/${probe.of}`,
-      JSON.stringify(headersOf(probe, filled)),
-    ]);
-    await enter(client, session);
+    // In one message, because there are thousands of calls.
+    await client.query(`begin; select ${sets.join(", ")}; savepoint asked`);
     const before = measure ? await touched(client) : [];
-    await client.query("savepoint asked");
     said = await rowsOf(client, text, values).then(
       (rows) => JSON.stringify({ rows }),
       async (error: unknown) => {

@@ -102,7 +102,7 @@ async function explain(client: Queryable, query: string): Promise<PlanNode[]> {
 }
 
 describe.each(POSTGRES_VERSIONS)("plans under row-level security on PostgreSQL %i", async (version) => {
-  const db = await createTestDatabase({ version });
+  const db = await createTestDatabase({ version, template: "whole" });
 
   beforeAll(async () => {
     await db.superuser.pool.query(seed);

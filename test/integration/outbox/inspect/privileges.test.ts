@@ -93,7 +93,7 @@ const readByPublishers = ["created_at", "deliveries", "id", "retry_count", "sent
 const ownSchemas = "('headroom', 'outbox', 'webhooks', 'payments', 'ledger')";
 
 describe.each(POSTGRES_VERSIONS)("privileges on PostgreSQL %i", async (version) => {
-  const db = await createTestDatabase({ version });
+  const db = await createTestDatabase({ version, template: "whole" });
   const superuser = db.superuser.pool;
 
   beforeAll(async () => {

@@ -18,7 +18,7 @@ interface Status {
 const rowsPerStream = 9_000;
 
 describe.each(POSTGRES_VERSIONS)("the status of large streams on PostgreSQL %i", async (version) => {
-  const engine = new Engine(await createTestDatabase({ version }));
+  const engine = new Engine(await createTestDatabase({ version, template: "whole" }));
   const large: Stream[] = [];
   let [few, apart, fewApart]: Stream[] = [];
 

@@ -4,7 +4,7 @@ import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { oneOf, refusalOf, rowsOf, startEngine } from "../engine.ts";
 
 describe.each(POSTGRES_VERSIONS)("partitions ahead, on PostgreSQL %i", async (version) => {
-  const engine = await startEngine(version);
+  const engine = await startEngine(version, "whole");
   const status = () =>
     rowsOf<{ class: string; days_ahead: number; partitions: number }>(
       engine.executor,

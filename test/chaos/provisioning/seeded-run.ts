@@ -161,8 +161,9 @@ class SeededRun {
         random,
         stage.sandbox.github.runs().filter(({ status }) => status === "in_progress"),
       );
-      const command = random.pick([undefined, "start", "exec", "heartbeats", "finish"]);
-      if (run !== undefined) stage.killScript({ id: run.inputs["job_id"] ?? "" }, command);
+      const command = random.pick(["all", "start", "exec", "heartbeats", "finish"]);
+      if (run !== undefined)
+        stage.killScript({ id: run.inputs["job_id"] ?? "" }, command === "all" ? undefined : command);
     } else if (kill === "the relay at a step") {
       const at = random.pick(["send.before", "send.after", "settle.before", "settle.after"] as const);
       await stage.startRelay({

@@ -144,5 +144,7 @@ const otherCredentials = [
   "decide_by_token",
   "handle_slack_webhook",
   "handle_linear_webhook",
+  "handle_github_webhook",
+  "handle_provisioning_callback",
   "recent_capacity_events",
 ];

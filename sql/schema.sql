@@ -5182,7 +5182,7 @@ create function provisioning.verify_ends(p_job_ids uuid[])
 create function provisioning.verify_jobs(p_after text DEFAULT ''::text, p_limit integer DEFAULT 2000, p_workspace_id text DEFAULT NULL::text, OUT last_id text, OUT jobs bigint, OUT findings jsonb)
   returns record
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off owner headroom_owner
-  as 'sha256 4ac922ccb49b52a9';
+  as 'sha256 3ae2be2f75495cd1';
 grant execute on function provisioning.verify_jobs to headroom_auditor;
 grant execute on function provisioning.verify_jobs to headroom_control;
 

@@ -27,7 +27,9 @@ begin
           select 'I7', 'job_missing', r.id, 'the request is being provisioned, and there is no job for it'
             from capacity.requests r
            where last_id is null and r.state = 'PROVISIONING' and (p_workspace_id is null or r.workspace_id = p_workspace_id)
-             and not exists (select from provisioning.jobs j where j.request_id = r.id)) f;
+             and not exists (select from provisioning.jobs j where j.request_id = r.id)
+             -- The sweep makes the jobs of requests that are older than jobs.
+             and exists (select from capacity.timer_runs t where t.ended_at > r.state_since + interval '10 minutes')) f;
 end
 $$;
 comment on function provisioning.verify_jobs(text, integer, text) is 'Verifies a batch of jobs. Nullable: last_id.';

@@ -103,19 +103,23 @@ test.each<[string, JobSettingsChanges, string, string, string]>([
     "The token lacks Actions: write in acme/locked",
     "Give the token Actions: write",
   ],
-  [
-    "runs are to report without encryption",
-    { callbackUrl: "http://capacity.example/hook" },
-    "callback address",
-    "are to report to http://capacity.example/hook, and refuse to without https",
-    "headroom jobs connect --workspace default --callback-url https://",
-  ],
 ])("%s", async (_how, changes, check, message, remedy) => {
   await connect(changes);
   expect((await doctor()).get(check)).toMatchObject({
     status: "failure",
     message: expect.stringContaining(message),
     remedy: expect.stringContaining(remedy),
+  });
+});
+
+test("runs are to report without encryption, at an address that only the workspace's own can be", async () => {
+  await putWorkspace(db.pool, "default", { publicUrl: "http://capacity.example" });
+  expect((await doctor()).get("callback address")).toMatchObject({
+    status: "failure",
+    message: expect.stringContaining(
+      "are to report to http://capacity.example/webhooks/provisioning, and refuse to without https",
+    ),
+    remedy: expect.stringContaining("headroom jobs connect --workspace default --callback-url https://"),
   });
 });
 

@@ -5122,7 +5122,7 @@ create function provisioning.signed_by_workspace(p_workspace_id text, p_data byt
 create function provisioning.since(p_attempt provisioning.attempts)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 23ad47fd0ec6582a';
+  as 'sha256 5152362cb9a35865';
 
 create function provisioning.start_next(p_ended provisioning.jobs)
   returns void

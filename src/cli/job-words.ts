@@ -61,8 +61,9 @@ export function nextCommand(job: {
   if (job.heldBy === "no_address") return `headroom jobs connect --workspace ${workspaceId} --callback-url <address>`;
   if (job.heldBy === "person") return `headroom jobs retry ${id} --as <member> --reason "…"   (or fail, complete)`;
   if (job.heldBy === "customer") return `headroom jobs list --open --workspace ${workspaceId}`;
-  if (job.state === "failed") return `headroom jobs retry ${id} --as <member> --reason "…"   (or fail, complete)`;
+  // Nobody tries again before that.
   if (job.cleanup === "failed")
     return `headroom jobs cleaned ${id} --as <member> --reason "…"   (once nothing is left)`;
+  if (job.state === "failed") return `headroom jobs retry ${id} --as <member> --reason "…"   (or fail, complete)`;
   return isOver(job) ? null : `headroom jobs logs --follow ${id}`;
 }

@@ -29,10 +29,8 @@ function show(job: Job): void {
   for (const [name, value] of facts) printLine(`${name.padEnd(width)}  ${visible(String(value))}`);
   showRuns(job.runs);
   showHistory(job);
-  if (job.cleanup === "failed") {
-    printLine("\nThe cleanup failed: something may be left running. See to it by hand, and then say so:");
-    if (job.state === "failed") printLine(`  headroom jobs cleaned ${job.requestId} --as <member> --reason "…"`);
-  }
+  if (job.cleanup === "failed")
+    printLine("\nThe cleanup failed: something may be left running. See to it by hand, and then say so.");
   const next = nextCommand(job);
   if (next !== null) printLine(`\nNext: ${next}`);
 }

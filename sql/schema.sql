@@ -20,6 +20,10 @@ create role headroom_owner nologin inherit;
 
 -- Schemas
 
+create schema billing authorization headroom_owner;
+grant usage on schema billing to headroom_auditor;
+grant usage on schema billing to headroom_control;
+
 create schema capacity authorization headroom_owner;
 grant usage on schema capacity to headroom_auditor;
 grant usage on schema capacity to headroom_control;
@@ -204,6 +208,455 @@ create sequence outbox.swept_to as bigint increment 1;
 
 -- Tables and views
 
+create table billing.checkouts (
+  id uuid not null,
+  request_id text not null,
+  workspace_id text not null,
+  number smallint not null,
+  mode text not null,
+  currency text not null,
+  amount bigint not null,
+  entrance text not null,
+  state text default 'asked'::text not null,
+  session_id text,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  expires_at timestamp with time zone not null,
+  processing_since timestamp with time zone,
+  ended_at timestamp with time zone,
+  looks smallint default 0 not null,
+  next_look_at timestamp with time zone not null,
+  constraint checkouts_amount_check CHECK ((amount > 0)),
+  constraint checkouts_check CHECK (((state = ANY (ARRAY['asked'::text, 'open'::text, 'processing'::text])) = (ended_at IS NULL))),
+  constraint checkouts_entrance_check CHECK ((entrance = ANY (ARRAY['link'::text, 'wizard'::text]))),
+  constraint checkouts_mode_check CHECK ((mode = ANY (ARRAY['payment'::text, 'subscription'::text]))),
+  constraint checkouts_number_check CHECK ((number > 0)),
+  constraint checkouts_pkey PRIMARY KEY (id),
+  constraint checkouts_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id),
+  constraint checkouts_request_id_number_key UNIQUE (request_id, number),
+  constraint checkouts_session_id_key UNIQUE (session_id),
+  constraint checkouts_state_check CHECK ((state = ANY (ARRAY['asked'::text, 'open'::text, 'processing'::text, 'paid'::text, 'failed'::text, 'expired'::text, 'abandoned'::text])))
+) with (fillfactor=80);
+CREATE INDEX checkouts_looks ON billing.checkouts USING btree (next_look_at) WHERE (state = ANY (ARRAY['asked'::text, 'open'::text, 'processing'::text, 'abandoned'::text]));
+CREATE UNIQUE INDEX checkouts_open ON billing.checkouts USING btree (request_id) WHERE (state = ANY (ARRAY['asked'::text, 'open'::text, 'processing'::text]));
+alter table billing.checkouts enable row level security;
+create policy all_workspaces on billing.checkouts as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on billing.checkouts as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
+grant select on billing.checkouts to headroom_auditor;
+grant select on billing.checkouts to headroom_control;
+comment on table billing.checkouts is 'Each time a customer was sent to pay, and what came of it.';
+comment on column billing.checkouts.entrance is 'Where the customer comes back to.';
+comment on column billing.checkouts.state is 'asked: Stripe has not answered yet. abandoned: we asked Stripe to end it, and wait for its word.';
+
+create table billing.customers (
+  workspace_id text not null,
+  customer_key bytea not null,
+  stripe_id text not null,
+  seen_at timestamp with time zone default clock_timestamp() not null,
+  constraint customers_pkey PRIMARY KEY (workspace_id, customer_key)
+);
+alter table billing.customers enable row level security;
+create policy all_workspaces on billing.customers as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on billing.customers as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
+comment on table billing.customers is 'The Stripe customer of each customer who has paid.';
+
+create table billing.disputes (
+  stripe_id text not null,
+  workspace_id text not null,
+  request_id text not null,
+  payment_id uuid not null,
+  currency text not null,
+  amount bigint not null,
+  status text not null,
+  outcome text default 'open'::text not null,
+  opened_at timestamp with time zone not null,
+  updated_at timestamp with time zone default clock_timestamp() not null,
+  constraint disputes_amount_check CHECK ((amount > 0)),
+  constraint disputes_outcome_check CHECK ((outcome = ANY (ARRAY['open'::text, 'won'::text, 'lost'::text]))),
+  constraint disputes_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES billing.payments(id),
+  constraint disputes_pkey PRIMARY KEY (stripe_id),
+  constraint disputes_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id)
+);
+CREATE INDEX disputes_payment ON billing.disputes USING btree (payment_id);
+alter table billing.disputes enable row level security;
+create policy all_workspaces on billing.disputes as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on billing.disputes as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
+create policy members on billing.disputes as permissive for select to authenticated using ((EXISTS ( SELECT
+   FROM billing.payments p
+  WHERE (p.id = disputes.payment_id))));
+grant select on billing.disputes to authenticated;
+grant select on billing.disputes to headroom_auditor;
+grant select on billing.disputes to headroom_control;
+grant select on billing.disputes to service_role;
+comment on table billing.disputes is 'Payments that customers disputed with their bank.';
+
+create table billing.drafts (
+  id uuid not null,
+  workspace_id text not null,
+  terms jsonb default '{}'::jsonb not null,
+  revision integer default 0 not null,
+  step smallint default 1 not null,
+  address_mark bytea,
+  mailed_at timestamp with time zone,
+  mails smallint default 0 not null,
+  request_id text,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  updated_at timestamp with time zone default clock_timestamp() not null,
+  expires_at timestamp with time zone not null,
+  constraint drafts_pkey PRIMARY KEY (id),
+  constraint drafts_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id),
+  constraint drafts_request_id_key UNIQUE (request_id),
+  constraint drafts_step_check CHECK (((step >= 1) AND (step <= 4))),
+  constraint drafts_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES directory.workspaces(id)
+);
+CREATE INDEX drafts_address ON billing.drafts USING btree (workspace_id, address_mark, mailed_at) WHERE (mailed_at IS NOT NULL);
+CREATE INDEX drafts_expiry ON billing.drafts USING btree (expires_at);
+CREATE INDEX drafts_recent ON billing.drafts USING btree (workspace_id, created_at);
+alter table billing.drafts enable row level security;
+create policy all_workspaces on billing.drafts as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on billing.drafts as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
+comment on table billing.drafts is 'What somebody is filling in. Erased when it expires, or when it has become a request.';
+comment on column billing.drafts.address_mark is 'Keyed hash of the address, by which mails to it are counted.';
+
+create table billing.entries (
+  id bigint generated always as identity not null,
+  workspace_id text not null,
+  payment_id uuid not null,
+  kind text not null,
+  source_id text not null,
+  currency text not null,
+  amount bigint not null,
+  event_id text not null,
+  at timestamp with time zone not null,
+  recorded_at timestamp with time zone default clock_timestamp() not null,
+  constraint entries_amount_check CHECK ((amount <> 0)),
+  constraint entries_check CHECK (((amount > 0) = (kind = ANY (ARRAY['taken'::text, 'refund_failed'::text, 'dispute_won'::text])))),
+  constraint entries_kind_check CHECK ((kind = ANY (ARRAY['taken'::text, 'refunded'::text, 'refund_failed'::text, 'disputed'::text, 'dispute_won'::text]))),
+  constraint entries_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES billing.payments(id),
+  constraint entries_payment_id_kind_source_id_key UNIQUE (payment_id, kind, source_id),
+  constraint entries_pkey PRIMARY KEY (id)
+);
+CREATE INDEX entries_day ON billing.entries USING btree (workspace_id, currency, at);
+alter table billing.entries enable row level security;
+create policy all_workspaces on billing.entries as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on billing.entries as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
+create policy members on billing.entries as permissive for select to authenticated using ((workspace_id = ( SELECT directory.reader_workspace('{admin,auditor,operator}'::text[]) AS reader_workspace)));
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON billing.entries FOR EACH STATEMENT EXECUTE FUNCTION capacity.refuse_change();
+grant select on billing.entries to authenticated;
+grant select on billing.entries to headroom_auditor;
+grant select on billing.entries to headroom_control;
+grant select on billing.entries to service_role;
+comment on table billing.entries is 'Every movement of money, once: what came in is positive. The insert decides.';
+comment on column billing.entries.source_id is 'The payment, refund or dispute at Stripe that moved it.';
+
+create table billing.exchange_rates (
+  workspace_id text not null,
+  currency text not null,
+  usd numeric not null,
+  set_by text not null,
+  set_at timestamp with time zone default clock_timestamp() not null,
+  constraint exchange_rates_currency_check CHECK (((currency ~ '^[A-Z]{3}$'::text) AND (currency <> 'USD'::text))),
+  constraint exchange_rates_pkey PRIMARY KEY (workspace_id, currency),
+  constraint exchange_rates_usd_check CHECK (((usd > (0)::numeric) AND (usd < (1000000)::numeric))),
+  constraint exchange_rates_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES directory.workspaces(id)
+);
+alter table billing.exchange_rates enable row level security;
+create policy all_workspaces on billing.exchange_rates as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on billing.exchange_rates as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
+grant select on billing.exchange_rates to headroom_auditor;
+grant select on billing.exchange_rates to headroom_control;
+comment on table billing.exchange_rates is 'What one unit of a currency is worth in US dollars when escalation rules are applied. Set by people; money is never converted by it.';
+
+create table billing.findings (
+  id uuid default gen_random_uuid() not null,
+  kind text not null,
+  stripe_id text not null,
+  workspace_id text,
+  request_id text,
+  said text not null,
+  event_id text not null,
+  found_at timestamp with time zone default clock_timestamp() not null,
+  resolved_at timestamp with time zone,
+  resolved_by text,
+  resolution text,
+  constraint findings_kind_check CHECK ((kind = ANY (ARRAY['amount_mismatch'::text, 'unknown_payment'::text, 'unknown_refund'::text, 'unknown_dispute'::text, 'books'::text]))),
+  constraint findings_kind_stripe_id_key UNIQUE (kind, stripe_id),
+  constraint findings_pkey PRIMARY KEY (id),
+  constraint findings_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id),
+  constraint findings_resolution_check CHECK (((length(resolution) >= 1) AND (length(resolution) <= 500))),
+  constraint findings_said_check CHECK ((length(said) <= 500))
+);
+CREATE INDEX findings_open ON billing.findings USING btree (found_at) WHERE (resolved_at IS NULL);
+alter table billing.findings enable row level security;
+create policy all_workspaces on billing.findings as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on billing.findings as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
+grant select on billing.findings to headroom_auditor;
+grant select on billing.findings to headroom_control;
+comment on table billing.findings is 'What does not agree with what Stripe said, until a person has looked at it.';
+
+create table billing.installation (
+  is_one boolean default true not null,
+  id uuid default gen_random_uuid() not null,
+  constraint installation_is_one_check CHECK (is_one),
+  constraint installation_pkey PRIMARY KEY (is_one)
+);
+alter table billing.installation enable row level security;
+create policy all_workspaces on billing.installation as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on billing.installation as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
+grant select on billing.installation to headroom_auditor;
+grant select on billing.installation to headroom_control;
+comment on table billing.installation is 'By what Stripe''s objects are known to be of this installation.';
+
+create table billing.payments (
+  id uuid not null,
+  workspace_id text not null,
+  request_id text not null,
+  checkout_id uuid,
+  purpose text not null,
+  session_id text,
+  invoice_id text,
+  payment_intent text,
+  currency text not null,
+  amount bigint not null,
+  counts boolean not null,
+  refund_reason text,
+  paid_at timestamp with time zone not null,
+  event_id text not null,
+  recorded_at timestamp with time zone default clock_timestamp() not null,
+  looks smallint default 0 not null,
+  next_look_at timestamp with time zone,
+  constraint payments_amount_check CHECK ((amount > 0)),
+  constraint payments_check CHECK ((num_nonnulls(session_id, invoice_id, payment_intent) > 0)),
+  constraint payments_checkout_id_fkey FOREIGN KEY (checkout_id) REFERENCES billing.checkouts(id),
+  constraint payments_checkout_id_key UNIQUE (checkout_id),
+  constraint payments_invoice_id_key UNIQUE (invoice_id),
+  constraint payments_payment_intent_key UNIQUE (payment_intent),
+  constraint payments_pkey PRIMARY KEY (id),
+  constraint payments_purpose_check CHECK ((purpose = ANY (ARRAY['confirmation'::text, 'renewal'::text, 'unmatched'::text]))),
+  constraint payments_refund_reason_check CHECK ((refund_reason = ANY (ARRAY['late'::text, 'cancelled'::text, 'declined'::text, 'duplicate'::text, 'price_withdrawn'::text, 'failed'::text, 'unmatched'::text]))),
+  constraint payments_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id),
+  constraint payments_session_id_key UNIQUE (session_id)
+) with (fillfactor=80);
+CREATE UNIQUE INDEX payments_counting ON billing.payments USING btree (request_id) WHERE (counts AND (purpose = 'confirmation'::text));
+CREATE INDEX payments_looks ON billing.payments USING btree (next_look_at) WHERE (next_look_at IS NOT NULL);
+CREATE INDEX payments_recent ON billing.payments USING btree (workspace_id, recorded_at DESC, id DESC);
+CREATE INDEX payments_request ON billing.payments USING btree (request_id, recorded_at);
+alter table billing.payments enable row level security;
+create policy all_workspaces on billing.payments as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on billing.payments as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
+create policy members on billing.payments as permissive for select to authenticated using (((workspace_id = ( SELECT directory.reader_workspace() AS reader_workspace)) AND ((workspace_id = ( SELECT directory.reader_workspace('{admin,auditor,operator}'::text[]) AS reader_workspace)) OR (EXISTS ( SELECT
+   FROM capacity.requests r
+  WHERE (r.id = payments.request_id))))));
+grant select on billing.payments to authenticated;
+grant select on billing.payments to headroom_auditor;
+grant select on billing.payments to headroom_control;
+grant select on billing.payments to service_role;
+comment on table billing.payments is 'Money that was taken. Kept for ever: see docs/operating/erasure.md.';
+comment on column billing.payments.counts is 'It bought the capacity, or another month of it. What does not count goes back.';
+comment on column billing.payments.refund_reason is 'Why it goes back; null while it does not.';
+comment on column billing.payments.event_id is 'The event by which Stripe told, or `look:<outbox id>` where we asked.';
+
+create table billing.prices (
+  id uuid default gen_random_uuid() not null,
+  workspace_id text not null,
+  size text not null,
+  region text,
+  duration_days integer,
+  kind text not null,
+  currency text not null,
+  unit_amount bigint not null,
+  valid_from timestamp with time zone default clock_timestamp() not null,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  created_by text not null,
+  withdrawn_at timestamp with time zone,
+  withdrawn_by text,
+  withdrawn_why text,
+  constraint prices_check CHECK ((num_nonnulls(withdrawn_at, withdrawn_by, withdrawn_why) = ANY (ARRAY[0, 3]))),
+  constraint prices_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  constraint prices_duration_days_check CHECK (((duration_days >= 1) AND (duration_days <= 3650))),
+  constraint prices_kind_check CHECK ((kind = ANY (ARRAY['one_off'::text, 'recurring'::text]))),
+  constraint prices_pkey PRIMARY KEY (id),
+  constraint prices_region_check CHECK ((region ~ '^[a-z0-9-]{2,32}$'::text)),
+  constraint prices_size_check CHECK ((size ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$'::text)),
+  constraint prices_unit_amount_check CHECK (((unit_amount >= 1) AND (unit_amount <= '99999999999'::bigint))),
+  constraint prices_withdrawn_why_check CHECK (((length(withdrawn_why) >= 1) AND (length(withdrawn_why) <= 500))),
+  constraint prices_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES directory.workspaces(id)
+);
+CREATE INDEX prices_find ON billing.prices USING btree (workspace_id, upper(size), valid_from DESC);
+alter table billing.prices enable row level security;
+create policy all_workspaces on billing.prices as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on billing.prices as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
+grant select on billing.prices to headroom_auditor;
+grant select on billing.prices to headroom_control;
+comment on table billing.prices is 'What one instance costs, by size, region and duration; null holds for all. Kept for ever.';
+comment on column billing.prices.kind is 'one_off: for the whole duration. recurring: for each month.';
+comment on column billing.prices.unit_amount is 'Of one instance, in minor units of the currency as Stripe counts them.';
+comment on column billing.prices.withdrawn_at is 'It was a mistake: open offers at this price can no longer be paid, and a payment that arrives all the same goes back.';
+
+create table billing.reconciliations (
+  id uuid default gen_random_uuid() not null,
+  asked_at timestamp with time zone default clock_timestamp() not null,
+  asked_by text not null,
+  since timestamp with time zone not null,
+  pages integer default 0 not null,
+  seen integer default 0 not null,
+  found integer default 0 not null,
+  cursor text,
+  finished_at timestamp with time zone,
+  constraint reconciliations_pkey PRIMARY KEY (id)
+);
+CREATE INDEX reconciliations_open ON billing.reconciliations USING btree (asked_at) WHERE (finished_at IS NULL);
+alter table billing.reconciliations enable row level security;
+create policy all_workspaces on billing.reconciliations as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on billing.reconciliations as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
+grant select on billing.reconciliations to headroom_auditor;
+grant select on billing.reconciliations to headroom_control;
+comment on table billing.reconciliations is 'Comparisons of what Stripe has with what we have, newest last.';
+
+create table billing.refunds (
+  id uuid not null,
+  workspace_id text not null,
+  request_id text not null,
+  payment_id uuid not null,
+  origin text not null,
+  reason text not null,
+  currency text not null,
+  amount bigint not null,
+  state text not null,
+  held_by text,
+  stripe_id text,
+  outbox_id uuid,
+  asked_by text not null,
+  why_hash bytea,
+  failure text,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  updated_at timestamp with time zone default clock_timestamp() not null,
+  looks smallint default 0 not null,
+  next_look_at timestamp with time zone,
+  constraint refunds_amount_check CHECK ((amount > 0)),
+  constraint refunds_check CHECK (((state = 'held'::text) = (held_by IS NOT NULL))),
+  constraint refunds_failure_check CHECK ((length(failure) <= 100)),
+  constraint refunds_held_by_check CHECK ((held_by = ANY (ARRAY['dispute'::text, 'payment_intent'::text, 'person'::text]))),
+  constraint refunds_origin_check CHECK ((origin = ANY (ARRAY['ours'::text, 'outside'::text]))),
+  constraint refunds_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES billing.payments(id),
+  constraint refunds_pkey PRIMARY KEY (id),
+  constraint refunds_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 60))),
+  constraint refunds_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id),
+  constraint refunds_state_check CHECK ((state = ANY (ARRAY['held'::text, 'sent'::text, 'pending'::text, 'succeeded'::text, 'failed'::text, 'superseded'::text]))),
+  constraint refunds_stripe_id_key UNIQUE (stripe_id)
+) with (fillfactor=80);
+CREATE INDEX refunds_looks ON billing.refunds USING btree (next_look_at) WHERE (next_look_at IS NOT NULL);
+CREATE INDEX refunds_payment ON billing.refunds USING btree (payment_id);
+CREATE UNIQUE INDEX refunds_under_way ON billing.refunds USING btree (payment_id) WHERE ((origin = 'ours'::text) AND (state = ANY (ARRAY['held'::text, 'sent'::text, 'pending'::text])));
+alter table billing.refunds enable row level security;
+create policy all_workspaces on billing.refunds as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on billing.refunds as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
+create policy members on billing.refunds as permissive for select to authenticated using ((EXISTS ( SELECT
+   FROM billing.payments p
+  WHERE (p.id = refunds.payment_id))));
+grant select on billing.refunds to authenticated;
+grant select on billing.refunds to headroom_auditor;
+grant select on billing.refunds to headroom_control;
+grant select on billing.refunds to service_role;
+comment on table billing.refunds is 'Money that goes or went back. The id is the instruction and the idempotency key.';
+comment on column billing.refunds.held_by is 'What it waits for: the end of a dispute, the id of the payment at Stripe, or a person''s word.';
+
+create table billing.sessions (
+  checkout_id uuid not null,
+  session_id text not null,
+  url text not null,
+  expires_at timestamp with time zone not null,
+  answered_at timestamp with time zone default clock_timestamp() not null,
+  constraint sessions_pkey PRIMARY KEY (checkout_id),
+  constraint sessions_session_id_key UNIQUE (session_id),
+  constraint sessions_url_check CHECK ((length(url) <= 2000))
+);
+alter table billing.sessions enable row level security;
+create policy all_workspaces on billing.sessions as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on billing.sessions as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
+comment on table billing.sessions is 'The Checkout sessions that Stripe made, and where they are paid.';
+
+create table billing.settings (
+  workspace_id text not null,
+  currency text default 'USD'::text not null,
+  session_minutes integer default 1440 not null,
+  hold_days integer default 14 not null,
+  grace_days integer default 7 not null,
+  self_service_requester text,
+  updated_at timestamp with time zone default now() not null,
+  constraint settings_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  constraint settings_grace_days_check CHECK (((grace_days >= 0) AND (grace_days <= 90))),
+  constraint settings_hold_days_check CHECK (((hold_days >= 1) AND (hold_days <= 60))),
+  constraint settings_pkey PRIMARY KEY (workspace_id),
+  constraint settings_session_minutes_check CHECK (((session_minutes >= 30) AND (session_minutes <= 1440))),
+  constraint settings_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES directory.workspaces(id),
+  constraint settings_workspace_id_self_service_requester_fkey FOREIGN KEY (workspace_id, self_service_requester) REFERENCES directory.members(workspace_id, id)
+);
+alter table billing.settings enable row level security;
+create policy all_workspaces on billing.settings as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on billing.settings as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
+grant select on billing.settings to headroom_auditor;
+grant select on billing.settings to headroom_control;
+comment on table billing.settings is 'How a workspace takes money. A workspace without a row has the defaults.';
+comment on column billing.settings.currency is 'Which price counts where there are several that differ in nothing else.';
+comment on column billing.settings.session_minutes is 'How long a page of Stripe''s Checkout stays open, at most.';
+comment on column billing.settings.hold_days is 'How long an offer waits beyond its deadline for a payment that is being processed.';
+comment on column billing.settings.grace_days is 'How long a renewal may fail before people are told that the subscription is unpaid.';
+comment on column billing.settings.self_service_requester is 'The member in whose name the self-service wizard submits requests. Null: the wizard is closed.';
+
+create table billing.sightings (
+  id bigint generated always as identity not null,
+  outbox_key text not null,
+  object jsonb not null,
+  seen_at timestamp with time zone default clock_timestamp() not null,
+  constraint sightings_pkey PRIMARY KEY (id)
+);
+alter table billing.sightings enable row level security;
+create policy all_workspaces on billing.sightings as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on billing.sightings as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
+comment on table billing.sightings is 'Objects of Stripe that relays brought back, until the sweep has read them.';
+
+create table billing.subscriptions (
+  id uuid not null,
+  workspace_id text not null,
+  request_id text not null,
+  payment_id uuid not null,
+  kind text not null,
+  state text default 'active'::text not null,
+  stripe_id text,
+  starts_at timestamp with time zone not null,
+  ends_at timestamp with time zone,
+  paid_until timestamp with time zone,
+  cancels_at timestamp with time zone,
+  grace_until timestamp with time zone,
+  end_told_at timestamp with time zone,
+  cancel_asked_at timestamp with time zone,
+  told_by timestamp with time zone,
+  next_look_at timestamp with time zone,
+  updated_at timestamp with time zone default clock_timestamp() not null,
+  constraint subscriptions_kind_check CHECK ((kind = ANY (ARRAY['one_off'::text, 'recurring'::text]))),
+  constraint subscriptions_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES billing.payments(id),
+  constraint subscriptions_payment_id_key UNIQUE (payment_id),
+  constraint subscriptions_pkey PRIMARY KEY (id),
+  constraint subscriptions_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id),
+  constraint subscriptions_request_id_key UNIQUE (request_id),
+  constraint subscriptions_state_check CHECK ((state = ANY (ARRAY['active'::text, 'past_due'::text, 'unpaid'::text, 'ended'::text, 'cancelled'::text]))),
+  constraint subscriptions_stripe_id_key UNIQUE (stripe_id)
+) with (fillfactor=80);
+CREATE INDEX subscriptions_looks ON billing.subscriptions USING btree (next_look_at) WHERE (next_look_at IS NOT NULL);
+alter table billing.subscriptions enable row level security;
+create policy all_workspaces on billing.subscriptions as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on billing.subscriptions as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
+create policy members on billing.subscriptions as permissive for select to authenticated using ((EXISTS ( SELECT
+   FROM billing.payments p
+  WHERE (p.id = subscriptions.payment_id))));
+grant select on billing.subscriptions to authenticated;
+grant select on billing.subscriptions to headroom_auditor;
+grant select on billing.subscriptions to headroom_control;
+grant select on billing.subscriptions to service_role;
+comment on table billing.subscriptions is 'What a customer has paid for, from when to when. One for each request that was bought.';
+comment on column billing.subscriptions.ends_at is 'The end of the term that was asked for. Nothing is torn down then without a person''s word.';
+comment on column billing.subscriptions.told_by is 'When Stripe made the newest event that was followed: older ones change nothing.';
+
 create view capacity.candidates as
  SELECT o.workspace_id,
     'owner'::text AS kind,
@@ -386,6 +839,20 @@ comment on column capacity.events.effects is 'The side effects that this event n
 comment on column capacity.events.hash is 'SHA-256 over the hash before and the canonical form of this event.';
 comment on column capacity.events.workspace_id is 'The request''s, for finding the event. Not in the hash: the submission has it in its payload.';
 
+create table capacity.expiry_holds (
+  request_id text not null,
+  look_again_at timestamp with time zone not null,
+  since timestamp with time zone default clock_timestamp() not null,
+  constraint expiry_holds_pkey PRIMARY KEY (request_id),
+  constraint expiry_holds_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id)
+);
+alter table capacity.expiry_holds enable row level security;
+create policy all_workspaces on capacity.expiry_holds as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on capacity.expiry_holds as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
+grant select on capacity.expiry_holds to headroom_auditor;
+grant select on capacity.expiry_holds to headroom_control;
+comment on table capacity.expiry_holds is 'Offers past their deadline that wait for something, and when that is asked about again.';
+
 create table capacity.free_texts (
   request_id text not null,
   hash bytea not null,
@@ -437,7 +904,7 @@ create table capacity.notices (
   effects text[] default '{}'::text[] not null,
   created_at timestamp with time zone default now() not null,
   said text,
-  constraint notices_kind_check CHECK ((kind = ANY (ARRAY['warning'::text, 'reminder'::text, 'late'::text, 'nudge'::text, 'note'::text, 'unasked'::text, 'address'::text, 'link'::text, 'job'::text]))),
+  constraint notices_kind_check CHECK ((kind = ANY (ARRAY['warning'::text, 'reminder'::text, 'late'::text, 'nudge'::text, 'note'::text, 'unasked'::text, 'address'::text, 'link'::text, 'job'::text, 'payment'::text]))),
   constraint notices_pkey PRIMARY KEY (request_id, id),
   constraint notices_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id),
   constraint notices_said_check CHECK ((length(said) <= 500)),
@@ -625,6 +1092,7 @@ create table capacity.requests (
   cancellation_reason_hash bytea,
   cancellation_authorizer_user_id text,
   head_hash bytea,
+  offer jsonb,
   constraint requests_pkey PRIMARY KEY (id),
   constraint requests_replaces_request_id_fkey FOREIGN KEY (replaces_request_id) REFERENCES capacity.requests(id),
   constraint requests_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES directory.workspaces(id)
@@ -652,6 +1120,7 @@ comment on column capacity.requests.customer_hash is 'Salted hash of customer_re
 comment on column capacity.requests.review_plan is 'Who must approve and by which rule, as the policies stood at submission.';
 comment on column capacity.requests.rejection_reason_hash is 'Of the reason in free_texts; the same for cancellation_reason_hash.';
 comment on column capacity.requests.head_hash is 'Hash of the last event: the head of the chain.';
+comment on column capacity.requests.offer is 'The price, as it was when the request was submitted. Null: the customer confirms without paying.';
 
 create table capacity.review_looks (
   request_id text not null,

@@ -42,6 +42,232 @@ export type CapacityRequestState =
 
 export type ProvisioningJobStatus = "queued" | "provisioning" | "running" | "failed";
 
+/** Each time a customer was sent to pay, and what came of it. */
+export interface BillingCheckouts {
+  id: string;
+  request_id: string;
+  workspace_id: string;
+  number: number;
+  mode: string;
+  currency: string;
+  amount: number;
+  entrance: string;
+  state: string;
+  session_id: string | null;
+  created_at: Date;
+  expires_at: Date;
+  processing_since: Date | null;
+  ended_at: Date | null;
+  looks: number;
+  next_look_at: Date;
+}
+
+/** The Stripe customer of each customer who has paid. */
+export interface BillingCustomers {
+  workspace_id: string;
+  customer_key: Buffer;
+  stripe_id: string;
+  seen_at: Date;
+}
+
+/** Payments that customers disputed with their bank. */
+export interface BillingDisputes {
+  stripe_id: string;
+  workspace_id: string;
+  request_id: string;
+  payment_id: string;
+  currency: string;
+  amount: number;
+  status: string;
+  outcome: string;
+  opened_at: Date;
+  updated_at: Date;
+}
+
+/** What somebody is filling in. Erased when it expires, or when it has become a request. */
+export interface BillingDrafts {
+  id: string;
+  workspace_id: string;
+  terms: Json;
+  revision: number;
+  step: number;
+  address_mark: Buffer | null;
+  mailed_at: Date | null;
+  mails: number;
+  request_id: string | null;
+  created_at: Date;
+  updated_at: Date;
+  expires_at: Date;
+}
+
+/** Every movement of money, once: what came in is positive. The insert decides. */
+export interface BillingEntries {
+  id: number;
+  workspace_id: string;
+  payment_id: string;
+  kind: string;
+  source_id: string;
+  currency: string;
+  amount: number;
+  event_id: string;
+  at: Date;
+  recorded_at: Date;
+}
+
+/** What one unit of a currency is worth in US dollars when escalation rules are applied. Set by people; money is never converted by it. */
+export interface BillingExchangeRates {
+  workspace_id: string;
+  currency: string;
+  usd: string;
+  set_by: string;
+  set_at: Date;
+}
+
+/** What does not agree with what Stripe said, until a person has looked at it. */
+export interface BillingFindings {
+  id: string;
+  kind: string;
+  stripe_id: string;
+  workspace_id: string | null;
+  request_id: string | null;
+  said: string;
+  event_id: string;
+  found_at: Date;
+  resolved_at: Date | null;
+  resolved_by: string | null;
+  resolution: string | null;
+}
+
+/** By what Stripe's objects are known to be of this installation. */
+export interface BillingInstallation {
+  is_one: boolean;
+  id: string;
+}
+
+/** Money that was taken. Kept for ever: see docs/operating/erasure.md. */
+export interface BillingPayments {
+  id: string;
+  workspace_id: string;
+  request_id: string;
+  checkout_id: string | null;
+  purpose: string;
+  session_id: string | null;
+  invoice_id: string | null;
+  payment_intent: string | null;
+  currency: string;
+  amount: number;
+  counts: boolean;
+  refund_reason: string | null;
+  paid_at: Date;
+  event_id: string;
+  recorded_at: Date;
+  looks: number;
+  next_look_at: Date | null;
+}
+
+/** What one instance costs, by size, region and duration; null holds for all. Kept for ever. */
+export interface BillingPrices {
+  id: string;
+  workspace_id: string;
+  size: string;
+  region: string | null;
+  duration_days: number | null;
+  kind: string;
+  currency: string;
+  unit_amount: number;
+  valid_from: Date;
+  created_at: Date;
+  created_by: string;
+  withdrawn_at: Date | null;
+  withdrawn_by: string | null;
+  withdrawn_why: string | null;
+}
+
+/** Comparisons of what Stripe has with what we have, newest last. */
+export interface BillingReconciliations {
+  id: string;
+  asked_at: Date;
+  asked_by: string;
+  since: Date;
+  pages: number;
+  seen: number;
+  found: number;
+  cursor: string | null;
+  finished_at: Date | null;
+}
+
+/** Money that goes or went back. The id is the instruction and the idempotency key. */
+export interface BillingRefunds {
+  id: string;
+  workspace_id: string;
+  request_id: string;
+  payment_id: string;
+  origin: string;
+  reason: string;
+  currency: string;
+  amount: number;
+  state: string;
+  held_by: string | null;
+  stripe_id: string | null;
+  outbox_id: string | null;
+  asked_by: string;
+  why_hash: Buffer | null;
+  failure: string | null;
+  created_at: Date;
+  updated_at: Date;
+  looks: number;
+  next_look_at: Date | null;
+}
+
+/** The Checkout sessions that Stripe made, and where they are paid. */
+export interface BillingSessions {
+  checkout_id: string;
+  session_id: string;
+  url: string;
+  expires_at: Date;
+  answered_at: Date;
+}
+
+/** How a workspace takes money. A workspace without a row has the defaults. */
+export interface BillingSettings {
+  workspace_id: string;
+  currency: string;
+  session_minutes: number;
+  hold_days: number;
+  grace_days: number;
+  self_service_requester: string | null;
+  updated_at: Date;
+}
+
+/** Objects of Stripe that relays brought back, until the sweep has read them. */
+export interface BillingSightings {
+  id: number;
+  outbox_key: string;
+  object: Json;
+  seen_at: Date;
+}
+
+/** What a customer has paid for, from when to when. One for each request that was bought. */
+export interface BillingSubscriptions {
+  id: string;
+  workspace_id: string;
+  request_id: string;
+  payment_id: string;
+  kind: string;
+  state: string;
+  stripe_id: string | null;
+  starts_at: Date;
+  ends_at: Date | null;
+  paid_until: Date | null;
+  cancels_at: Date | null;
+  grace_until: Date | null;
+  end_told_at: Date | null;
+  cancel_asked_at: Date | null;
+  told_by: Date | null;
+  next_look_at: Date | null;
+  updated_at: Date;
+}
+
 export interface CapacityActor {
   type: CapacityRequestActorType;
   id: string;
@@ -116,6 +342,13 @@ export interface CapacityEvents {
   created_at: Date;
   hash: Buffer;
   workspace_id: string;
+}
+
+/** Offers past their deadline that wait for something, and when that is asked about again. */
+export interface CapacityExpiryHolds {
+  request_id: string;
+  look_again_at: Date;
+  since: Date;
 }
 
 /** Words of people in the log of a request, apart from it. Salt and content are null once they were erased. */
@@ -238,6 +471,7 @@ export interface CapacityRequests {
   cancellation_reason_hash: Buffer | null;
   cancellation_authorizer_user_id: string | null;
   head_hash: Buffer | null;
+  offer: Json | null;
 }
 
 /** When the sweep looks again at a request whose review is late. A missing row: at once. */
@@ -1291,11 +1525,28 @@ export interface WebhooksEnvelopes {
 
 /** Every table's row, by its name in the database. */
 export interface Tables {
+  "billing.checkouts": BillingCheckouts;
+  "billing.customers": BillingCustomers;
+  "billing.disputes": BillingDisputes;
+  "billing.drafts": BillingDrafts;
+  "billing.entries": BillingEntries;
+  "billing.exchange_rates": BillingExchangeRates;
+  "billing.findings": BillingFindings;
+  "billing.installation": BillingInstallation;
+  "billing.payments": BillingPayments;
+  "billing.prices": BillingPrices;
+  "billing.reconciliations": BillingReconciliations;
+  "billing.refunds": BillingRefunds;
+  "billing.sessions": BillingSessions;
+  "billing.settings": BillingSettings;
+  "billing.sightings": BillingSightings;
+  "billing.subscriptions": BillingSubscriptions;
   "capacity.confirmation_tokens": CapacityConfirmationTokens;
   "capacity.customer_keys": CapacityCustomerKeys;
   "capacity.customer_marks": CapacityCustomerMarks;
   "capacity.erasures": CapacityErasures;
   "capacity.events": CapacityEvents;
+  "capacity.expiry_holds": CapacityExpiryHolds;
   "capacity.free_texts": CapacityFreeTexts;
   "capacity.linear_states": CapacityLinearStates;
   "capacity.notices": CapacityNotices;

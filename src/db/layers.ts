@@ -71,11 +71,18 @@ export const layers: readonly Layer[] = [
     imports: ["db", "contract", "outbox", "webhooks", "directory", "capacity"],
   },
   {
+    schema: "billing",
+    folder: "billing",
+    part: "product",
+    holds: "prices, checkouts, payments, refunds, disputes, and the books over them",
+    imports: ["db", "contract", "outbox", "webhooks", "directory", "capacity", "provisioning"],
+  },
+  {
     schema: "inbound",
     folder: "inbound",
     part: "product",
     holds: "what providers send us, and what Slack commands, buttons and forms mean",
-    imports: ["db", "contract", "outbox", "webhooks", "directory", "capacity", "provisioning"],
+    imports: ["db", "contract", "outbox", "webhooks", "directory", "capacity", "provisioning", "billing"],
   },
   { schema: "public", part: "product", holds: "the API: functions and views that are exposed over HTTP" },
   // Runs in browsers: what it imports of these must not need Node, which its test checks.

@@ -1,0 +1,15 @@
+-- Who may do what in the schema `billing`, all of it: first everything is taken away, then exactly this is given. Nobody but the owner
+-- writes a table: the definer functions are the only way in. Functions that are not named here are internal and run only inside those.
+select headroom.close_schema('billing');
+
+-- Members and machines read through the views of public, which run with the rights of who asks. Which rows: sql/policies/billing.sql.
+grant select on
+  billing.payments, billing.refunds, billing.disputes, billing.subscriptions, billing.entries
+to authenticated, service_role;
+
+-- Control and auditors read; what customers fill in is nobody's but theirs.
+grant usage on schema billing to headroom_control, headroom_auditor;
+grant select on
+  billing.settings, billing.prices, billing.exchange_rates, billing.installation, billing.checkouts, billing.payments,
+  billing.subscriptions, billing.refunds, billing.disputes, billing.entries, billing.findings, billing.reconciliations
+to headroom_control, headroom_auditor;

@@ -2816,7 +2816,8 @@ create view public.capacity_requests with (security_invoker=true) as
            FROM capacity.free_texts t
           WHERE t.request_id = r.id AND t.hash = r.rejection_reason_hash) AS rejection_reason,
     capacity.unasked(r.id, r.state) AS customer_unasked,
-    COALESCE(c.customer_id, encode(c.customer_key, 'hex'::text)) AS customer_id
+    COALESCE(c.customer_id, encode(c.customer_key, 'hex'::text)) AS customer_id,
+    r.offer
    FROM capacity.requests r
      LEFT JOIN capacity.personal_data d ON d.request_id = r.id
      LEFT JOIN capacity.request_captures s ON s.request_id = r.id AND s.name = 'slack_thread_ts'::text
@@ -3056,7 +3057,7 @@ create function capacity.address_problem(p_given jsonb, p_public_url text)
 create function capacity.apply(p_request_id text, p_event_type public.capacity_request_event_type, p_actor capacity.actor, p_payload jsonb, p_expected_version integer DEFAULT NULL::integer, OUT request capacity.requests, OUT repeated boolean, OUT decided_by text, OUT decided_at timestamp with time zone)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 727a0e5abd23a34e';
+  as 'sha256 3ce3299f0ebc87a0';
 
 create function capacity.approve_by_rule(p_request capacity.requests, p_via text)
   returns capacity.requests
@@ -3076,7 +3077,7 @@ create function capacity.asked_now(p_request capacity.requests)
 create function capacity.authorize(p_actor capacity.actor, p_request capacity.requests, p_event_type public.capacity_request_event_type, OUT allowed boolean, OUT counts boolean, OUT code text, OUT reason text)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f7b8bc57366f9084';
+  as 'sha256 a9c2739d1976f6de';
 
 create function capacity.check_channel(p_workspace_id text, p_via text, p_channel text)
   returns void
@@ -3141,7 +3142,7 @@ create function capacity.compute_next_state(p_state public.capacity_request_stat
 create function capacity.confirmation_story(p_token capacity.confirmation_tokens)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 678a1bc32693893b';
+  as 'sha256 6bddd49266778a56';
 
 create function capacity.confirmation_token(p_token_id uuid)
   returns text
@@ -3444,6 +3445,11 @@ create function capacity.nudge(p_request capacity.requests, p_actor capacity.act
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 38762bf648e71ee2';
 
+create function capacity.offer_for(p_workspace_id text, p_requested_size text, p_quantity integer, p_region text, p_duration_days integer)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 10f199df1218cbf4';
+
 create function capacity.pending_approvals(p_request capacity.requests)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3457,7 +3463,7 @@ create function capacity.post_notice(p_request capacity.requests, p_kind text, p
 create function capacity.project(p_request capacity.requests, p_event capacity.events)
   returns capacity.requests
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 670e9095be5a2130';
+  as 'sha256 8dbd513b33e32d32';
 
 create function capacity.put_free_text(p_request_id text, p_content jsonb)
   returns bytea
@@ -3522,7 +3528,7 @@ create function capacity.render_email_notice(p_story jsonb, p_member_id text)
 create function capacity.render_event(p_story jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 422225a908e29c1a';
+  as 'sha256 4605cdcef5a82dbe';
 
 create function capacity.render_linear_comment(p_story jsonb)
   returns jsonb
@@ -3668,7 +3674,7 @@ create function capacity.story_now(p_request_id text)
 create function capacity.story_of(p_request capacity.requests, p_event capacity.events, p_also text[] DEFAULT '{}'::text[], p_asks boolean DEFAULT true)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5981c656592d1dd0';
+  as 'sha256 6954537adaa6a46f';
 
 create function capacity.story_sentence(p_story jsonb)
   returns text
@@ -3683,7 +3689,7 @@ create function capacity.story_state(p_state text)
 create function capacity.submit(p_actor capacity.actor, p_workspace_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric, p_confirmation_ttl_days integer, p_slack_channel_id text, p_idempotency_key text, p_replaces_request_id text, p_customer_id text DEFAULT NULL::text)
   returns capacity.requests
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 737095e9fc792ae1';
+  as 'sha256 5c9681cf5a1c9c20';
 
 create function capacity.technical_plan(p_workspace_id text, p_requester_id text, p_group_id text, p_route capacity.policies, p_auto capacity.policies)
   returns jsonb
@@ -3718,7 +3724,7 @@ create function capacity.timer_erase(p_most integer, OUT erased integer, OUT fai
 create function capacity.timer_expire(p_most integer, OUT expired integer, OUT failed jsonb, OUT more boolean)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7d79945f0a5edb18';
+  as 'sha256 bc7d59a72dc6d9c9';
 
 create function capacity.timer_failed(p_request_id text, p_timer text, p_error_code text, p_message text)
   returns jsonb
@@ -4211,7 +4217,7 @@ create function headroom.optional_secret(p_name text)
 create function headroom.refusals()
   returns TABLE(code text, status integer, meaning text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b5d038396d5d82fa';
+  as 'sha256 170940a1f3607b85';
 
 create function headroom.register_hooks(p_layer text, p_hooks jsonb)
   returns void
@@ -5668,7 +5674,7 @@ create function provisioning.watch_run(p_attempt provisioning.attempts)
 create function public.apply_capacity_event(p_request_id text, p_event_type public.capacity_request_event_type, p_actor_type public.capacity_request_actor_type, p_actor_id text, p_payload jsonb DEFAULT '{}'::jsonb, p_expected_version integer DEFAULT NULL::integer)
   returns public.capacity_requests
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan owner headroom_owner
-  as 'sha256 4ccbbad7581fe7ae';
+  as 'sha256 479e4ad6a6e5e821';
 grant execute on function public.apply_capacity_event to authenticated;
 grant execute on function public.apply_capacity_event to headroom_control;
 grant execute on function public.apply_capacity_event to service_role;
@@ -5836,10 +5842,10 @@ grant execute on function public.nudge_capacity_request to authenticated;
 grant execute on function public.nudge_capacity_request to headroom_control;
 grant execute on function public.nudge_capacity_request to service_role;
 
-create function public.preview_capacity_request(p_requester_user_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_requested_size text, p_quantity integer, p_region text, p_estimated_monthly_cost_usd numeric DEFAULT NULL::numeric, p_workspace_id text DEFAULT NULL::text, p_slack_channel_id text DEFAULT NULL::text, p_customer_ref jsonb DEFAULT NULL::jsonb, p_customer_id text DEFAULT NULL::text)
+create function public.preview_capacity_request(p_requester_user_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_requested_size text, p_quantity integer, p_region text, p_estimated_monthly_cost_usd numeric DEFAULT NULL::numeric, p_workspace_id text DEFAULT NULL::text, p_slack_channel_id text DEFAULT NULL::text, p_customer_ref jsonb DEFAULT NULL::jsonb, p_customer_id text DEFAULT NULL::text, p_expected_duration_days integer DEFAULT NULL::integer)
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 01749aa39eb8323b';
+  as 'sha256 be8148bc8ec3c41b';
 grant execute on function public.preview_capacity_request to authenticated;
 grant execute on function public.preview_capacity_request to headroom_control;
 grant execute on function public.preview_capacity_request to service_role;

@@ -1408,6 +1408,7 @@ export interface PublicCapacityRequests {
   rejection_reason: string | null;
   customer_unasked: string | null;
   customer_id: string | null;
+  offer: Json | null;
 }
 
 /** Time in state: stays that ended, by workspace, day (UTC) and state. Ask for a span of days. */
@@ -2313,6 +2314,17 @@ export interface Functions {
       p_actor: string | null;
     };
     result: Json;
+  };
+  /** What these terms cost. Nullable: p_duration_days, result. */
+  "capacity.offer_for": {
+    args: {
+      p_workspace_id: string | null;
+      p_requested_size: string | null;
+      p_quantity: number | null;
+      p_region: string | null;
+      p_duration_days: number | null;
+    };
+    result: Json | null;
   };
   /** Open review steps, whom each waits on, and who may decide it. */
   "capacity.pending_approvals": {
@@ -6095,6 +6107,7 @@ export interface Functions {
       p_slack_channel_id?: string | null | undefined;
       p_customer_ref?: unknown;
       p_customer_id?: string | null | undefined;
+      p_expected_duration_days?: number | null | undefined;
     };
     result: Json;
   };
@@ -6563,6 +6576,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.notice_asked": { returns: "value", json: [], positional: false },
   "capacity.notice_effects": { returns: "value", json: [], positional: false },
   "capacity.nudge": { returns: "value", json: [], positional: false },
+  "capacity.offer_for": { returns: "value", json: [], positional: false },
   "capacity.pending_approvals": { returns: "value", json: [], positional: false },
   "capacity.post_notice": { returns: "row", json: [], positional: false },
   "capacity.project": { returns: "row", json: [], positional: false },

@@ -49,7 +49,8 @@ begin
            'id', p_request.id, 'state', p_request.state, 'channel', p_request.slack_channel_id,
            'what', p_request.quantity || ' × ' || p_request.requested_size || ' in ' || p_request.region,
            'needed_by', to_char(p_request.needed_by_date, 'YYYY-MM-DD'), 'duration_days', p_request.expected_duration_days,
-           'monthly_cost', p_request.estimated_monthly_cost_usd, 'replaces', p_request.replaces_request_id,
+           'monthly_cost', p_request.estimated_monthly_cost_usd, 'offer', p_request.offer,
+           'replaces', p_request.replaces_request_id,
            'requester', p_request.requester_user_id,
            'deadline', extract(epoch from p_request.next_deadline_at),
            'commercial', jsonb_build_object(

@@ -67,7 +67,7 @@ begin
            'on_behalf', p_event.payload ->> 'on_behalf_of',
            'reason', capacity.free_text(p_event.request_id, decode(p_event.payload ->> 'reason_hash', 'hex')))
     into v_facts;
-  if p_request.state in ('PROVISIONING', 'COMPLETED', 'FAILED', 'CANCELLED') then
+  if p_request.offer is not null or p_request.state in ('PROVISIONING', 'COMPLETED', 'FAILED', 'CANCELLED') then
     v_facts := v_facts || headroom.run_hooks('capacity.story_told', jsonb_build_object('request_id', p_request.id));
   end if;
   -- Slack says no more than that, and it is the surface that nearly every event has.

@@ -23,6 +23,7 @@ create role headroom_owner nologin inherit;
 create schema billing authorization headroom_owner;
 grant usage on schema billing to headroom_auditor;
 grant usage on schema billing to headroom_control;
+grant usage on schema billing to headroom_executor;
 
 create schema capacity authorization headroom_owner;
 grant usage on schema capacity to headroom_auditor;
@@ -317,6 +318,36 @@ create policy machines on billing.drafts as permissive for select to service_rol
 comment on table billing.drafts is 'What somebody is filling in. Erased when it expires, or when it has become a request.';
 comment on column billing.drafts.address_mark is 'Keyed hash of the address, by which mails to it are counted.';
 
+create view billing.due as
+ SELECT 'checkout'::text AS kind,
+    c.id,
+    c.request_id,
+    c.next_look_at
+   FROM billing.checkouts c
+  WHERE c.state = ANY (ARRAY['asked'::text, 'open'::text, 'processing'::text, 'abandoned'::text])
+UNION ALL
+ SELECT 'payment'::text AS kind,
+    p.id,
+    p.request_id,
+    p.next_look_at
+   FROM billing.payments p
+  WHERE p.next_look_at IS NOT NULL
+UNION ALL
+ SELECT 'refund'::text AS kind,
+    r.id,
+    r.request_id,
+    r.next_look_at
+   FROM billing.refunds r
+  WHERE r.next_look_at IS NOT NULL
+UNION ALL
+ SELECT 'subscription'::text AS kind,
+    s.id,
+    s.request_id,
+    s.next_look_at
+   FROM billing.subscriptions s
+  WHERE s.next_look_at IS NOT NULL;
+comment on view billing.due is 'What the sweep looks at next.';
+
 create table billing.entries (
   id bigint generated always as identity not null,
   workspace_id text not null,
@@ -436,7 +467,7 @@ create table billing.payments (
   constraint payments_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id),
   constraint payments_session_id_key UNIQUE (session_id)
 ) with (fillfactor=80);
-CREATE UNIQUE INDEX payments_counting ON billing.payments USING btree (request_id) WHERE (counts AND (purpose = 'confirmation'::text));
+CREATE UNIQUE INDEX payments_counting ON billing.payments USING btree (request_id) WHERE (counts AND (purpose <> 'renewal'::text));
 CREATE INDEX payments_looks ON billing.payments USING btree (next_look_at) WHERE (next_look_at IS NOT NULL);
 CREATE INDEX payments_recent ON billing.payments USING btree (workspace_id, recorded_at DESC, id DESC);
 CREATE INDEX payments_request ON billing.payments USING btree (request_id, recorded_at);
@@ -453,7 +484,7 @@ grant select on billing.payments to service_role;
 comment on table billing.payments is 'Money that was taken. Kept for ever: see docs/operating/erasure.md.';
 comment on column billing.payments.counts is 'It bought the capacity, or another month of it. What does not count goes back.';
 comment on column billing.payments.refund_reason is 'Why it goes back; null while it does not.';
-comment on column billing.payments.event_id is 'The event by which Stripe told, or `look:<outbox id>` where we asked.';
+comment on column billing.payments.event_id is 'The event by which Stripe told, or `look:<sighting>` where we asked.';
 
 create table billing.prices (
   id uuid default gen_random_uuid() not null,
@@ -2607,6 +2638,22 @@ grant select on provisioning.steps to headroom_control;
 grant select on provisioning.steps to service_role;
 comment on table provisioning.steps is 'The steps that runs named, in order. The names are erased with the customer''s data.';
 
+create view public.billing_balance with (security_invoker=true) as
+ SELECT workspace_id,
+    currency,
+    (at AT TIME ZONE 'UTC'::text)::date AS day,
+    COALESCE(sum(amount) FILTER (WHERE kind = 'taken'::text), 0::numeric)::bigint AS taken,
+    COALESCE(- sum(amount) FILTER (WHERE kind = ANY (ARRAY['refunded'::text, 'refund_failed'::text])), 0::numeric)::bigint AS refunded,
+    COALESCE(- sum(amount) FILTER (WHERE kind = ANY (ARRAY['disputed'::text, 'dispute_won'::text])), 0::numeric)::bigint AS disputed,
+    sum(amount)::bigint AS net
+   FROM billing.entries e
+  GROUP BY workspace_id, currency, ((at AT TIME ZONE 'UTC'::text)::date);
+grant select on public.billing_balance to authenticated;
+grant select on public.billing_balance to headroom_auditor;
+grant select on public.billing_balance to headroom_control;
+grant select on public.billing_balance to service_role;
+comment on view public.billing_balance is 'What was taken, refunded and disputed, by workspace, currency and day (UTC).';
+
 create view public.capacity_approval_latency with (security_invoker=true) as
  SELECT w.id AS workspace_id,
     d.day,
@@ -2816,7 +2863,8 @@ create view public.capacity_requests with (security_invoker=true) as
            FROM capacity.free_texts t
           WHERE t.request_id = r.id AND t.hash = r.rejection_reason_hash) AS rejection_reason,
     capacity.unasked(r.id, r.state) AS customer_unasked,
-    COALESCE(c.customer_id, encode(c.customer_key, 'hex'::text)) AS customer_id
+    COALESCE(c.customer_id, encode(c.customer_key, 'hex'::text)) AS customer_id,
+    r.offer
    FROM capacity.requests r
      LEFT JOIN capacity.personal_data d ON d.request_id = r.id
      LEFT JOIN capacity.request_captures s ON s.request_id = r.id AND s.name = 'slack_thread_ts'::text
@@ -2859,6 +2907,36 @@ grant select on public.capacity_time_in_state to headroom_auditor;
 grant select on public.capacity_time_in_state to headroom_control;
 grant select on public.capacity_time_in_state to service_role;
 comment on view public.capacity_time_in_state is 'Time in state: stays that ended, by workspace, day (UTC) and state. Ask for a span of days.';
+
+create view public.payments with (security_invoker=true) as
+ SELECT id,
+    request_id,
+    workspace_id,
+    purpose,
+    currency,
+    amount,
+    counts,
+    refund_reason,
+    paid_at,
+    COALESCE(( SELECT sum(r.amount) AS sum
+           FROM billing.refunds r
+          WHERE r.payment_id = p.id AND r.state = 'succeeded'::text), 0::numeric)::bigint AS refunded,
+    COALESCE(( SELECT sum(r.amount) AS sum
+           FROM billing.refunds r
+          WHERE r.payment_id = p.id AND (r.state = ANY (ARRAY['held'::text, 'sent'::text, 'pending'::text]))), 0::numeric)::bigint AS refunding,
+    ( SELECT d.outcome
+           FROM billing.disputes d
+          WHERE d.payment_id = p.id
+          ORDER BY d.opened_at DESC
+         LIMIT 1) AS dispute,
+    payment_intent,
+    recorded_at
+   FROM billing.payments p;
+grant select on public.payments to authenticated;
+grant select on public.payments to headroom_auditor;
+grant select on public.payments to headroom_control;
+grant select on public.payments to service_role;
+comment on view public.payments is 'Payments, and what of each went back.';
 
 create view public.provisioning_jobs with (security_invoker=true) as
  SELECT j.id,
@@ -3038,6 +3116,550 @@ comment on column webhooks.envelopes.outbox_ids is 'Its deliveries, one per endp
 
 -- Functions
 
+create function billing.abandon_checkout(p_checkout billing.checkouts)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 12f78274f5db508f';
+
+create function billing.amount_in(p_field jsonb)
+  returns bigint
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 10f9e1cd1689fbb0';
+
+create function billing.amount_problem(p_currency text, p_amount bigint)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 485245733eda0e18';
+
+create function billing.amount_words(p_currency text, p_amount bigint)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 6f587acc3bcbdecf';
+
+create function billing.ask_page(p_reconciliation billing.reconciliations)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 a20685f050d5ae81';
+
+create function billing.ask_stripe(p_workspace_id text, p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_payload jsonb, p_capture text, p_binds jsonb DEFAULT NULL::jsonb, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone)
+  returns uuid
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 eadc4c46952dbb36';
+
+create function billing.begin_checkout(p_request capacity.requests, p_entrance text)
+  returns billing.checkouts
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 572d478fef5240d8';
+
+create function billing.begin_reconciliation(p_asked_by text, p_since timestamp with time zone)
+  returns uuid
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 62314a023c4ed254';
+
+create function billing.cancel_at_stripe(p_workspace_id text, p_stripe_id text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 3b888bfbd08f2c0e';
+
+create function billing.cancel_subscription(p_request_id text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 3b260ef66ac03663';
+
+create function billing.checkout_json(p_checkout billing.checkouts)
+  returns jsonb
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 6c76af637c6b84f1';
+
+create function billing.checkout_transitions()
+  returns TABLE(state_before text, event text, state_after text, meaning text)
+  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 ef389d7af5d62209';
+
+create function billing.confirm(p_request capacity.requests, p_payment billing.payments, p_stripe_subscription text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 370e62dca347cff6';
+
+create function billing.currency_digits(p_currency text)
+  returns integer
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 c2148389ea619dd4';
+
+create function billing.dispute_rules()
+  returns TABLE(status text, outcome text, withdrawn boolean, meaning text)
+  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 46454bb070236710';
+
+create function billing.enter(p_payment billing.payments, p_kind text, p_source_id text, p_amount bigint, p_event_id text, p_at timestamp with time zone)
+  returns boolean
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 7db400370bbecc89';
+
+create function billing.erase_messages(p_erasure jsonb)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 73f85db674643a3c';
+
+create function billing.event_rules()
+  returns TABLE(event_type text, object text, meaning text)
+  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 dd1ad0bbb58d839a';
+
+create function billing.find_out(p_kind text, p_stripe_id text, p_request_id text, p_said text, p_event_id text)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 816e6de1dd2337fa';
+
+create function billing.find_payment(p_id text)
+  returns billing.payments
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 8f6d55867b463861';
+
+create function billing.find_refund(p_refund jsonb)
+  returns billing.refunds
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 833d8dd74c35ff34';
+
+create function billing.find_session(p_session jsonb, OUT request_id text, OUT checkout_id uuid)
+  returns record
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 40f2c07cb3124ef5';
+
+create function billing.follow_end(p_change jsonb)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 0722469107de19ca';
+
+create function billing.hear(p_event jsonb)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 272494429f1ecfcc';
+
+create function billing.held_until(p_request capacity.requests)
+  returns timestamp with time zone
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 777ab8cafd0aeee3';
+
+create function billing.hold_expiry(p_argument jsonb)
+  returns jsonb
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 94b80380f8ba43cc';
+
+create function billing.id_in(p_field jsonb)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 bcb54545301242a4';
+
+create function billing.installation_id()
+  returns text
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e81c63d519e5e305';
+
+create function billing.is_disputed(p_payment_id uuid)
+  returns boolean
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 ef6b7d72f588ead0';
+
+create function billing.is_given_up(p_stream text, p_instruction_id text, p_idempotency_key text)
+  returns boolean
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 611f98d00d6b79da';
+
+create function billing.is_ours(p_object jsonb)
+  returns boolean
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 3a7bfa7a2af82c46';
+
+create function billing.judge_payment(p_state text, p_declined boolean, p_bought boolean, p_withdrawn boolean, p_in_time boolean, p_matches boolean)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 59adb82c4162babd';
+
+create function billing.keep_answers(p_captures jsonb)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 90c695e009148891';
+
+create function billing.keep_reconciling()
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 0e7b6071e67177f8';
+
+create function billing.learn(p_object jsonb, p_event_id text, p_at timestamp with time zone, p_event_type text DEFAULT NULL::text)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 9dffe5b00d4f6ba5';
+
+create function billing.learn_dispute(p_dispute jsonb, p_event_id text, p_at timestamp with time zone)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 dd71a81706403ff8';
+
+create function billing.learn_invoice(p_invoice jsonb, p_event_id text, p_at timestamp with time zone, p_event_type text)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 2750f78676396d13';
+
+create function billing.learn_payment_intent(p_intent jsonb, p_event_id text, p_at timestamp with time zone)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 24800a3c48d416ac';
+
+create function billing.learn_refund(p_refund jsonb, p_event_id text, p_at timestamp with time zone)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 8d3a3c46fd678c7c';
+
+create function billing.learn_session(p_session jsonb, p_event_id text, p_at timestamp with time zone, p_event_type text)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 ca92a757beb609d4';
+
+create function billing.learn_subscription(p_stripe jsonb, p_event_id text, p_at timestamp with time zone)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f5f5b09550b8ec3e';
+
+create function billing.least_amount(p_currency text)
+  returns bigint
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 120bbf308ec995bf';
+
+create function billing.left_of(p_payment_id uuid, p_but uuid DEFAULT NULL::uuid)
+  returns bigint
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 6a1055784ce2586d';
+
+create function billing.list_payments(p_workspace_id text DEFAULT NULL::text, p_request_id text DEFAULT NULL::text, p_limit integer DEFAULT 50)
+  returns TABLE(id uuid, request_id text, workspace_id text, purpose text, currency text, amount bigint, amount_left bigint, status text, counts boolean, refund_reason text, payment_intent text, paid_at timestamp with time zone)
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan owner headroom_owner
+  as 'sha256 1366a331630cf0d7';
+grant execute on function billing.list_payments to headroom_auditor;
+grant execute on function billing.list_payments to headroom_control;
+
+create function billing.lock_request(p_request_id text)
+  returns capacity.requests
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 522db8f59e0efb34';
+
+create function billing.look(p_workspace_id text, p_kind text, p_id text, p_number integer)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 dd54dd814d2b2a80';
+
+create function billing.look_at_checkout(p_id uuid)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 503cb40ba06ce62a';
+
+create function billing.look_at_payment(p_id uuid)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 1f6c033e9b029233';
+
+create function billing.look_at_refund(p_id uuid)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 880b6a887597e5bb';
+
+create function billing.look_at_subscription(p_id uuid)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 001a3ef184a01556';
+
+create function billing.look_behind(p_checkout billing.checkouts, p_session jsonb)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 7a5e0f184ae2aa23';
+
+create function billing.may_see(p_payment billing.payments, p_member_id text)
+  returns boolean
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 7f92d80f400894c1';
+
+create function billing.miss_refund(p_payment_intent text, p_seen_at timestamp with time zone)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 477643b46a85a7ca';
+
+create function billing.money_state(p_request capacity.requests)
+  returns text
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 d46c64af557baa10';
+
+create function billing.move_checkout(p_checkout billing.checkouts, p_event text, p_at timestamp with time zone DEFAULT clock_timestamp())
+  returns billing.checkouts
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 4c4d264f9e6d7b6c';
+
+create function billing.move_refund(p_payment billing.payments, p_refund billing.refunds, p_state text, p_told jsonb, p_event_id text, p_at timestamp with time zone)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 7e701f65e6eedf28';
+
+create function billing.new_checkout(p_request capacity.requests, p_entrance text)
+  returns billing.checkouts
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 39af530948f68c63';
+
+create function billing.new_subscription(p_request capacity.requests, p_payment billing.payments, p_stripe_id text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 9628d93f1dde1b29';
+
+create function billing.no_such_payment(p_id text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 08010e5faece2d2a';
+
+create function billing.note_customer(p_request capacity.requests, p_stripe_id text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 dbbf3400225e590f';
+
+create function billing.note_ids(p_payment billing.payments, p_object jsonb)
+  returns boolean
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 7eea17cb3f77595b';
+
+create function billing.note_paid_until(p_subscription billing.subscriptions, p_invoice jsonb, p_at timestamp with time zone)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 68cb6ebb08ab24e9';
+
+create function billing.note_processing(p_request capacity.requests, p_checkout billing.checkouts, p_at timestamp with time zone)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 ee623209264a2651';
+
+create function billing.open_checkout(p_request_id text)
+  returns billing.checkouts
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 75e569f42cb524c2';
+
+create function billing.outcome(p_outcome text, p_request_id text DEFAULT NULL::text)
+  returns jsonb
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 247eec5655b73cab';
+
+create function billing.owe(p_payment_id uuid, p_reason text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 511ee1dc4b09c069';
+
+create function billing.payment_counts()
+  returns TABLE(state text, payments bigint, oldest_seconds double precision)
+  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 cf5865bb10df7b17';
+grant execute on function billing.payment_counts to headroom_auditor;
+grant execute on function billing.payment_counts to headroom_control;
+grant execute on function billing.payment_counts to headroom_executor;
+
+create function billing.payment_json(p_payment billing.payments)
+  returns jsonb
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 8722d00db66aa9aa';
+
+create function billing.payment_status(p_payment billing.payments)
+  returns text
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 d63e692506039d56';
+
+create function billing.payments_of(p_request_id text)
+  returns jsonb
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 aea06a2c1eea399d';
+
+create function billing.plain_invoice(p_invoice jsonb)
+  returns jsonb
+  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 fdd502d2e36ec492';
+
+create function billing.read_page(p_sighting billing.sightings)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 aaa24f231836f155';
+
+create function billing.read_sighting(p_sighting billing.sightings)
+  returns integer
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 3de4d36cb500bb83';
+
+create function billing.read_sightings(p_most integer, OUT seen integer, OUT moved integer, OUT failed jsonb)
+  returns record
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 251ed5ea4e54cc9a';
+
+create function billing.reason_words(p_reason text)
+  returns text
+  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 3fcfa6926d38fa39';
+
+create function billing.reconcile_payments(p_actor text, p_since timestamp with time zone DEFAULT NULL::timestamp with time zone)
+  returns uuid
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 a742a378d909b614';
+grant execute on function billing.reconcile_payments to headroom_control;
+
+create function billing.refund(p_payment billing.payments, p_reason text, p_amount bigint DEFAULT NULL::bigint, p_asked_by text DEFAULT 'system'::text, p_why text DEFAULT NULL::text, p_held_by text DEFAULT NULL::text)
+  returns billing.refunds
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f4f745d1d887ee96';
+
+create function billing.refund_by_person(p_payment billing.payments, p_actor capacity.actor, p_reason text, p_amount bigint)
+  returns billing.refunds
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 fb20e3cda9bae366';
+
+create function billing.refund_problem(p_payment billing.payments, p_known billing.refunds, p_refund jsonb)
+  returns text
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 fbd9d0f192a63b55';
+
+create function billing.refund_reasons()
+  returns TABLE(reason text, meaning text)
+  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 5d65693c69404778';
+
+create function billing.refund_states()
+  returns TABLE(state text, rank integer, holds boolean, meaning text)
+  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 5701d339c833a1ad';
+
+create function billing.release_refund(p_payment_id uuid)
+  returns billing.refunds
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 03d9292c17226da1';
+
+create function billing.renewal_failed(p_subscription billing.subscriptions, p_at timestamp with time zone)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 3d2005f8a96e1bce';
+
+create function billing.request_of(p_object jsonb)
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 fd321b36b2f81270';
+
+create function billing.resolve_finding(p_id uuid, p_actor text, p_resolution text)
+  returns void
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 c6377796b0b4d738';
+grant execute on function billing.resolve_finding to headroom_control;
+
+create function billing.return_payment(p_request capacity.requests, p_payment billing.payments, p_stripe_subscription text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 6d09a0bcd8c1af0a';
+
+create function billing.send_refund(p_payment billing.payments, p_refund billing.refunds, p_amount bigint)
+  returns billing.refunds
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 96146ee59f6e2069';
+
+create function billing.settle(p_payment_id uuid)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 c3abce9bc7e389fb';
+
+create function billing.state_words(p_state text)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 bccd58fbc5daca6a';
+
+create function billing.subscription_ended(p_subscription billing.subscriptions, p_at timestamp with time zone)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 85c2fdbfbcf20625';
+
+create function billing.subscription_of_invoice(p_invoice jsonb)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 44ec342a0c4edce3';
+
+create function billing.sweep(p_argument jsonb)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 bab524919b2d5761';
+
+create function billing.take_answer(p_checkout billing.checkouts)
+  returns billing.checkouts
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 0004730cf39376a4';
+
+create function billing.take_renewal(p_request_id text, p_subscription billing.subscriptions, p_invoice jsonb, p_event_id text, p_at timestamp with time zone)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 a482203c04a48733';
+
+create function billing.take_session(p_request capacity.requests, p_checkout billing.checkouts, p_session jsonb, p_event_id text, p_at timestamp with time zone)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 9286c9b85093ebc5';
+
+create function billing.tell(p_request_id text, p_said text, p_asks boolean DEFAULT false, p_quoted text DEFAULT NULL::text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e22ab9aaa2073b7c';
+
+create function billing.tell_dispute(p_payment billing.payments, p_before billing.disputes, p_dispute jsonb, p_outcome text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 fb131aaad45496e9';
+
+create function billing.tell_failed(p_request capacity.requests)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 ed228863772a24bd';
+
+create function billing.tell_refunded(p_payment billing.payments, p_refund billing.refunds)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 037cc00f85124174';
+
+create function billing.tell_story(p_argument jsonb)
+  returns jsonb
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 43b95af601c09090';
+
+create function billing.time_in(p_field jsonb)
+  returns timestamp with time zone
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b93d40edf6a48c5b';
+
+create function billing.try_lock(p_request_id text)
+  returns boolean
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 11dca57380d2eed2';
+
+create function billing.unborn_subscription(p_stripe jsonb, p_at timestamp with time zone)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 1f20d42d259cd7b6';
+
+create function billing.verify_books(p_payment_ids uuid[])
+  returns TABLE(invariant text, code text, subject text, detail text)
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b89be561e0e30258';
+
+create function billing.verify_confirmations(p_payment_ids uuid[])
+  returns TABLE(invariant text, code text, subject text, detail text)
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 aa1def2f7a42b553';
+
+create function billing.verify_payments(p_after text DEFAULT ''::text, p_limit integer DEFAULT 2000, p_workspace_id text DEFAULT NULL::text, OUT last_id text, OUT payments bigint, OUT findings jsonb)
+  returns record
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off owner headroom_owner
+  as 'sha256 a2a8b1bbeca005ab';
+grant execute on function billing.verify_payments to headroom_auditor;
+grant execute on function billing.verify_payments to headroom_control;
+
+create function billing.verify_refunds(p_payment_ids uuid[])
+  returns TABLE(invariant text, code text, subject text, detail text)
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b80e994e4f575d06';
+
 create function capacity.acting(p_actor_type public.capacity_request_actor_type, p_actor_id text, p_workspace_id text)
   returns capacity.actor
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3056,7 +3678,7 @@ create function capacity.address_problem(p_given jsonb, p_public_url text)
 create function capacity.apply(p_request_id text, p_event_type public.capacity_request_event_type, p_actor capacity.actor, p_payload jsonb, p_expected_version integer DEFAULT NULL::integer, OUT request capacity.requests, OUT repeated boolean, OUT decided_by text, OUT decided_at timestamp with time zone)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 727a0e5abd23a34e';
+  as 'sha256 3ce3299f0ebc87a0';
 
 create function capacity.approve_by_rule(p_request capacity.requests, p_via text)
   returns capacity.requests
@@ -3076,7 +3698,7 @@ create function capacity.asked_now(p_request capacity.requests)
 create function capacity.authorize(p_actor capacity.actor, p_request capacity.requests, p_event_type public.capacity_request_event_type, OUT allowed boolean, OUT counts boolean, OUT code text, OUT reason text)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f7b8bc57366f9084';
+  as 'sha256 a9c2739d1976f6de';
 
 create function capacity.check_channel(p_workspace_id text, p_via text, p_channel text)
   returns void
@@ -3141,7 +3763,7 @@ create function capacity.compute_next_state(p_state public.capacity_request_stat
 create function capacity.confirmation_story(p_token capacity.confirmation_tokens)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 678a1bc32693893b';
+  as 'sha256 6bddd49266778a56';
 
 create function capacity.confirmation_token(p_token_id uuid)
   returns text
@@ -3437,12 +4059,17 @@ create function capacity.notice_asked(p_request capacity.requests, p_kind text, 
 create function capacity.notice_effects(p_request capacity.requests, p_kind text, p_via text, p_asked text[])
   returns text[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5b886f4383a0330a';
+  as 'sha256 ed6acdc3049dccb5';
 
 create function capacity.nudge(p_request capacity.requests, p_actor capacity.actor)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 38762bf648e71ee2';
+
+create function capacity.offer_for(p_workspace_id text, p_requested_size text, p_quantity integer, p_region text, p_duration_days integer)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 10f199df1218cbf4';
 
 create function capacity.pending_approvals(p_request capacity.requests)
   returns jsonb
@@ -3457,7 +4084,7 @@ create function capacity.post_notice(p_request capacity.requests, p_kind text, p
 create function capacity.project(p_request capacity.requests, p_event capacity.events)
   returns capacity.requests
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 670e9095be5a2130';
+  as 'sha256 8dbd513b33e32d32';
 
 create function capacity.put_free_text(p_request_id text, p_content jsonb)
   returns bytea
@@ -3522,7 +4149,7 @@ create function capacity.render_email_notice(p_story jsonb, p_member_id text)
 create function capacity.render_event(p_story jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 422225a908e29c1a';
+  as 'sha256 4605cdcef5a82dbe';
 
 create function capacity.render_linear_comment(p_story jsonb)
   returns jsonb
@@ -3668,12 +4295,12 @@ create function capacity.story_now(p_request_id text)
 create function capacity.story_of(p_request capacity.requests, p_event capacity.events, p_also text[] DEFAULT '{}'::text[], p_asks boolean DEFAULT true)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5981c656592d1dd0';
+  as 'sha256 6fc01c25e7b8cf3c';
 
 create function capacity.story_sentence(p_story jsonb)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 df913532304c11bf';
+  as 'sha256 3b730f3d372119fc';
 
 create function capacity.story_state(p_state text)
   returns text
@@ -3683,7 +4310,7 @@ create function capacity.story_state(p_state text)
 create function capacity.submit(p_actor capacity.actor, p_workspace_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric, p_confirmation_ttl_days integer, p_slack_channel_id text, p_idempotency_key text, p_replaces_request_id text, p_customer_id text DEFAULT NULL::text)
   returns capacity.requests
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 737095e9fc792ae1';
+  as 'sha256 5c9681cf5a1c9c20';
 
 create function capacity.technical_plan(p_workspace_id text, p_requester_id text, p_group_id text, p_route capacity.policies, p_auto capacity.policies)
   returns jsonb
@@ -3718,7 +4345,7 @@ create function capacity.timer_erase(p_most integer, OUT erased integer, OUT fai
 create function capacity.timer_expire(p_most integer, OUT expired integer, OUT failed jsonb, OUT more boolean)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7d79945f0a5edb18';
+  as 'sha256 bc7d59a72dc6d9c9';
 
 create function capacity.timer_failed(p_request_id text, p_timer text, p_error_code text, p_message text)
   returns jsonb
@@ -4211,7 +4838,7 @@ create function headroom.optional_secret(p_name text)
 create function headroom.refusals()
   returns TABLE(code text, status integer, meaning text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b5d038396d5d82fa';
+  as 'sha256 170940a1f3607b85';
 
 create function headroom.register_hooks(p_layer text, p_hooks jsonb)
   returns void
@@ -4572,6 +5199,16 @@ create function inbound.slack_workspace(p_team_id text, p_enterprise_id text)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 580c4b1fbb3b0851';
 
+create function inbound.stripe_receipt(p_event jsonb)
+  returns jsonb
+  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 6fae24fb81737173';
+
+create function inbound.stripe_stamp_problem(p_signature text)
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 7b805ceededf4a82';
+
 create function inbound.submit_terms(p_receipt jsonb, p_member directory.members, p_fields jsonb, p_channel text)
   returns capacity.requests
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -4586,6 +5223,11 @@ create function inbound.verify_slack_signature(p_body text, p_timestamp text, p_
   returns boolean
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 abd8f33e3e10d620';
+
+create function inbound.verify_stripe_signature(p_body text, p_signature text)
+  returns boolean
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e32658ee76b1b3ad';
 
 create function outbox.add_row(p_checked boolean, p_tenant_id text, p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_payload jsonb, p_priority integer DEFAULT 5, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_coalesce_key text DEFAULT NULL::text, p_destination text DEFAULT NULL::text, p_captures jsonb DEFAULT NULL::jsonb, p_binds jsonb DEFAULT NULL::jsonb, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
   returns record
@@ -5668,15 +6310,23 @@ create function provisioning.watch_run(p_attempt provisioning.attempts)
 create function public.apply_capacity_event(p_request_id text, p_event_type public.capacity_request_event_type, p_actor_type public.capacity_request_actor_type, p_actor_id text, p_payload jsonb DEFAULT '{}'::jsonb, p_expected_version integer DEFAULT NULL::integer)
   returns public.capacity_requests
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_generic_plan owner headroom_owner
-  as 'sha256 4ccbbad7581fe7ae';
+  as 'sha256 479e4ad6a6e5e821';
 grant execute on function public.apply_capacity_event to authenticated;
 grant execute on function public.apply_capacity_event to headroom_control;
 grant execute on function public.apply_capacity_event to service_role;
 
+create function public.begin_checkout(p_token text, p_entrance text DEFAULT 'link'::text)
+  returns jsonb
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 0adaf969a311ba20';
+grant execute on function public.begin_checkout to anon;
+grant execute on function public.begin_checkout to authenticated;
+grant execute on function public.begin_checkout to service_role;
+
 create function public.check_request()
   returns void
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 79e647ad226fd003';
+  as 'sha256 ceb1775543ea1c23';
 grant execute on function public.check_request to anon;
 grant execute on function public.check_request to authenticated;
 grant execute on function public.check_request to service_role;
@@ -5767,6 +6417,30 @@ grant execute on function public.get_capacity_request to authenticated;
 grant execute on function public.get_capacity_request to headroom_control;
 grant execute on function public.get_capacity_request to service_role;
 
+create function public.get_checkout(p_token text)
+  returns jsonb
+  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 3c5ecce48b9d002f';
+grant execute on function public.get_checkout to anon;
+grant execute on function public.get_checkout to authenticated;
+grant execute on function public.get_checkout to service_role;
+
+create function public.get_payment(p_payment_id text)
+  returns jsonb
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 7e256e433425884e';
+grant execute on function public.get_payment to authenticated;
+grant execute on function public.get_payment to headroom_control;
+grant execute on function public.get_payment to service_role;
+
+create function public.get_payments(p_request_id text)
+  returns jsonb
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 c06291b718102b79';
+grant execute on function public.get_payments to authenticated;
+grant execute on function public.get_payments to headroom_control;
+grant execute on function public.get_payments to service_role;
+
 create function public.get_provisioning_job(p_job_id text)
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -5807,6 +6481,14 @@ grant execute on function public.handle_slack_webhook to anon;
 grant execute on function public.handle_slack_webhook to authenticated;
 grant execute on function public.handle_slack_webhook to service_role;
 
+create function public.handle_stripe_webhook(text)
+  returns json
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 848036b9301c84e8';
+grant execute on function public.handle_stripe_webhook to anon;
+grant execute on function public.handle_stripe_webhook to authenticated;
+grant execute on function public.handle_stripe_webhook to service_role;
+
 create function public.list_endpoints(p_workspace_id text DEFAULT NULL::text)
   returns TABLE(id uuid, name text, workspace_id text, url text, description text, topics text[], header_names text[], enabled boolean, disabled_at timestamp with time zone, disabled_code text, disabled_reason text, secrets integer, readable boolean, old_secret_until timestamp with time zone, dead bigint, circuit text, created_at timestamp with time zone, updated_at timestamp with time zone)
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -5836,10 +6518,10 @@ grant execute on function public.nudge_capacity_request to authenticated;
 grant execute on function public.nudge_capacity_request to headroom_control;
 grant execute on function public.nudge_capacity_request to service_role;
 
-create function public.preview_capacity_request(p_requester_user_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_requested_size text, p_quantity integer, p_region text, p_estimated_monthly_cost_usd numeric DEFAULT NULL::numeric, p_workspace_id text DEFAULT NULL::text, p_slack_channel_id text DEFAULT NULL::text, p_customer_ref jsonb DEFAULT NULL::jsonb, p_customer_id text DEFAULT NULL::text)
+create function public.preview_capacity_request(p_requester_user_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_requested_size text, p_quantity integer, p_region text, p_estimated_monthly_cost_usd numeric DEFAULT NULL::numeric, p_workspace_id text DEFAULT NULL::text, p_slack_channel_id text DEFAULT NULL::text, p_customer_ref jsonb DEFAULT NULL::jsonb, p_customer_id text DEFAULT NULL::text, p_expected_duration_days integer DEFAULT NULL::integer)
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 01749aa39eb8323b';
+  as 'sha256 be8148bc8ec3c41b';
 grant execute on function public.preview_capacity_request to authenticated;
 grant execute on function public.preview_capacity_request to headroom_control;
 grant execute on function public.preview_capacity_request to service_role;
@@ -5863,6 +6545,14 @@ create function public.record_receipt(p_provider text, p_receipt_id text, p_kind
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 74f943fc111a6917';
 grant execute on function public.record_receipt to service_role;
+
+create function public.refund_payment(p_payment_id text, p_reason text, p_amount bigint DEFAULT NULL::bigint, p_actor_id text DEFAULT NULL::text)
+  returns jsonb
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 2b83c47962c3e491';
+grant execute on function public.refund_payment to authenticated;
+grant execute on function public.refund_payment to headroom_control;
+grant execute on function public.refund_payment to service_role;
 
 create function public.remove_endpoint(p_name text, p_workspace_id text DEFAULT NULL::text)
   returns void

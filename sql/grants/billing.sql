@@ -13,3 +13,17 @@ grant select on
   billing.settings, billing.prices, billing.exchange_rates, billing.installation, billing.checkouts, billing.payments,
   billing.subscriptions, billing.refunds, billing.disputes, billing.entries, billing.findings, billing.reconciliations
 to headroom_control, headroom_auditor;
+
+-- Operators list payments, compare them with Stripe's and say what became of findings; auditors list and verify.
+grant execute on function
+  billing.reconcile_payments(text, timestamptz),
+  billing.resolve_finding(uuid, text, text)
+to headroom_control;
+grant execute on function
+  billing.list_payments(text, text, integer),
+  billing.verify_payments(text, integer, text)
+to headroom_control, headroom_auditor;
+
+-- Relays also count payments, for their metrics.
+grant usage on schema billing to headroom_executor;
+grant execute on function billing.payment_counts() to headroom_executor, headroom_control, headroom_auditor;

@@ -6,14 +6,15 @@ grant select on
   public.capacity_requests, public.capacity_request_events,
   public.capacity_approval_latency, public.capacity_backlog, public.capacity_outcomes, public.capacity_provisioning_duration,
   public.capacity_time_in_state,
-  public.provisioning_jobs
+  public.provisioning_jobs,
+  public.payments, public.billing_balance
 to authenticated, service_role, headroom_control, headroom_auditor;
 
 -- What members do, machines do for them, and operators do at the command line. Each of these finds out who calls.
 grant execute on function
   public.create_capacity_request(text, text, text, jsonb, text, integer, text, date, integer, numeric, integer, text, text, text, text,
                                  text),
-  public.preview_capacity_request(text, text, text, text, integer, text, numeric, text, text, jsonb, text),
+  public.preview_capacity_request(text, text, text, text, integer, text, numeric, text, text, jsonb, text, integer),
   public.apply_capacity_event(text, public.capacity_request_event_type, public.capacity_request_actor_type, text, jsonb, integer),
   public.decide_capacity_request(text, public.capacity_request_event_type, text, jsonb, integer),
   public.get_capacity_request(text),
@@ -26,7 +27,10 @@ grant execute on function
   public.retry_provisioning_job(text, text, text, integer),
   public.fail_provisioning_job(text, text, text, integer),
   public.complete_provisioning_job(text, text, text, integer),
-  public.clean_provisioning_job(text, text, text, integer)
+  public.clean_provisioning_job(text, text, text, integer),
+  public.get_payment(text),
+  public.get_payments(text),
+  public.refund_payment(text, text, bigint, text)
 to authenticated, service_role, headroom_control;
 
 -- Admins manage the endpoints of their workspace, machines all of them.
@@ -42,7 +46,9 @@ to authenticated, service_role;
 -- Whoever holds a confirmation link.
 grant execute on function
   public.describe_confirmation(text),
-  public.decide_by_token(text, text, text)
+  public.decide_by_token(text, text, text),
+  public.begin_checkout(text, text),
+  public.get_checkout(text)
 to anon, authenticated, service_role;
 
 -- Who is signed in, and what happened lately. The latter runs with the caller's rights, so that row-level security decides what it tells.
@@ -67,6 +73,7 @@ grant execute on function
   public.handle_slack_webhook(text),
   public.handle_linear_webhook(text),
   public.handle_github_webhook(text),
+  public.handle_stripe_webhook(text),
   public.handle_provisioning_callback(text),
   public.check_request()
 to anon, authenticated, service_role;

@@ -79,14 +79,14 @@ create table billing.payments (
   check (num_nonnulls(session_id, invoice_id, payment_intent) > 0)
 ) with (fillfactor = 80);
 -- A request is bought once.
-create unique index payments_counting on billing.payments (request_id) where counts and purpose = 'confirmation';
+create unique index payments_counting on billing.payments (request_id) where counts and purpose <> 'renewal';
 create index payments_request on billing.payments (request_id, recorded_at);
 create index payments_recent on billing.payments (workspace_id, recorded_at desc, id desc);
 create index payments_looks on billing.payments (next_look_at) where next_look_at is not null;
 comment on table billing.payments is 'Money that was taken. Kept for ever: see docs/operating/erasure.md.';
 comment on column billing.payments.counts is 'It bought the capacity, or another month of it. What does not count goes back.';
 comment on column billing.payments.refund_reason is 'Why it goes back; null while it does not.';
-comment on column billing.payments.event_id is 'The event by which Stripe told, or `look:<outbox id>` where we asked.';
+comment on column billing.payments.event_id is 'The event by which Stripe told, or `look:<sighting>` where we asked.';
 
 create table billing.subscriptions (
   id uuid primary key,

@@ -1,4 +1,14 @@
 -- What billing needs of the layers below.
+select headroom.register_hooks('billing', '{
+  "capacity.expiry_due": "billing.hold_expiry",
+  "capacity.closed": "billing.follow_end",
+  "capacity.story_told": "billing.tell_story",
+  "capacity.swept": "billing.sweep",
+  "capacity.customer_erased": "billing.erase_messages",
+  "outbox.captured": "billing.keep_answers"
+}');
+
+select outbox.ensure_rails('{"stripe": {"capability": "lookup", "timeout_ms": 20000}}');
 
 -- Sessions are made and ended, and Stripe is asked how things stand. A customer waits for the first of these, so tries follow each other
 -- quickly; what cannot be done within the hour is asked for anew by the sweep.

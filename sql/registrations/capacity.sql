@@ -1,6 +1,9 @@
 -- What the workflow needs of the layers below, and where layers above may join in.
 select headroom.declare_hooks('capacity', '{
+  "capacity.closed": "A request has ended: {request_id, event, state_before, state_after, actor}.",
   "capacity.customer_erased": "A customer''s data is being erased: {request_id, to}. Answers which messages go too, by stream.",
+  "capacity.expiry_due": "An offer''s time is over: {request_id}. A layer that waits for something answers {hold_until} under its name.",
+  "capacity.offer_made": "What does this cost: {workspace_id, requested_size, quantity, region, expected_duration_days}? Answers {offer}.",
   "capacity.provisioning_changed": "Provisioning began or ended: {request_id, event, state_after, actor, job_id}.",
   "capacity.story_told": "A message about a request is made: {request_id}. Answers what layers above add, by their name.",
   "capacity.swept": "The timers run: {most}. What is due may be done; a layer answers {moved, failed, more} under its name."

@@ -3,7 +3,15 @@
  * client of the HTTP API reads the same answers where there is no database driver.
  */
 import { z } from "zod";
-import { askedSchema, personSchema, planSchema, requestSchema, requestStates, unaskedSchema } from "./request.ts";
+import {
+  askedSchema,
+  offerSchema,
+  personSchema,
+  planSchema,
+  requestSchema,
+  requestStates,
+  unaskedSchema,
+} from "./request.ts";
 
 const asked = z.array(askedSchema);
 export const previewSchema = planSchema
@@ -13,13 +21,14 @@ export const previewSchema = planSchema
     state: z.enum(requestStates),
     slack_channel_id: z.string().nullable(),
     customer_unasked: unaskedSchema,
+    offer: offerSchema,
   })
   .transform(({ slack_channel_id: slackChannelId, customer_unasked: customerUnasked, ...rest }) => ({
     ...rest,
     slackChannelId,
     customerUnasked,
   }));
-/** The plan with whom it would ask first, the state that the request would be in, where it would be posted, and why its customer would get no mail. */
+/** The plan with whom it would ask first, the state that the request would be in, where it would be posted, what it would cost, and why its customer would get no mail. */
 export type Preview = z.infer<typeof previewSchema>;
 
 export const nudgeSchema = z

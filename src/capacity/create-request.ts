@@ -14,7 +14,9 @@ export interface RequestTerms {
   readonly size: string;
   readonly quantity: number;
   readonly region: string;
-  /** In US dollars, with cents as decimals. Left out, every escalation applies. */
+  /** For how long. A price may depend on it. */
+  readonly durationDays?: number | undefined;
+  /** In US dollars, with cents as decimals. Left out, every escalation applies. Where there is a price, that counts instead. */
   readonly monthlyCostUsd?: number | string | undefined;
   /** Default: `default`, or the workspace of the caller's token. */
   readonly workspaceId?: string | undefined;
@@ -29,7 +31,6 @@ export interface RequestTerms {
 export interface NewRequest extends RequestTerms {
   /** A calendar date, `2027-01-31`. */
   readonly neededBy?: string | undefined;
-  readonly durationDays?: number | undefined;
   /** How long the customer may take to answer. Default: 7. */
   readonly confirmationTtlDays?: number | undefined;
   /** A second call with the same key and content gives the first call's request. */

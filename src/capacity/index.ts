@@ -20,6 +20,7 @@ export {
   openStates,
   requestStates,
   type Asked,
+  type RequestOffer,
   type CapacityEvent,
   type CapacityRequest,
   type CapacityRequestEventType,

@@ -23,6 +23,7 @@ async function preview(db: Queryable, terms: RequestTerms): Promise<Previewed> {
     p_slack_channel_id: terms.slackChannelId,
     p_customer_ref: terms.customerRef,
     p_customer_id: terms.customerId,
+    p_expected_duration_days: terms.durationDays,
   });
   return { outcome: "previewed", preview: previewSchema.parse(answer) };
 }

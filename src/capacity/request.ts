@@ -81,6 +81,40 @@ export const unaskedReasons = [
 export const unaskedSchema = z.enum(unaskedReasons).nullable();
 export type Unasked = (typeof unaskedReasons)[number];
 
+export const offerSchema = z
+  .object({
+    price_id: z.string(),
+    kind: z.enum(["one_off", "recurring"]),
+    currency: z.string(),
+    unit_amount: z.number(),
+    quantity: z.number(),
+    amount: z.number(),
+    interval: z.literal("month").nullable(),
+    duration_days: z.number().nullable(),
+    monthly_usd: money,
+    words: z.string(),
+  })
+  .transform((offer) => ({
+    priceId: offer.price_id,
+    kind: offer.kind,
+    currency: offer.currency,
+    /** Of one instance, in minor units as Stripe counts them. */
+    unitAmount: offer.unit_amount,
+    quantity: offer.quantity,
+    /** Of all, in minor units as Stripe counts them. */
+    amount: offer.amount,
+    /** Null: paid once. */
+    interval: offer.interval,
+    durationDays: offer.duration_days,
+    /** What it is worth a month, by which escalation goes. Null: no rate is known. */
+    monthlyUsd: offer.monthly_usd,
+    /** The amount for people, such as `USD 1,200.00`. */
+    words: offer.words,
+  }))
+  .nullable();
+/** The price of a request, as it was when it was submitted. Null: the customer confirms without paying. */
+export type RequestOffer = z.infer<typeof offerSchema>;
+
 export const requestSchema = z
   .object({
     id: z.string(),
@@ -119,6 +153,7 @@ export const requestSchema = z
     last_notified_at: maybeMoment,
     customer_unasked: unaskedSchema,
     customer_id: maybeText,
+    offer: offerSchema,
   })
   .transform((row) => ({
     id: row.id,
@@ -159,6 +194,8 @@ export const requestSchema = z
     customerUnasked: row.customer_unasked,
     /** As it was given; else, and after an erasure, the keyed hash by which the customer is recognised. Null where nothing tells. */
     customerId: row.customer_id,
+    /** What the customer pays to confirm. */
+    offer: row.offer,
   }));
 export type CapacityRequest = z.infer<typeof requestSchema>;
 
@@ -240,7 +277,7 @@ export type Delivery = z.infer<typeof deliverySchema>;
 const noticeSchema = z
   .object({
     id: z.number(),
-    kind: z.enum(["warning", "reminder", "late", "nudge", "note", "unasked", "address", "link", "job"]),
+    kind: z.enum(["warning", "reminder", "late", "nudge", "note", "unasked", "address", "link", "job", "payment"]),
     step: maybeText,
     member_id: maybeText,
     actor_type: z.string(),

@@ -187,6 +187,7 @@ function termArguments(terms: RequestTerms): Record<string, unknown> {
     p_slack_channel_id: terms.slackChannelId,
     p_customer_ref: terms.customerRef ?? null,
     p_customer_id: terms.customerId,
+    p_expected_duration_days: terms.durationDays ?? null,
   };
 }
 
@@ -194,7 +195,6 @@ function newRequestArguments(terms: NewRequest): Record<string, unknown> {
   return {
     ...termArguments(terms),
     p_needed_by_date: terms.neededBy ?? null,
-    p_expected_duration_days: terms.durationDays ?? null,
     p_confirmation_ttl_days: terms.confirmationTtlDays,
     p_idempotency_key: terms.idempotencyKey,
     p_replaces_request_id: terms.replaces,

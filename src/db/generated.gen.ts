@@ -100,6 +100,14 @@ export interface BillingDrafts {
   expires_at: Date;
 }
 
+/** What the sweep looks at next. */
+export interface BillingDue {
+  kind: string | null;
+  id: string | null;
+  request_id: string | null;
+  next_look_at: Date | null;
+}
+
 /** Every movement of money, once: what came in is positive. The insert decides. */
 export interface BillingEntries {
   id: number;
@@ -1306,6 +1314,17 @@ export interface ProvisioningSteps {
   progress: number | null;
 }
 
+/** What was taken, refunded and disputed, by workspace, currency and day (UTC). */
+export interface BillingBalance {
+  workspace_id: string | null;
+  currency: string | null;
+  day: string | null;
+  taken: number | null;
+  refunded: number | null;
+  disputed: number | null;
+  net: number | null;
+}
+
 /** Approval latency by workspace, day (UTC) and step: commercial, technical, both. Ask for a span of days. */
 export interface CapacityApprovalLatency {
   workspace_id: string | null;
@@ -1408,6 +1427,7 @@ export interface PublicCapacityRequests {
   rejection_reason: string | null;
   customer_unasked: string | null;
   customer_id: string | null;
+  offer: Json | null;
 }
 
 /** Time in state: stays that ended, by workspace, day (UTC) and state. Ask for a span of days. */
@@ -1420,6 +1440,24 @@ export interface CapacityTimeInState {
   median_seconds: number | null;
   p90_seconds: number | null;
   longest_seconds: number | null;
+}
+
+/** Payments, and what of each went back. */
+export interface Payments {
+  id: string | null;
+  request_id: string | null;
+  workspace_id: string | null;
+  purpose: string | null;
+  currency: string | null;
+  amount: number | null;
+  counts: boolean | null;
+  refund_reason: string | null;
+  paid_at: Date | null;
+  refunded: number | null;
+  refunding: number | null;
+  dispute: string | null;
+  payment_intent: string | null;
+  recorded_at: Date | null;
 }
 
 /** Provisioning jobs: the current state of each. */
@@ -1610,6 +1648,7 @@ export interface Tables {
 
 /** Every view's row, by its name in the database. */
 export interface Views {
+  "billing.due": BillingDue;
   "capacity.candidates": CapacityCandidates;
   "capacity.parties": CapacityParties;
   "capacity.waits": CapacityWaits;
@@ -1626,6 +1665,7 @@ export interface Views {
   "payments.payment_outbox_attempts": PaymentsPaymentOutboxAttempts;
   "payments.payment_outbox_pending": PaymentsPaymentOutboxPending;
   "payments.supervisor_outbox_status": PaymentsSupervisorOutboxStatus;
+  "public.billing_balance": BillingBalance;
   "public.capacity_approval_latency": CapacityApprovalLatency;
   "public.capacity_backlog": CapacityBacklog;
   "public.capacity_outcomes": CapacityOutcomes;
@@ -1633,12 +1673,871 @@ export interface Views {
   "public.capacity_request_events": CapacityRequestEvents;
   "public.capacity_requests": PublicCapacityRequests;
   "public.capacity_time_in_state": CapacityTimeInState;
+  "public.payments": Payments;
   "public.provisioning_jobs": PublicProvisioningJobs;
   "webhooks.envelope_status": WebhooksEnvelopeStatus;
 }
 
 /** Every function's arguments and result, by its name in the database. */
 export interface Functions {
+  /** Ends a checkout and has Stripe close its page. */
+  "billing.abandon_checkout": {
+    args: {
+      p_checkout: string | null;
+    };
+    result: void;
+  };
+  /** An amount in minor units. Nullable: result. */
+  "billing.amount_in": {
+    args: {
+      p_field: unknown;
+    };
+    result: number | null;
+  };
+  /** What is wrong with an amount of money. Nullable: result. */
+  "billing.amount_problem": {
+    args: {
+      p_currency: string | null;
+      p_amount: number | bigint | string | null;
+    };
+    result: string | null;
+  };
+  /** An amount of money in words. Nullable: result. */
+  "billing.amount_words": {
+    args: {
+      p_currency: string | null;
+      p_amount: number | bigint | string | null;
+    };
+    result: string | null;
+  };
+  /** Enqueues the next page of a comparison. */
+  "billing.ask_page": {
+    args: {
+      p_reconciliation: string | null;
+    };
+    result: void;
+  };
+  /** Enqueues a call of Stripe and answers its row. Nullable: p_workspace_id, p_binds, p_expires_at. */
+  "billing.ask_stripe": {
+    args: {
+      p_workspace_id: string | null;
+      p_stream: string | null;
+      p_key: string | null;
+      p_instruction_id: string | null;
+      p_idempotency_key: string | null;
+      p_payload: unknown;
+      p_capture: string | null;
+      p_binds?: unknown;
+      p_expires_at?: Date | string | null | undefined;
+    };
+    result: string;
+  };
+  /** The checkout by which a request is paid now. */
+  "billing.begin_checkout": {
+    args: {
+      p_request: string | null;
+      p_entrance: string | null;
+    };
+    result: BillingCheckouts;
+  };
+  /** Begins a comparison with Stripe and answers its id. */
+  "billing.begin_reconciliation": {
+    args: {
+      p_asked_by: string | null;
+      p_since: Date | string | null;
+    };
+    result: string;
+  };
+  /** Enqueues the end of a subscription at Stripe. */
+  "billing.cancel_at_stripe": {
+    args: {
+      p_workspace_id: string | null;
+      p_stripe_id: string | null;
+    };
+    result: void;
+  };
+  /** Ends the subscription of a request that will have no capacity. */
+  "billing.cancel_subscription": {
+    args: {
+      p_request_id: string | null;
+    };
+    result: void;
+  };
+  /** A checkout as the customer sees it. */
+  "billing.checkout_json": {
+    args: {
+      p_checkout: string | null;
+    };
+    result: Json;
+  };
+  /** Every lawful step of a checkout. */
+  "billing.checkout_transitions": {
+    args: Record<string, never>;
+    result: { state_before: string; event: string; state_after: string; meaning: string }[];
+  };
+  /** Confirms a request by its payment. Nullable: p_stripe_subscription. */
+  "billing.confirm": {
+    args: {
+      p_request: string | null;
+      p_payment: string | null;
+      p_stripe_subscription: string | null;
+    };
+    result: void;
+  };
+  /** The decimals in Stripe's minor units of a currency. Nullable: result. */
+  "billing.currency_digits": {
+    args: {
+      p_currency: string | null;
+    };
+    result: number | null;
+  };
+  /** What each status of a dispute means. */
+  "billing.dispute_rules": {
+    args: Record<string, never>;
+    result: { status: string; outcome: string; withdrawn: boolean; meaning: string }[];
+  };
+  /** Enters a movement of money into the books; whether it is new. */
+  "billing.enter": {
+    args: {
+      p_payment: string | null;
+      p_kind: string | null;
+      p_source_id: string | null;
+      p_amount: number | bigint | string | null;
+      p_event_id: string | null;
+      p_at: Date | string | null;
+    };
+    result: boolean;
+  };
+  /** Erases what Stripe was told about a customer, and names the messages. Nullable: result. */
+  "billing.erase_messages": {
+    args: {
+      p_erasure: unknown;
+    };
+    result: Json | null;
+  };
+  /** The events of Stripe that are followed. */
+  "billing.event_rules": {
+    args: Record<string, never>;
+    result: { event_type: string; object: string; meaning: string }[];
+  };
+  /** Writes down what does not agree. Nullable: p_request_id. */
+  "billing.find_out": {
+    args: {
+      p_kind: string | null;
+      p_stripe_id: string | null;
+      p_request_id: string | null;
+      p_said: string | null;
+      p_event_id: string | null;
+    };
+    result: Json;
+  };
+  /** A payment by its id, here or at Stripe. Nullable: result. */
+  "billing.find_payment": {
+    args: {
+      p_id: string | null;
+    };
+    result: BillingPayments | null;
+  };
+  /** The refund that Stripe tells of. Nullable: result. */
+  "billing.find_refund": {
+    args: {
+      p_refund: unknown;
+    };
+    result: BillingRefunds | null;
+  };
+  /** The request and checkout of a Checkout session. Nullable: request_id, checkout_id. */
+  "billing.find_session": {
+    args: {
+      p_session: unknown;
+    };
+    result: { request_id: string | null; checkout_id: string | null };
+  };
+  /** Closes the payment of a request that has ended. Nullable: result. */
+  "billing.follow_end": {
+    args: {
+      p_change: unknown;
+    };
+    result: Json | null;
+  };
+  /** Takes in an event of Stripe that was verified, and says what came of it. */
+  "billing.hear": {
+    args: {
+      p_event: unknown;
+    };
+    result: Json;
+  };
+  /** Until when an offer waits for a payment under way. Nullable: result. */
+  "billing.held_until": {
+    args: {
+      p_request: string | null;
+    };
+    result: Date | null;
+  };
+  /** Until when the end of an offer waits. Nullable: result. */
+  "billing.hold_expiry": {
+    args: {
+      p_argument: unknown;
+    };
+    result: Json | null;
+  };
+  /** The id in a field of an object of Stripe. Nullable: result. */
+  "billing.id_in": {
+    args: {
+      p_field: unknown;
+    };
+    result: string | null;
+  };
+  /** The mark of this installation in Stripe's metadata. */
+  "billing.installation_id": {
+    args: Record<string, never>;
+    result: string;
+  };
+  /** Whether a payment has an open dispute. */
+  "billing.is_disputed": {
+    args: {
+      p_payment_id: string | null;
+    };
+    result: boolean;
+  };
+  /** Whether a call of Stripe was given up. */
+  "billing.is_given_up": {
+    args: {
+      p_stream: string | null;
+      p_instruction_id: string | null;
+      p_idempotency_key: string | null;
+    };
+    result: boolean;
+  };
+  /** Whether an object of Stripe carries the mark of this installation. */
+  "billing.is_ours": {
+    args: {
+      p_object: unknown;
+    };
+    result: boolean;
+  };
+  /** Why a payment goes back, or null when it counts. Nullable: result. */
+  "billing.judge_payment": {
+    args: {
+      p_state: string | null;
+      p_declined: boolean | null;
+      p_bought: boolean | null;
+      p_withdrawn: boolean | null;
+      p_in_time: boolean | null;
+      p_matches: boolean | null;
+    };
+    result: string | null;
+  };
+  /** Keeps what relays learnt at Stripe. Nullable: result. */
+  "billing.keep_answers": {
+    args: {
+      p_captures: unknown;
+    };
+    result: Json | null;
+  };
+  /** Begins the hourly comparison with Stripe when it is due. */
+  "billing.keep_reconciling": {
+    args: Record<string, never>;
+    result: void;
+  };
+  /** Learns from an object of Stripe, and says what came of it. Nullable: p_event_type. */
+  "billing.learn": {
+    args: {
+      p_object: unknown;
+      p_event_id: string | null;
+      p_at: Date | string | null;
+      p_event_type?: string | null | undefined;
+    };
+    result: Json;
+  };
+  /** Learns from a dispute at Stripe, and says what came of it. */
+  "billing.learn_dispute": {
+    args: {
+      p_dispute: unknown;
+      p_event_id: string | null;
+      p_at: Date | string | null;
+    };
+    result: Json;
+  };
+  /** Learns from an invoice of Stripe's, and says what came of it. Nullable: p_event_type. */
+  "billing.learn_invoice": {
+    args: {
+      p_invoice: unknown;
+      p_event_id: string | null;
+      p_at: Date | string | null;
+      p_event_type: string | null;
+    };
+    result: Json;
+  };
+  /** Learns from a payment at Stripe, and says what came of it. */
+  "billing.learn_payment_intent": {
+    args: {
+      p_intent: unknown;
+      p_event_id: string | null;
+      p_at: Date | string | null;
+    };
+    result: Json;
+  };
+  /** Learns from a refund at Stripe, and says what came of it. */
+  "billing.learn_refund": {
+    args: {
+      p_refund: unknown;
+      p_event_id: string | null;
+      p_at: Date | string | null;
+    };
+    result: Json;
+  };
+  /** Learns from a Checkout session, and says what came of it. Nullable: p_event_type. */
+  "billing.learn_session": {
+    args: {
+      p_session: unknown;
+      p_event_id: string | null;
+      p_at: Date | string | null;
+      p_event_type: string | null;
+    };
+    result: Json;
+  };
+  /** Learns from a subscription at Stripe, and says what came of it. */
+  "billing.learn_subscription": {
+    args: {
+      p_stripe: unknown;
+      p_event_id: string | null;
+      p_at: Date | string | null;
+    };
+    result: Json;
+  };
+  /** The least that Stripe takes at once, in minor units. */
+  "billing.least_amount": {
+    args: {
+      p_currency: string | null;
+    };
+    result: number;
+  };
+  /** What of a payment may still be refunded. Nullable: p_but. */
+  "billing.left_of": {
+    args: {
+      p_payment_id: string | null;
+      p_but?: string | null | undefined;
+    };
+    result: number;
+  };
+  /** Payments with how they stand. Nullable: refund_reason, payment_intent. */
+  "billing.list_payments": {
+    args: {
+      p_workspace_id?: string | null | undefined;
+      p_request_id?: string | null | undefined;
+      p_limit?: number | null | undefined;
+    };
+    result: {
+      id: string;
+      request_id: string;
+      workspace_id: string;
+      purpose: string;
+      currency: string;
+      amount: number;
+      amount_left: number;
+      status: string;
+      counts: boolean;
+      refund_reason: string | null;
+      payment_intent: string | null;
+      paid_at: Date;
+    }[];
+  };
+  /** A request, locked with its customer's turn. */
+  "billing.lock_request": {
+    args: {
+      p_request_id: string | null;
+    };
+    result: CapacityRequests;
+  };
+  /** Enqueues a question to Stripe. Nullable: p_workspace_id. */
+  "billing.look": {
+    args: {
+      p_workspace_id: string | null;
+      p_kind: string | null;
+      p_id: string | null;
+      p_number: number | null;
+    };
+    result: void;
+  };
+  /** Does what is due for a checkout because time has passed. */
+  "billing.look_at_checkout": {
+    args: {
+      p_id: string | null;
+    };
+    result: void;
+  };
+  /** Does what is due for a payment because time has passed. */
+  "billing.look_at_payment": {
+    args: {
+      p_id: string | null;
+    };
+    result: void;
+  };
+  /** Does what is due for a refund because time has passed. */
+  "billing.look_at_refund": {
+    args: {
+      p_id: string | null;
+    };
+    result: void;
+  };
+  /** Does what is due for a subscription because time has passed. */
+  "billing.look_at_subscription": {
+    args: {
+      p_id: string | null;
+    };
+    result: void;
+  };
+  /** Asks how the payment behind an unpaid session stands. */
+  "billing.look_behind": {
+    args: {
+      p_checkout: string | null;
+      p_session: unknown;
+    };
+    result: void;
+  };
+  /** Whether this member of the payment's workspace may see it. */
+  "billing.may_see": {
+    args: {
+      p_payment: string | null;
+      p_member_id: string | null;
+    };
+    result: boolean;
+  };
+  /** Opens a refund again that was given up and that Stripe does not have. */
+  "billing.miss_refund": {
+    args: {
+      p_payment_intent: string | null;
+      p_seen_at: Date | string | null;
+    };
+    result: void;
+  };
+  /** How the money of a request stands, in a word. */
+  "billing.money_state": {
+    args: {
+      p_request: string | null;
+    };
+    result: string;
+  };
+  /** Moves a checkout where its table allows it. Nullable: result. */
+  "billing.move_checkout": {
+    args: {
+      p_checkout: string | null;
+      p_event: string | null;
+      p_at?: Date | string | null | undefined;
+    };
+    result: BillingCheckouts | null;
+  };
+  /** Moves a refund by what Stripe told of it, and says what came of it. */
+  "billing.move_refund": {
+    args: {
+      p_payment: string | null;
+      p_refund: string | null;
+      p_state: string | null;
+      p_told: unknown;
+      p_event_id: string | null;
+      p_at: Date | string | null;
+    };
+    result: Json;
+  };
+  /** Makes a checkout and enqueues the making of its page. */
+  "billing.new_checkout": {
+    args: {
+      p_request: string | null;
+      p_entrance: string | null;
+    };
+    result: BillingCheckouts;
+  };
+  /** Records what a payment has bought. Nullable: p_stripe_id. */
+  "billing.new_subscription": {
+    args: {
+      p_request: string | null;
+      p_payment: string | null;
+      p_stripe_id: string | null;
+    };
+    result: void;
+  };
+  /** Raises not_found, in the same words for every payment that the caller may not know of. */
+  "billing.no_such_payment": {
+    args: {
+      p_id: string | null;
+    };
+    result: void;
+  };
+  /** Remembers a customer's id at Stripe. Nullable: p_stripe_id. */
+  "billing.note_customer": {
+    args: {
+      p_request: string | null;
+      p_stripe_id: string | null;
+    };
+    result: void;
+  };
+  /** Fills in ids of a payment at Stripe; whether there was anything new. */
+  "billing.note_ids": {
+    args: {
+      p_payment: string | null;
+      p_object: unknown;
+    };
+    result: boolean;
+  };
+  /** Notes until when a subscription is paid. */
+  "billing.note_paid_until": {
+    args: {
+      p_subscription: string | null;
+      p_invoice: unknown;
+      p_at: Date | string | null;
+    };
+    result: void;
+  };
+  /** Notes that a payment is on its way, and says what came of it. */
+  "billing.note_processing": {
+    args: {
+      p_request: string | null;
+      p_checkout: string | null;
+      p_at: Date | string | null;
+    };
+    result: Json;
+  };
+  /** The checkout of a request that has not ended. Nullable: result. */
+  "billing.open_checkout": {
+    args: {
+      p_request_id: string | null;
+    };
+    result: BillingCheckouts | null;
+  };
+  /** What came of something that Stripe told. Nullable: p_request_id. */
+  "billing.outcome": {
+    args: {
+      p_outcome: string | null;
+      p_request_id?: string | null | undefined;
+    };
+    result: Json;
+  };
+  /** Sends a payment back that had counted. */
+  "billing.owe": {
+    args: {
+      p_payment_id: string | null;
+      p_reason: string | null;
+    };
+    result: void;
+  };
+  /** Money that waits for something, by what it waits for. */
+  "billing.payment_counts": {
+    args: Record<string, never>;
+    result: { state: string; payments: number; oldest_seconds: number }[];
+  };
+  /** A payment with its refunds, disputes and entries. */
+  "billing.payment_json": {
+    args: {
+      p_payment: string | null;
+    };
+    result: Json;
+  };
+  /** How a payment stands, in a word. */
+  "billing.payment_status": {
+    args: {
+      p_payment: string | null;
+    };
+    result: string;
+  };
+  /** The payments of a request and what they bought. Nullable: result. */
+  "billing.payments_of": {
+    args: {
+      p_request_id: string | null;
+    };
+    result: Json | null;
+  };
+  /** An invoice with its fields in one place. */
+  "billing.plain_invoice": {
+    args: {
+      p_invoice: unknown;
+    };
+    result: Json;
+  };
+  /** Takes in a page of a comparison and asks for the next. */
+  "billing.read_page": {
+    args: {
+      p_sighting: string | null;
+    };
+    result: void;
+  };
+  /** Learns from an answer of Stripe's; how much of it was news. */
+  "billing.read_sighting": {
+    args: {
+      p_sighting: string | null;
+    };
+    result: number;
+  };
+  /** Reads what relays learnt at Stripe, a batch of it. */
+  "billing.read_sightings": {
+    args: {
+      p_most: number | null;
+    };
+    result: { seen: number; moved: number; failed: Json };
+  };
+  /** A reason for a refund, in words. */
+  "billing.reason_words": {
+    args: {
+      p_reason: string | null;
+    };
+    result: string;
+  };
+  /** Begins a comparison with Stripe. Nullable: p_since. */
+  "billing.reconcile_payments": {
+    args: {
+      p_actor: string | null;
+      p_since?: Date | string | null | undefined;
+    };
+    result: string;
+  };
+  /** Begins a refund. Nullable: p_amount, p_why, p_held_by, result. */
+  "billing.refund": {
+    args: {
+      p_payment: string | null;
+      p_reason: string | null;
+      p_amount?: number | bigint | string | null | undefined;
+      p_asked_by?: string | null | undefined;
+      p_why?: string | null | undefined;
+      p_held_by?: string | null | undefined;
+    };
+    result: BillingRefunds | null;
+  };
+  /** Refunds a payment for a person. Nullable: p_amount. */
+  "billing.refund_by_person": {
+    args: {
+      p_payment: string | null;
+      p_actor: string | null;
+      p_reason: string | null;
+      p_amount: number | bigint | string | null;
+    };
+    result: BillingRefunds;
+  };
+  /** What is wrong with a refund that Stripe tells of. Nullable: p_known, result. */
+  "billing.refund_problem": {
+    args: {
+      p_payment: string | null;
+      p_known: string | null;
+      p_refund: unknown;
+    };
+    result: string | null;
+  };
+  /** Why payments go back. */
+  "billing.refund_reasons": {
+    args: Record<string, never>;
+    result: { reason: string; meaning: string }[];
+  };
+  /** The states of a refund, and how far along each is. */
+  "billing.refund_states": {
+    args: Record<string, never>;
+    result: { state: string; rank: number; holds: boolean; meaning: string }[];
+  };
+  /** Sends a held refund that nothing holds any more. Nullable: result. */
+  "billing.release_refund": {
+    args: {
+      p_payment_id: string | null;
+    };
+    result: BillingRefunds | null;
+  };
+  /** Notes a failed renewal, and says what came of it. */
+  "billing.renewal_failed": {
+    args: {
+      p_subscription: string | null;
+      p_at: Date | string | null;
+    };
+    result: Json;
+  };
+  /** The request that an object of Stripe's concerns. Nullable: result. */
+  "billing.request_of": {
+    args: {
+      p_object: unknown;
+    };
+    result: string | null;
+  };
+  /** Records that a person has looked at a finding. */
+  "billing.resolve_finding": {
+    args: {
+      p_id: string | null;
+      p_actor: string | null;
+      p_resolution: string | null;
+    };
+    result: void;
+  };
+  /** Sends a payment back that does not count. Nullable: p_stripe_subscription. */
+  "billing.return_payment": {
+    args: {
+      p_request: string | null;
+      p_payment: string | null;
+      p_stripe_subscription: string | null;
+    };
+    result: void;
+  };
+  /** Enqueues a refund. */
+  "billing.send_refund": {
+    args: {
+      p_payment: string | null;
+      p_refund: string | null;
+      p_amount: number | bigint | string | null;
+    };
+    result: BillingRefunds;
+  };
+  /** Refunds what is left of a payment that has to go back. */
+  "billing.settle": {
+    args: {
+      p_payment_id: string | null;
+    };
+    result: void;
+  };
+  /** How money stands, as messages say it. Nullable: result. */
+  "billing.state_words": {
+    args: {
+      p_state: string | null;
+    };
+    result: string | null;
+  };
+  /** Notes that a subscription has ended, and says what came of it. */
+  "billing.subscription_ended": {
+    args: {
+      p_subscription: string | null;
+      p_at: Date | string | null;
+    };
+    result: Json;
+  };
+  /** The subscription of an invoice. Nullable: result. */
+  "billing.subscription_of_invoice": {
+    args: {
+      p_invoice: unknown;
+    };
+    result: string | null;
+  };
+  /** Looks after money whose time has come, a batch of it. */
+  "billing.sweep": {
+    args: {
+      p_argument: unknown;
+    };
+    result: Json;
+  };
+  /** A checkout with what Stripe answered to it. */
+  "billing.take_answer": {
+    args: {
+      p_checkout: string | null;
+    };
+    result: BillingCheckouts;
+  };
+  /** Records a renewal, and says what came of it. Nullable: p_subscription. */
+  "billing.take_renewal": {
+    args: {
+      p_request_id: string | null;
+      p_subscription: string | null;
+      p_invoice: unknown;
+      p_event_id: string | null;
+      p_at: Date | string | null;
+    };
+    result: Json;
+  };
+  /** Records the payment of a Checkout session, and says what came of it. Nullable: p_checkout. */
+  "billing.take_session": {
+    args: {
+      p_request: string | null;
+      p_checkout: string | null;
+      p_session: unknown;
+      p_event_id: string | null;
+      p_at: Date | string | null;
+    };
+    result: Json;
+  };
+  /** Posts a notice about a request's money. Nullable: p_quoted. */
+  "billing.tell": {
+    args: {
+      p_request_id: string | null;
+      p_said: string | null;
+      p_asks?: boolean | null | undefined;
+      p_quoted?: string | null | undefined;
+    };
+    result: void;
+  };
+  /** Tells of a dispute and how it ended. Nullable: p_before. */
+  "billing.tell_dispute": {
+    args: {
+      p_payment: string | null;
+      p_before: string | null;
+      p_dispute: unknown;
+      p_outcome: string | null;
+    };
+    result: void;
+  };
+  /** Tells that a payment failed. */
+  "billing.tell_failed": {
+    args: {
+      p_request: string | null;
+    };
+    result: void;
+  };
+  /** Tells that money went back. */
+  "billing.tell_refunded": {
+    args: {
+      p_payment: string | null;
+      p_refund: string | null;
+    };
+    result: void;
+  };
+  /** The price of a request and how its payment stands. Nullable: result. */
+  "billing.tell_story": {
+    args: {
+      p_argument: unknown;
+    };
+    result: Json | null;
+  };
+  /** A time of Stripe's. Nullable: result. */
+  "billing.time_in": {
+    args: {
+      p_field: unknown;
+    };
+    result: Date | null;
+  };
+  /** Whether a request and its customer's turn could be locked. */
+  "billing.try_lock": {
+    args: {
+      p_request_id: string | null;
+    };
+    result: boolean;
+  };
+  /** Learns from a subscription that was never paid, and says what came of it. */
+  "billing.unborn_subscription": {
+    args: {
+      p_stripe: unknown;
+      p_at: Date | string | null;
+    };
+    result: Json;
+  };
+  /** Payments whose entries are not what they should be. */
+  "billing.verify_books": {
+    args: {
+      p_payment_ids: readonly string[] | string | null;
+    };
+    result: { invariant: string; code: string; subject: string; detail: string }[];
+  };
+  /** Payments that count and did not do what they bought. */
+  "billing.verify_confirmations": {
+    args: {
+      p_payment_ids: readonly string[] | string | null;
+    };
+    result: { invariant: string; code: string; subject: string; detail: string }[];
+  };
+  /** Verifies a batch of payments. Nullable: last_id. */
+  "billing.verify_payments": {
+    args: {
+      p_after?: string | null | undefined;
+      p_limit?: number | null | undefined;
+      p_workspace_id?: string | null | undefined;
+    };
+    result: { last_id: string | null; payments: number; findings: Json };
+  };
+  /** Refunds that do not fit their payments, and those that are missing. */
+  "billing.verify_refunds": {
+    args: {
+      p_payment_ids: readonly string[] | string | null;
+    };
+    result: { invariant: string; code: string; subject: string; detail: string }[];
+  };
   /** The actor of a call through an entrance, or a refusal. */
   "capacity.acting": {
     args: {
@@ -2313,6 +3212,17 @@ export interface Functions {
       p_actor: string | null;
     };
     result: Json;
+  };
+  /** What these terms cost. Nullable: p_duration_days, result. */
+  "capacity.offer_for": {
+    args: {
+      p_workspace_id: string | null;
+      p_requested_size: string | null;
+      p_quantity: number | null;
+      p_region: string | null;
+      p_duration_days: number | null;
+    };
+    result: Json | null;
   };
   /** Open review steps, whom each waits on, and who may decide it. */
   "capacity.pending_approvals": {
@@ -4041,6 +4951,20 @@ export interface Functions {
     };
     result: string;
   };
+  /** What is kept of an event of Stripe's. */
+  "inbound.stripe_receipt": {
+    args: {
+      p_event: unknown;
+    };
+    result: Json;
+  };
+  /** What is wrong with Stripe's signature header. Nullable: result. */
+  "inbound.stripe_stamp_problem": {
+    args: {
+      p_signature: string | null;
+    };
+    result: string | null;
+  };
   /** Submits a request that was typed in Slack. */
   "inbound.submit_terms": {
     args: {
@@ -4063,6 +4987,14 @@ export interface Functions {
     args: {
       p_body: string | null;
       p_timestamp: string | null;
+      p_signature: string | null;
+    };
+    result: boolean;
+  };
+  /** Whether Stripe's signature over this body is right. Nullable: p_signature. */
+  "inbound.verify_stripe_signature": {
+    args: {
+      p_body: string | null;
       p_signature: string | null;
     };
     result: boolean;
@@ -5881,6 +6813,14 @@ export interface Functions {
     };
     result: PublicCapacityRequests;
   };
+  /** Opens the payment of an offer by its link, or answers the one that is open. */
+  "public.begin_checkout": {
+    args: {
+      p_token: string | null;
+      p_entrance?: string | null | undefined;
+    };
+    result: Json;
+  };
   /** Refuses receipts that no provider signed, and keys and sessions that were revoked. */
   "public.check_request": {
     args: Record<string, never>;
@@ -5998,6 +6938,27 @@ export interface Functions {
     };
     result: Json;
   };
+  /** The newest checkout of an offer, by its link. Nullable: result. */
+  "public.get_checkout": {
+    args: {
+      p_token: string | null;
+    };
+    result: Json | null;
+  };
+  /** A payment with its refunds, disputes and entries in the books. */
+  "public.get_payment": {
+    args: {
+      p_payment_id: string | null;
+    };
+    result: Json;
+  };
+  /** The payments of a request and what they bought. */
+  "public.get_payments": {
+    args: {
+      p_request_id: string | null;
+    };
+    result: Json;
+  };
   /** A provisioning job with its runs, their steps and its history. */
   "public.get_provisioning_job": {
     args: {
@@ -6028,6 +6989,13 @@ export interface Functions {
   };
   /** Receives what Slack sends, as the raw body, and returns the answer for Slack. */
   "public.handle_slack_webhook": {
+    args: {
+      arg1: string | null;
+    };
+    result: Json;
+  };
+  /** Receives what Stripe tells, as the raw body, and says what came of it. */
+  "public.handle_stripe_webhook": {
     args: {
       arg1: string | null;
     };
@@ -6095,6 +7063,7 @@ export interface Functions {
       p_slack_channel_id?: string | null | undefined;
       p_customer_ref?: unknown;
       p_customer_id?: string | null | undefined;
+      p_expected_duration_days?: number | null | undefined;
     };
     result: Json;
   };
@@ -6127,6 +7096,16 @@ export interface Functions {
       p_payload: unknown;
     };
     result: boolean;
+  };
+  /** Refunds a payment, or a part of it. */
+  "public.refund_payment": {
+    args: {
+      p_payment_id: string | null;
+      p_reason: string | null;
+      p_amount?: number | bigint | string | null | undefined;
+      p_actor_id?: string | null | undefined;
+    };
+    result: Json;
   };
   /** Removes a webhook endpoint. */
   "public.remove_endpoint": {
@@ -6485,6 +7464,113 @@ export interface Functions {
 
 /** What `call` has to know about each function while running. */
 export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = {
+  "billing.abandon_checkout": { returns: "nothing", json: [], positional: false },
+  "billing.amount_in": { returns: "value", json: ["p_field"], positional: false },
+  "billing.amount_problem": { returns: "value", json: [], positional: false },
+  "billing.amount_words": { returns: "value", json: [], positional: false },
+  "billing.ask_page": { returns: "nothing", json: [], positional: false },
+  "billing.ask_stripe": { returns: "value", json: ["p_payload", "p_binds"], positional: false },
+  "billing.begin_checkout": { returns: "row", json: [], positional: false },
+  "billing.begin_reconciliation": { returns: "value", json: [], positional: false },
+  "billing.cancel_at_stripe": { returns: "nothing", json: [], positional: false },
+  "billing.cancel_subscription": { returns: "nothing", json: [], positional: false },
+  "billing.checkout_json": { returns: "value", json: [], positional: false },
+  "billing.checkout_transitions": { returns: "rows", json: [], positional: false },
+  "billing.confirm": { returns: "nothing", json: [], positional: false },
+  "billing.currency_digits": { returns: "value", json: [], positional: false },
+  "billing.dispute_rules": { returns: "rows", json: [], positional: false },
+  "billing.enter": { returns: "value", json: [], positional: false },
+  "billing.erase_messages": { returns: "value", json: ["p_erasure"], positional: false },
+  "billing.event_rules": { returns: "rows", json: [], positional: false },
+  "billing.find_out": { returns: "value", json: [], positional: false },
+  "billing.find_payment": { returns: "row", json: [], positional: false },
+  "billing.find_refund": { returns: "row", json: ["p_refund"], positional: false },
+  "billing.find_session": { returns: "row", json: ["p_session"], positional: false },
+  "billing.follow_end": { returns: "value", json: ["p_change"], positional: false },
+  "billing.hear": { returns: "value", json: ["p_event"], positional: false },
+  "billing.held_until": { returns: "value", json: [], positional: false },
+  "billing.hold_expiry": { returns: "value", json: ["p_argument"], positional: false },
+  "billing.id_in": { returns: "value", json: ["p_field"], positional: false },
+  "billing.installation_id": { returns: "value", json: [], positional: false },
+  "billing.is_disputed": { returns: "value", json: [], positional: false },
+  "billing.is_given_up": { returns: "value", json: [], positional: false },
+  "billing.is_ours": { returns: "value", json: ["p_object"], positional: false },
+  "billing.judge_payment": { returns: "value", json: [], positional: false },
+  "billing.keep_answers": { returns: "value", json: ["p_captures"], positional: false },
+  "billing.keep_reconciling": { returns: "nothing", json: [], positional: false },
+  "billing.learn": { returns: "value", json: ["p_object"], positional: false },
+  "billing.learn_dispute": { returns: "value", json: ["p_dispute"], positional: false },
+  "billing.learn_invoice": { returns: "value", json: ["p_invoice"], positional: false },
+  "billing.learn_payment_intent": { returns: "value", json: ["p_intent"], positional: false },
+  "billing.learn_refund": { returns: "value", json: ["p_refund"], positional: false },
+  "billing.learn_session": { returns: "value", json: ["p_session"], positional: false },
+  "billing.learn_subscription": { returns: "value", json: ["p_stripe"], positional: false },
+  "billing.least_amount": { returns: "value", json: [], positional: false },
+  "billing.left_of": { returns: "value", json: [], positional: false },
+  "billing.list_payments": { returns: "rows", json: [], positional: false },
+  "billing.lock_request": { returns: "row", json: [], positional: false },
+  "billing.look": { returns: "nothing", json: [], positional: false },
+  "billing.look_at_checkout": { returns: "nothing", json: [], positional: false },
+  "billing.look_at_payment": { returns: "nothing", json: [], positional: false },
+  "billing.look_at_refund": { returns: "nothing", json: [], positional: false },
+  "billing.look_at_subscription": { returns: "nothing", json: [], positional: false },
+  "billing.look_behind": { returns: "nothing", json: ["p_session"], positional: false },
+  "billing.may_see": { returns: "value", json: [], positional: false },
+  "billing.miss_refund": { returns: "nothing", json: [], positional: false },
+  "billing.money_state": { returns: "value", json: [], positional: false },
+  "billing.move_checkout": { returns: "row", json: [], positional: false },
+  "billing.move_refund": { returns: "value", json: ["p_told"], positional: false },
+  "billing.new_checkout": { returns: "row", json: [], positional: false },
+  "billing.new_subscription": { returns: "nothing", json: [], positional: false },
+  "billing.no_such_payment": { returns: "nothing", json: [], positional: false },
+  "billing.note_customer": { returns: "nothing", json: [], positional: false },
+  "billing.note_ids": { returns: "value", json: ["p_object"], positional: false },
+  "billing.note_paid_until": { returns: "nothing", json: ["p_invoice"], positional: false },
+  "billing.note_processing": { returns: "value", json: [], positional: false },
+  "billing.open_checkout": { returns: "row", json: [], positional: false },
+  "billing.outcome": { returns: "value", json: [], positional: false },
+  "billing.owe": { returns: "nothing", json: [], positional: false },
+  "billing.payment_counts": { returns: "rows", json: [], positional: false },
+  "billing.payment_json": { returns: "value", json: [], positional: false },
+  "billing.payment_status": { returns: "value", json: [], positional: false },
+  "billing.payments_of": { returns: "value", json: [], positional: false },
+  "billing.plain_invoice": { returns: "value", json: ["p_invoice"], positional: false },
+  "billing.read_page": { returns: "nothing", json: [], positional: false },
+  "billing.read_sighting": { returns: "value", json: [], positional: false },
+  "billing.read_sightings": { returns: "row", json: [], positional: false },
+  "billing.reason_words": { returns: "value", json: [], positional: false },
+  "billing.reconcile_payments": { returns: "value", json: [], positional: false },
+  "billing.refund": { returns: "row", json: [], positional: false },
+  "billing.refund_by_person": { returns: "row", json: [], positional: false },
+  "billing.refund_problem": { returns: "value", json: ["p_refund"], positional: false },
+  "billing.refund_reasons": { returns: "rows", json: [], positional: false },
+  "billing.refund_states": { returns: "rows", json: [], positional: false },
+  "billing.release_refund": { returns: "row", json: [], positional: false },
+  "billing.renewal_failed": { returns: "value", json: [], positional: false },
+  "billing.request_of": { returns: "value", json: ["p_object"], positional: false },
+  "billing.resolve_finding": { returns: "nothing", json: [], positional: false },
+  "billing.return_payment": { returns: "nothing", json: [], positional: false },
+  "billing.send_refund": { returns: "row", json: [], positional: false },
+  "billing.settle": { returns: "nothing", json: [], positional: false },
+  "billing.state_words": { returns: "value", json: [], positional: false },
+  "billing.subscription_ended": { returns: "value", json: [], positional: false },
+  "billing.subscription_of_invoice": { returns: "value", json: ["p_invoice"], positional: false },
+  "billing.sweep": { returns: "value", json: ["p_argument"], positional: false },
+  "billing.take_answer": { returns: "row", json: [], positional: false },
+  "billing.take_renewal": { returns: "value", json: ["p_invoice"], positional: false },
+  "billing.take_session": { returns: "value", json: ["p_session"], positional: false },
+  "billing.tell": { returns: "nothing", json: [], positional: false },
+  "billing.tell_dispute": { returns: "nothing", json: ["p_dispute"], positional: false },
+  "billing.tell_failed": { returns: "nothing", json: [], positional: false },
+  "billing.tell_refunded": { returns: "nothing", json: [], positional: false },
+  "billing.tell_story": { returns: "value", json: ["p_argument"], positional: false },
+  "billing.time_in": { returns: "value", json: ["p_field"], positional: false },
+  "billing.try_lock": { returns: "value", json: [], positional: false },
+  "billing.unborn_subscription": { returns: "value", json: ["p_stripe"], positional: false },
+  "billing.verify_books": { returns: "rows", json: [], positional: false },
+  "billing.verify_confirmations": { returns: "rows", json: [], positional: false },
+  "billing.verify_payments": { returns: "row", json: [], positional: false },
+  "billing.verify_refunds": { returns: "rows", json: [], positional: false },
   "capacity.acting": { returns: "row", json: [], positional: false },
   "capacity.acts_as_owner": { returns: "value", json: [], positional: false },
   "capacity.address_problem": { returns: "value", json: ["p_given"], positional: false },
@@ -6563,6 +7649,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.notice_asked": { returns: "value", json: [], positional: false },
   "capacity.notice_effects": { returns: "value", json: [], positional: false },
   "capacity.nudge": { returns: "value", json: [], positional: false },
+  "capacity.offer_for": { returns: "value", json: [], positional: false },
   "capacity.pending_approvals": { returns: "value", json: [], positional: false },
   "capacity.post_notice": { returns: "row", json: [], positional: false },
   "capacity.project": { returns: "row", json: [], positional: false },
@@ -6776,9 +7863,12 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "inbound.slack_submitted": { returns: "value", json: [], positional: false },
   "inbound.slack_unasked": { returns: "value", json: [], positional: false },
   "inbound.slack_workspace": { returns: "value", json: [], positional: false },
+  "inbound.stripe_receipt": { returns: "value", json: ["p_event"], positional: false },
+  "inbound.stripe_stamp_problem": { returns: "value", json: [], positional: false },
   "inbound.submit_terms": { returns: "row", json: ["p_receipt", "p_fields"], positional: false },
   "inbound.too_late": { returns: "nothing", json: [], positional: false },
   "inbound.verify_slack_signature": { returns: "value", json: [], positional: false },
+  "inbound.verify_stripe_signature": { returns: "value", json: [], positional: false },
   "outbox.add_row": { returns: "row", json: ["p_payload", "p_captures", "p_binds"], positional: false },
   "outbox.add_rows": { returns: "rows", json: ["p_rows"], positional: false },
   "outbox.advance_lanes": { returns: "nothing", json: [], positional: false },
@@ -6985,6 +8075,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "provisioning.verify_logs": { returns: "rows", json: [], positional: false },
   "provisioning.watch_run": { returns: "nothing", json: [], positional: false },
   "public.apply_capacity_event": { returns: "row", json: ["p_payload"], positional: false },
+  "public.begin_checkout": { returns: "value", json: [], positional: false },
   "public.check_request": { returns: "nothing", json: [], positional: false },
   "public.clean_provisioning_job": { returns: "value", json: [], positional: false },
   "public.complete_provisioning_job": { returns: "value", json: [], positional: false },
@@ -6997,11 +8088,15 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "public.erase_customer": { returns: "value", json: [], positional: false },
   "public.fail_provisioning_job": { returns: "value", json: [], positional: false },
   "public.get_capacity_request": { returns: "value", json: [], positional: false },
+  "public.get_checkout": { returns: "value", json: [], positional: false },
+  "public.get_payment": { returns: "value", json: [], positional: false },
+  "public.get_payments": { returns: "value", json: [], positional: false },
   "public.get_provisioning_job": { returns: "value", json: [], positional: false },
   "public.handle_github_webhook": { returns: "value", json: [], positional: true },
   "public.handle_linear_webhook": { returns: "value", json: [], positional: true },
   "public.handle_provisioning_callback": { returns: "value", json: [], positional: true },
   "public.handle_slack_webhook": { returns: "value", json: [], positional: true },
+  "public.handle_stripe_webhook": { returns: "value", json: [], positional: true },
   "public.list_endpoints": { returns: "rows", json: [], positional: false },
   "public.list_personas": { returns: "value", json: [], positional: false },
   "public.note_capacity_request": { returns: "value", json: [], positional: false },
@@ -7010,6 +8105,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "public.put_endpoint": { returns: "row", json: ["p_headers"], positional: false },
   "public.recent_capacity_events": { returns: "value", json: [], positional: false },
   "public.record_receipt": { returns: "value", json: ["p_payload"], positional: false },
+  "public.refund_payment": { returns: "value", json: [], positional: false },
   "public.remove_endpoint": { returns: "nothing", json: [], positional: false },
   "public.retry_provisioning_job": { returns: "value", json: [], positional: false },
   "public.rotate_endpoint_secret": { returns: "row", json: [], positional: false },

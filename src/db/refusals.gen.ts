@@ -30,6 +30,8 @@ export const refusalStatuses = {
   idempotency_conflict: 409,
   /** the deadline is over */
   deadline_passed: 409,
+  /** paying is the confirmation, and nobody else can give it */
+  payment_due: 409,
   /** it can be used once, and was */
   already_used: 409,
   /** it existed and is over */

@@ -25,19 +25,20 @@ export function receiveCallback(db: Queryable, body: string): Promise<Json> {
   return call(db, "public.handle_provisioning_callback", { arg1: body });
 }
 
-/** Verifies a webhook and keeps a receipt of it. `new` is false for a repeat. Throws bad_signature, and then nothing was stored. */
-export async function receive(
-  db: Queryable,
-  provider: Provider,
-  received: Received,
-): Promise<{ readonly new: boolean }> {
-  const keys = await call(db, "public.webhook_keys", { p_provider: provider });
-  if (!verifiers[provider](received, keys)) {
-    throw new HeadroomError("bad_signature", "The signature is missing or is not the provider's.", {
-      hint: "Pass on the body exactly as the provider sent it, with its headers. Nothing was stored.",
-    });
-  }
-  const { deliveryId, kind, payload } = keptOf(provider, received);
+/**
+ * Verifies an event of Stripe with its own library, over the bytes as they came, and passes it to the receiver, which verifies it again and
+ * does what follows. One that contradicts what is known has its HTTP status in the answer.
+ */
+export async function receiveStripe(db: Queryable, received: Received): Promise<Json> {
+  await verify(db, "stripe", received);
+  return call(db, "public.handle_stripe_webhook", { arg1: textOf(received.body) });
+}
+
+/** Verifies a webhook of Postal and keeps a receipt of it. `new` is false for a repeat. Throws bad_signature, and then nothing was stored. */
+export async function receivePostal(db: Queryable, received: Received): Promise<{ readonly new: boolean }> {
+  const provider = "postal";
+  await verify(db, provider, received);
+  const { deliveryId, kind, payload } = keptOf(received);
   const isNew = await call(db, "public.record_receipt", {
     p_provider: provider,
     p_receipt_id: deliveryId,
@@ -45,4 +46,20 @@ export async function receive(
     p_payload: payload,
   });
   return { new: isNew };
+}
+
+async function verify(db: Queryable, provider: Provider, received: Received): Promise<void> {
+  const keys = await call(db, "public.webhook_keys", { p_provider: provider });
+  if (verifiers[provider](received, keys)) return;
+  throw new HeadroomError("bad_signature", "The signature is missing or is not the provider's.", {
+    hint: "Pass on the body exactly as the provider sent it, with its headers. Nothing was stored.",
+  });
+}
+
+function textOf(body: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
+  } catch (cause) {
+    throw new HeadroomError("invalid_input", "The body is not UTF-8.", { hint: "Nothing was stored.", cause });
+  }
 }

@@ -9,12 +9,15 @@
 
 /** Functions that verify a signature or a link, or that seal or open what an endpoint is signed with. */
 export const functionsWithSecrets: ReadonlySet<string> = new Set([
+  "begin_checkout",
   "decide_by_token",
   "describe_confirmation",
+  "get_checkout",
   "handle_github_webhook",
   "handle_linear_webhook",
   "handle_provisioning_callback",
   "handle_slack_webhook",
+  "handle_stripe_webhook",
   "list_endpoints",
   "put_endpoint",
   "rotate_endpoint_secret",

@@ -7,8 +7,14 @@
 import { HeadroomError, toHeadroomError } from "../../db/errors.ts";
 import type { Json } from "../../db/generated.gen.ts";
 import { withTimeout } from "../../db/wait/with-timeout.ts";
-import { receive, receiveCallback, receiveGithub, receiveLinear, receiveSlack } from "../../inbound/receive.ts";
-import type { Provider } from "../../inbound/verify.ts";
+import {
+  receiveCallback,
+  receiveGithub,
+  receiveLinear,
+  receivePostal,
+  receiveSlack,
+  receiveStripe,
+} from "../../inbound/receive.ts";
 import type { AppState } from "../app.ts";
 import type { BackgroundWork } from "../background-work.ts";
 import type { HttpDependencies } from "../dependencies.ts";
@@ -64,24 +70,38 @@ export function webhookRoutes(dependencies: HttpDependencies, { backgroundWork }
       },
     }),
     callbackRoute,
-    ...(["stripe", "postal"] as const).map((provider) =>
-      defineRoute({
-        method: "POST",
-        path: `/webhooks/${provider}`,
-        credentials: "signature",
-        summary: `Webhooks of ${names[provider]}, each kept once; verified by its signature.`,
-        async handler(context) {
-          const body = await context.bytes();
-          const { headers } = context.facts;
-          const kept = await dependencies.database.transaction(
-            receiver,
-            (client) => receive(client, provider, { body, headers }),
-            { secrets: true },
-          );
-          return Response.json({ received: true, new: kept.new });
-        },
-      }),
-    ),
+    defineRoute({
+      method: "POST",
+      path: "/webhooks/stripe",
+      credentials: "signature",
+      summary: "What Stripe tells of payments, refunds, disputes and subscriptions; verified by Stripe's signature.",
+      async handler(context) {
+        const body = await context.bytes();
+        const request = { ...context.facts, path: "/rpc/handle_stripe_webhook" };
+        const answer = await dependencies.database.transaction(
+          receiver,
+          (client) => receiveStripe(client, { body, headers: request.headers }),
+          { request, share: "stripe" },
+        );
+        return callbackResponse(answer);
+      },
+    }),
+    defineRoute({
+      method: "POST",
+      path: "/webhooks/postal",
+      credentials: "signature",
+      summary: "Webhooks of Postal, each kept once; verified by its signature.",
+      async handler(context) {
+        const body = await context.bytes();
+        const { headers } = context.facts;
+        const kept = await dependencies.database.transaction(
+          receiver,
+          (client) => receivePostal(client, { body, headers }),
+          { secrets: true },
+        );
+        return Response.json({ received: true, new: kept.new });
+      },
+    }),
   ];
 }
 
@@ -99,8 +119,6 @@ const callbackRoute = defineRoute({
     return callbackResponse(await context.transaction((client) => receiveCallback(client, body), { request, share }));
   },
 });
-
-const names: Readonly<Record<Provider, string>> = { stripe: "Stripe", postal: "Postal" };
 
 async function answerSlack(
   dependencies: HttpDependencies,

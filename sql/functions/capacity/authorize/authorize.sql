@@ -1,6 +1,9 @@
 -- The one decision on who may do what. Who somebody is comes from the actor, which every entrance establishes first; what they
 -- are (active, roles, groups, whose delegate) is read from the directory now; whose approval is needed was fixed at submission.
 --
+-- Where there is a price, paying is the confirmation, so the system alone records it, once it knows of a payment. Whether that came in time
+-- is for it to judge: what was being processed at the deadline counts.
+--
 -- counts is false for an approval below the needed authority: it is recorded as an endorsement, and the authority decides.
 create or replace function capacity.authorize(
   p_actor capacity.actor,
@@ -20,7 +23,8 @@ begin
   allowed := false;
   counts := true;
   code := 'not_allowed';
-  if p_event_type in ('CUSTOMER_CONFIRMED', 'CUSTOMER_DECLINED') and p_request.next_deadline_at <= clock_timestamp() then
+  if p_event_type in ('CUSTOMER_CONFIRMED', 'CUSTOMER_DECLINED') and p_actor.type <> 'system'
+     and p_request.next_deadline_at <= clock_timestamp() then
     code := 'deadline_passed';
     reason := 'The time for the customer''s answer is over.';
     return;
@@ -38,6 +42,12 @@ begin
            end
     end;
     allowed := coalesce(allowed, false);
+    if allowed and p_actor.type = 'customer' and p_event_type = 'CUSTOMER_CONFIRMED' and p_request.offer is not null then
+      allowed := false;
+      code := 'payment_due';
+      reason := 'Paying is the confirmation: follow the link in the mail, and choose to review and pay.';
+      return;
+    end if;
     reason := case when p_actor.type = 'cron' and p_event_type = 'CUSTOMER_CONFIRMATION_TIMEOUT'
                      then 'The customer still has time to answer.'
                    else format('An actor of type %s cannot record %s.', p_actor.type, p_event_type) end;
@@ -80,6 +90,10 @@ begin
     if p_actor.id = p_request.requester_user_id then
       allowed := false;
       reason := 'Nobody answers the offer of their own request on the customer''s behalf.';
+    elsif allowed and p_event_type = 'CUSTOMER_CONFIRMED' and p_request.offer is not null then
+      allowed := false;
+      code := 'payment_due';
+      reason := 'Paying is the confirmation: only the customer can give it, by the link in their mail, which you can have sent again.';
     end if;
     return;
   elsif p_event_type = 'CANCEL_APPROVED' then

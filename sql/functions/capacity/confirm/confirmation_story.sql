@@ -1,5 +1,5 @@
 -- What the holder of a link may know: the offer, how long it stands, and what became of it. Nothing about people but the name
--- of whom to ask, because link scanners read this too.
+-- of whom to ask, because link scanners read this too. Whoever paid has confirmed, which the system then records.
 --
 -- status: open; confirmed and declined (by the link, or recorded on the customer's behalf); expired, also when the sweep has
 -- not been there yet; cancelled; closed for whatever else ended it.
@@ -23,7 +23,7 @@ begin
         else 'closed' end,
     'decision', case v_answer.event_type when 'CUSTOMER_CONFIRMED' then 'confirm' when 'CUSTOMER_DECLINED' then 'decline' end,
     'decided_at', v_answer.created_at,
-    'decided_by', case when v_answer.actor_type = 'customer' then 'customer' when v_answer.id is not null then 'on_behalf' end,
+    'decided_by', case when v_answer.actor_type in ('customer', 'system') then 'customer' when v_answer.id is not null then 'on_behalf' end,
     'expires_at', p_token.expires_at,
     'request_id', v_request.id,
     'workspace', (select w.name from directory.workspaces w where w.id = v_request.workspace_id),
@@ -34,7 +34,8 @@ begin
     'region', v_request.region,
     'needed_by_date', v_request.needed_by_date,
     'expected_duration_days', v_request.expected_duration_days,
-    'estimated_monthly_cost_usd', v_request.estimated_monthly_cost_usd);
+    'estimated_monthly_cost_usd', v_request.estimated_monthly_cost_usd,
+    'offer', v_request.offer - '{price_id,monthly_usd}'::text[]);
 end
 $$;
 comment on function capacity.confirmation_story(capacity.confirmation_tokens) is 'What a confirmation page shows.';

@@ -15,7 +15,8 @@ begin
       'actor_type', p_story -> 'actor_type', 'requested_size', p_story -> 'size', 'quantity', p_story -> 'quantity',
       'region', p_story -> 'region',
       'needed_by_date', p_story -> 'needed_by', 'expected_duration_days', p_story -> 'duration_days',
-      'estimated_monthly_cost_usd', p_story -> 'monthly_cost', 'next_deadline_at', capacity.render_time(p_story -> 'deadline', true),
+      'estimated_monthly_cost_usd', p_story -> 'monthly_cost', 'offer', p_story -> 'offer',
+      'next_deadline_at', capacity.render_time(p_story -> 'deadline', true),
       'replaces_request_id', p_story -> 'replaces'));
 end
 $$;

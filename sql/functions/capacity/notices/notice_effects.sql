@@ -1,6 +1,6 @@
 -- Which side effects a notice has. A comment in Linear is not sent back there; what is said in Slack is, because a command or a form is
 -- seen by nobody but who sent it. Where no thread can be pinged, a nudge, and that a customer was not asked, goes by mail to those whom it
--- is meant for. What concerns the customer's mail or the provisioning job changes what the thread's first message says.
+-- is meant for. What concerns the customer's mail, the payment or the provisioning job changes what the thread's first message says.
 create or replace function capacity.notice_effects(p_request capacity.requests, p_kind text, p_via text, p_asked text[]) returns text[]
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -10,11 +10,13 @@ declare
 begin
   select w.* into v_workspace from directory.workspaces w where w.id = p_request.workspace_id;
   if p_request.slack_channel_id is not null then
-    v_effects := case when p_kind in ('unasked', 'address', 'link', 'job') then '{slack:root-update,slack:reply}' else '{slack:reply}' end;
-  elsif p_kind in ('nudge', 'unasked', 'job') or p_kind = 'warning' and capacity.unasked(p_request.id, p_request.state) is not null then
+    v_effects := case when p_kind in ('unasked', 'address', 'link', 'job', 'payment') then '{slack:root-update,slack:reply}'
+                      else '{slack:reply}' end;
+  elsif p_kind in ('nudge', 'unasked', 'job', 'payment')
+        or p_kind = 'warning' and capacity.unasked(p_request.id, p_request.state) is not null then
     v_effects := capacity.member_mails(v_workspace.id, p_asked);
   end if;
-  if p_kind in ('note', 'job') and p_via <> 'linear' and v_workspace.linear_team_id is not null
+  if p_kind in ('note', 'job', 'payment') and p_via <> 'linear' and v_workspace.linear_team_id is not null
      and exists (select from capacity.events e where e.request_id = p_request.id and e.seq = 1 and 'linear:issue' = any (e.effects)) then
     v_effects := v_effects || 'linear:comment'::text;
   end if;

@@ -110,12 +110,20 @@ begin
          cancellation_authorizer_user_id = request.cancellation_authorizer_user_id,
          head_hash = request.head_hash
    where r.id = v_before.id;
+  if v_before.next_deadline_at <= v_event.created_at then
+    delete from capacity.expiry_holds h where h.request_id = v_before.id;
+  end if;
   v_told := capacity.dispatch_side_effects(request, v_event);
   assert v_told = cardinality(v_event.effects), 'every side effect has its row';
   if request.state <> v_before.state and 'PROVISIONING' in (request.state, v_before.state) then
     perform headroom.run_hooks('capacity.provisioning_changed', jsonb_build_object(
       'request_id', request.id, 'event', p_event_type, 'state_after', request.state, 'actor', to_jsonb(p_actor),
       'job_id', v_payload -> 'job_id'));
+  end if;
+  if request.state <> v_before.state and request.state in ('COMPLETED', 'REJECTED', 'CANCELLED', 'EXPIRED', 'FAILED') then
+    perform headroom.run_hooks('capacity.closed', jsonb_build_object(
+      'request_id', request.id, 'event', p_event_type, 'state_before', v_before.state, 'state_after', request.state,
+      'actor', to_jsonb(p_actor)));
   end if;
 
   if p_event_type = 'REQUEST_SUBMITTED' then

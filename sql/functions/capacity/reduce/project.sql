@@ -28,6 +28,7 @@ begin
     v_next.replaces_request_id := v_fields ->> 'replaces_request_id';
     v_next.customer_hash := decode(v_fields ->> 'customer_hash', 'hex');
     v_next.review_plan := v_fields -> 'review_plan';
+    v_next.offer := v_fields -> 'offer';
   elsif p_event.event_type = 'COMMERCIAL_APPROVED' then
     if v_fields -> 'counts' = 'false' then
       -- The first endorsement is the one that is shown; later ones are in the log.

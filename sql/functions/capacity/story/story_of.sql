@@ -49,7 +49,8 @@ begin
            'id', p_request.id, 'state', p_request.state, 'channel', p_request.slack_channel_id,
            'what', p_request.quantity || ' × ' || p_request.requested_size || ' in ' || p_request.region,
            'needed_by', to_char(p_request.needed_by_date, 'YYYY-MM-DD'), 'duration_days', p_request.expected_duration_days,
-           'monthly_cost', p_request.estimated_monthly_cost_usd, 'replaces', p_request.replaces_request_id,
+           'monthly_cost', p_request.estimated_monthly_cost_usd, 'offer', p_request.offer,
+           'replaces', p_request.replaces_request_id,
            'requester', p_request.requester_user_id,
            'deadline', extract(epoch from p_request.next_deadline_at),
            'commercial', jsonb_build_object(
@@ -66,7 +67,7 @@ begin
            'on_behalf', p_event.payload ->> 'on_behalf_of',
            'reason', capacity.free_text(p_event.request_id, decode(p_event.payload ->> 'reason_hash', 'hex')))
     into v_facts;
-  if p_request.state in ('PROVISIONING', 'COMPLETED', 'FAILED', 'CANCELLED') then
+  if p_request.offer is not null or p_request.state in ('PROVISIONING', 'COMPLETED', 'FAILED', 'CANCELLED') then
     v_facts := v_facts || headroom.run_hooks('capacity.story_told', jsonb_build_object('request_id', p_request.id));
   end if;
   -- Slack says no more than that, and it is the surface that nearly every event has.

@@ -34,6 +34,7 @@ begin
                               p_story ->> 'sla_hours', coalesce(capacity.render_time(p_story -> 'step_since'), 'its beginning'))
       when 'nudge' then v_actor || ' asks for a decision.'
       when 'job' then p_story ->> 'said'
+      when 'payment' then p_story ->> 'said'
       else v_actor || ' notes:' end;
   elsif v_event in ('COMMERCIAL_APPROVED', 'TECH_REVIEW_APPROVED') then
     v_step := case v_event when 'COMMERCIAL_APPROVED' then 'commercial' else 'technical' end;

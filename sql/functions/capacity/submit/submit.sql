@@ -19,6 +19,7 @@ declare
   v_earlier capacity.submissions;
   v_salt bytea;
   v_answer record;
+  v_cost_usd numeric := p_estimated_monthly_cost_usd;
 begin
   v_request.created_at := clock_timestamp();
   v_request.id := capacity.next_request_id(p_workspace_id, v_request.created_at);
@@ -54,8 +55,13 @@ begin
                                p_estimated_monthly_cost_usd, p_confirmation_ttl_days, p_slack_channel_id, p_customer_id);
   perform capacity.check_channel(p_workspace_id, p_actor.via, p_slack_channel_id);
   perform capacity.check_replaced(p_workspace_id, p_actor.id, p_replaces_request_id);
+  v_request.offer := capacity.offer_for(p_workspace_id, p_requested_size, p_quantity, p_region, p_expected_duration_days);
+  -- What it costs is known better than what somebody typed, also where its worth in dollars is not: that may then be anything.
+  if v_request.offer is not null then
+    v_cost_usd := (v_request.offer ->> 'monthly_usd')::numeric;
+  end if;
   v_request.review_plan := capacity.review_plan(p_workspace_id, p_actor.id, p_commercial_owner_user_id, p_infra_owner_group,
-                                                p_requested_size, p_quantity, p_region, p_estimated_monthly_cost_usd);
+                                                p_requested_size, p_quantity, p_region, v_cost_usd);
   v_request.commercial_owner_user_id := v_request.review_plan #>> '{commercial,owner}';
   v_request.infra_owner_group := v_request.review_plan #>> '{technical,group}';
   v_request.slack_channel_id := coalesce(p_slack_channel_id,
@@ -68,13 +74,14 @@ begin
   insert into capacity.requests (
     id, workspace_id, created_at, updated_at, state_since, requester_user_id, commercial_owner_user_id, infra_owner_group, requested_size,
     quantity, region, needed_by_date, expected_duration_days, estimated_monthly_cost_usd, confirmation_ttl_days, slack_channel_id,
-    replaces_request_id, customer_hash, review_plan)
+    replaces_request_id, customer_hash, review_plan, offer)
   values (
     v_request.id, p_workspace_id, v_request.created_at, v_request.created_at, v_request.created_at, p_actor.id,
     v_request.commercial_owner_user_id,
     v_request.infra_owner_group, p_requested_size, p_quantity, p_region, p_needed_by_date, p_expected_duration_days,
     p_estimated_monthly_cost_usd,
-    p_confirmation_ttl_days, v_request.slack_channel_id, p_replaces_request_id, v_request.customer_hash, v_request.review_plan);
+    p_confirmation_ttl_days, v_request.slack_channel_id, p_replaces_request_id, v_request.customer_hash, v_request.review_plan,
+    v_request.offer);
   if p_customer_ref is not null then
     insert into capacity.personal_data (request_id, salt, customer_ref) values (v_request.id, v_salt, p_customer_ref);
   end if;
@@ -85,7 +92,8 @@ begin
     'needed_by_date', p_needed_by_date, 'expected_duration_days', p_expected_duration_days,
     'estimated_monthly_cost_usd', p_estimated_monthly_cost_usd, 'confirmation_ttl_days', p_confirmation_ttl_days,
     'slack_channel_id', v_request.slack_channel_id, 'replaces_request_id', p_replaces_request_id,
-    'customer_hash', encode(v_request.customer_hash, 'hex'), 'review_plan', v_request.review_plan));
+    'customer_hash', encode(v_request.customer_hash, 'hex'), 'review_plan', v_request.review_plan)
+    || case when v_request.offer is null then '{}' else jsonb_build_object('offer', v_request.offer) end);
   return v_answer.request;
 end
 $$;

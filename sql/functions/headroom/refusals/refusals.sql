@@ -18,6 +18,7 @@ as $$
     ('invalid_transition', 409, 'the request is in another state'),
     ('idempotency_conflict', 409, 'the idempotency key was used with other content'),
     ('deadline_passed', 409, 'the deadline is over'),
+    ('payment_due', 409, 'paying is the confirmation, and nobody else can give it'),
     ('already_used', 409, 'it can be used once, and was'),
     ('gone', 410, 'it existed and is over'),
     ('payload_too_large', 413, 'the payload exceeds the limit'),

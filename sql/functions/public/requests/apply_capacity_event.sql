@@ -30,7 +30,7 @@ begin
     v_request.workspace_id, v_request.state_since,
     v_request.replaces_request_id, v_request.review_plan, v_request.commercial_endorsed_at, v_request.commercial_endorsed_by,
     v_request.commercial_approved_by, v_request.technical_approved_by, capacity.free_text(v_request.id, v_request.rejection_reason_hash),
-    capacity.unasked(v_request.id, v_request.state), v_customer_id)::public.capacity_requests;
+    capacity.unasked(v_request.id, v_request.state), v_customer_id, v_request.offer)::public.capacity_requests;
 end
 $$;
 comment on function public.apply_capacity_event(

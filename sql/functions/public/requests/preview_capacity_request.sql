@@ -1,5 +1,5 @@
--- What would happen to a request with these terms: who would be asked, by which rule, where it would be posted, and why its customer
--- would get no link. Nothing is written; what would be refused is refused here as well.
+-- What would happen to a request with these terms: what it would cost, who would be asked, by which rule, where it would be posted, and
+-- why its customer would get no link. Nothing is written; what would be refused is refused here as well.
 create or replace function public.preview_capacity_request(
   p_requester_user_id text,
   p_commercial_owner_user_id text,
@@ -11,7 +11,8 @@ create or replace function public.preview_capacity_request(
   p_workspace_id text default null,
   p_slack_channel_id text default null,
   p_customer_ref jsonb default null,
-  p_customer_id text default null
+  p_customer_id text default null,
+  p_expected_duration_days integer default null
 ) returns jsonb
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -21,12 +22,17 @@ declare
   v_plan jsonb;
   v_request capacity.requests;
   v_asked jsonb;
+  v_cost_usd numeric := p_estimated_monthly_cost_usd;
 begin
-  perform capacity.check_terms(p_customer_ref, p_requested_size, p_quantity, p_region, null, null, p_estimated_monthly_cost_usd, 7,
-                               p_slack_channel_id, p_customer_id);
+  perform capacity.check_terms(p_customer_ref, p_requested_size, p_quantity, p_region, null, p_expected_duration_days,
+                               p_estimated_monthly_cost_usd, 7, p_slack_channel_id, p_customer_id);
   perform capacity.check_channel(v_workspace_id, v_actor.via, p_slack_channel_id);
+  v_request.offer := capacity.offer_for(v_workspace_id, p_requested_size, p_quantity, p_region, p_expected_duration_days);
+  if v_request.offer is not null then
+    v_cost_usd := (v_request.offer ->> 'monthly_usd')::numeric;
+  end if;
   v_plan := capacity.review_plan(v_workspace_id, v_actor.id, p_commercial_owner_user_id, p_infra_owner_group,
-                                 p_requested_size, p_quantity, p_region, p_estimated_monthly_cost_usd);
+                                 p_requested_size, p_quantity, p_region, v_cost_usd);
   -- The request as it would stand, so that the preview asks whom the request will.
   v_request.workspace_id := v_workspace_id;
   v_request.state := 'UNDER_REVIEW';
@@ -43,6 +49,7 @@ begin
                                         order by n.member_id) as asked
                  from capacity.asked_now(v_request) n where n.asked group by n.step) a on a.step = s.step;
   return v_asked || jsonb_build_object(
+    'offer', v_request.offer,
     'state', case when v_plan #> '{commercial,auto}' = 'true' and v_plan #> '{technical,auto}' = 'true'
                   then 'CUSTOMER_CONFIRMATION_REQUIRED' else 'UNDER_REVIEW' end,
     'slack_channel_id', coalesce(p_slack_channel_id, (select w.slack_channel_id from directory.workspaces w where w.id = v_workspace_id)),
@@ -50,5 +57,5 @@ begin
                           where w.id = v_workspace_id));
 end
 $$;
-comment on function public.preview_capacity_request(text, text, text, text, integer, text, numeric, text, text, jsonb, text)
+comment on function public.preview_capacity_request(text, text, text, text, integer, text, numeric, text, text, jsonb, text, integer)
   is 'The review plan that a request with these terms would get, without making it.';

@@ -12,13 +12,15 @@ declare
   v_problem text;
 begin
   if v_path is null or v_path not in ('/rpc/handle_slack_webhook', '/rpc/handle_linear_webhook', '/rpc/handle_github_webhook',
-                                            '/rpc/handle_provisioning_callback') then
+                                            '/rpc/handle_stripe_webhook', '/rpc/handle_provisioning_callback') then
     perform directory.check_api_key();
     return;
   end if;
   v_headers := headroom.request_headers();
   if v_path = '/rpc/handle_slack_webhook' then
     v_problem := inbound.slack_stamp_problem(v_headers ->> 'x-slack-request-timestamp', v_headers ->> 'x-slack-signature');
+  elsif v_path = '/rpc/handle_stripe_webhook' then
+    v_problem := inbound.stripe_stamp_problem(v_headers ->> 'stripe-signature');
   elsif v_path = '/rpc/handle_provisioning_callback' then
     v_problem := inbound.callback_stamp_problem(v_headers ->> 'x-headroom-timestamp', v_headers ->> 'x-headroom-signature');
   else

@@ -11,7 +11,6 @@ import { showUnasked } from "./unasked.ts";
 
 interface CreateOptions extends TermsOptions {
   readonly neededBy?: string;
-  readonly days?: number;
   readonly ttl?: number;
   readonly key?: string;
   readonly replaces?: string;
@@ -20,7 +19,6 @@ interface CreateOptions extends TermsOptions {
 export function registerCreate(request: Command): void {
   addTerms(request.command("create").description("ask for capacity: creates a request and submits it for review"))
     .option("--needed-by <date>", "when it is needed, such as 2027-01-31", parseDay)
-    .option("--days <count>", "for how long it is expected to be needed", parseWhole(1, 3_650))
     .option("--ttl <days>", "how long the customer may take to answer", parseWhole(1, 90), 7)
     .option("--key <text>", "idempotency key: the same call again gives the same request")
     .option("--replaces <id>", "the request that this one replaces", parseRequestId)
@@ -33,7 +31,6 @@ async function runCreate(options: CreateOptions): Promise<void> {
     createRequest(client, {
       ...terms,
       neededBy: options.neededBy,
-      durationDays: options.days,
       confirmationTtlDays: options.ttl,
       idempotencyKey: options.key,
       replaces: options.replaces,

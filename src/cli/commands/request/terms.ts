@@ -12,6 +12,7 @@ export interface TermsOptions extends ActingOptions, WorkspaceOption {
   readonly region: string;
   readonly owner?: string;
   readonly group?: string;
+  readonly days?: number;
   readonly cost?: string;
   readonly channel?: string;
   readonly customer?: Readonly<Record<string, unknown>>;
@@ -25,9 +26,14 @@ export function addTerms(command: Command): Command {
       .requiredOption("--size <size>", "instance size, such as 32XL")
       .option("--quantity <count>", "how many", parseWhole(1, 10_000), 1)
       .requiredOption("--region <region>", "where, such as us-east-1")
+      .option("--days <count>", "for how long it is expected to be needed", parseWhole(1, 3_650))
       .option("--owner <member>", "commercial owner (default: as the policies say)")
       .option("--group <group>", "infra group that reviews (default: as the policies say)")
-      .option("--cost <usd>", "estimated cost a month; without it every escalation applies", parseMoney)
+      .option(
+        "--cost <usd>",
+        "estimated cost a month; without it, and without a price, every escalation applies",
+        parseMoney,
+      )
       .option("--customer <json>", "who wants it, as a JSON object; an email in it gets the link", parseCustomer)
       .option("--email <address>", "the customer's e-mail address, where the link goes", parseAddress)
       .option("--customer-id <id>", "what you call the customer (default: org_id of --customer, else by the address)")
@@ -45,6 +51,7 @@ export function toTerms(options: TermsOptions): RequestTerms {
     size: options.size,
     quantity: options.quantity,
     region: options.region,
+    durationDays: options.days,
     monthlyCostUsd: options.cost,
     workspaceId: options.workspace,
     slackChannelId: options.channel,

@@ -6,6 +6,7 @@
 import { type Command } from "commander";
 import type { Client } from "pg";
 import { noCounts, verify, type Finding, type Phase, type VerifiedBatch } from "../../../capacity/index.ts";
+import { verifyPayments, type VerifiedPayments } from "../../../billing/index.ts";
 import { verifyJobs, type VerifiedJobs } from "../../../provisioning/index.ts";
 import { databaseUrlOption, withDatabase, type DatabaseUrlOption } from "../../database.ts";
 import { ExitWith } from "../../exit.ts";
@@ -23,8 +24,8 @@ interface VerifyCommandOptions extends DatabaseUrlOption {
 export function register(program: Command): void {
   program
     .command("verify")
-    .description("check that nothing was lost, changed or sent twice: the log, the requests, their jobs, the messages")
-    .option("--workspace <id>", "only the requests and jobs of this workspace; messages, which all share, are left out")
+    .description("check that nothing was lost, changed or sent twice: the log, the requests, their jobs and payments, the messages")
+    .option("--workspace <id>", "only the requests, jobs and payments of this workspace; messages, which all share, are left out")
     .option(
       "--export-head <file>",
       "if nothing is found, write the heads of all chains to a new file, to be kept elsewhere",
@@ -45,13 +46,14 @@ async function runVerify(options: VerifyCommandOptions): Promise<void> {
 /** How many findings are kept if something touched everything; all are counted. */
 const mostFindings = 1_000;
 
-const labels: Readonly<Record<Phase | "jobs", string>> = {
+const labels: Readonly<Record<Phase | "jobs" | "payments", string>> = {
   requests: "Requests",
   deliveries: "Deliveries",
   keys: "Idempotency keys",
   order: "Order of streams",
   lanes: "Lanes",
   jobs: "Provisioning jobs",
+  payments: "Payments",
 };
 
 async function examine(client: Client, options: VerifyCommandOptions): Promise<Report> {
@@ -73,7 +75,7 @@ async function walk(
   options: VerifyCommandOptions,
   note: (found: readonly Finding[]) => void,
 ): Promise<Checked> {
-  let counts: Checked = { ...noCounts, jobs: 0 };
+  let counts: Checked = { ...noCounts, jobs: 0, payments: 0 };
   let phase: keyof typeof labels | undefined;
   let progress = startProgress("Verifying");
   try {
@@ -83,7 +85,7 @@ async function walk(
         progress = startProgress(labels[batch.phase]);
         phase = batch.phase;
       }
-      progress.update(batch.done, batch.phase === "jobs" ? undefined : Math.max(batch.done, batch.total));
+      progress.update(batch.done, "total" in batch ? Math.max(batch.done, batch.total) : undefined);
       counts = add(counts, batch.counts);
       note(batch.findings);
     }
@@ -93,9 +95,10 @@ async function walk(
   return counts;
 }
 
-async function* batches(client: Client, workspaceId?: string): AsyncGenerator<VerifiedBatch | VerifiedJobs> {
+async function* batches(client: Client, workspaceId?: string): AsyncGenerator<VerifiedBatch | VerifiedJobs | VerifiedPayments> {
   yield* verify(client, { workspaceId });
   yield* verifyJobs(client, { workspaceId });
+  yield* verifyPayments(client, { workspaceId });
 }
 
 function add(counts: Checked, more: Partial<Checked>): Checked {
@@ -108,5 +111,6 @@ function add(counts: Checked, more: Partial<Checked>): Checked {
     keys: counts.keys + (more.keys ?? 0),
     lanes: counts.lanes + (more.lanes ?? 0),
     jobs: counts.jobs + (more.jobs ?? 0),
+    payments: counts.payments + (more.payments ?? 0),
   };
 }

@@ -3,7 +3,7 @@ import type { Counts, Finding } from "../../../capacity/index.ts";
 import { printJson, printLine, printTable } from "../../output.ts";
 import type { Compared, Exported } from "./heads.ts";
 
-export type Checked = Counts & { readonly jobs: number };
+export type Checked = Counts & { readonly jobs: number; readonly payments: number };
 
 export interface Report {
   readonly checked: Checked;
@@ -26,6 +26,7 @@ const advice: Readonly<Record<string, string>> = {
   I5: "Messages of a key were delivered out of order. headroom outbox inspect <id> shows the history of one.",
   I6: "A message is nowhere, or in two places. headroom outbox inspect <id> shows the history of one.",
   I7: "A provisioning job, its runs, its callbacks and its request do not agree. headroom jobs show <request> shows its history.",
+  I8: "Money does not add up, or something at Stripe waits for a person. headroom payments show <payment> shows its history.",
 };
 
 export function printReport(report: Report, json: boolean): void {
@@ -33,7 +34,7 @@ export function printReport(report: Report, json: boolean): void {
   const { checked, compared, exported, findingCount } = report;
   if (findingCount > 0) showFindings(report);
   printLine(`Checked ${checked.requests} requests, ${checked.events} events and ${checked.effects} side effects.`);
-  printLine(`Checked ${checked.jobs} provisioning jobs.`);
+  printLine(`Checked ${checked.jobs} provisioning jobs and ${checked.payments} payments.`);
   printLine(
     report.workspace === null
       ? `Checked ${checked.deliveries} deliveries, ${checked.lines} lines of their archive, and ${checked.lanes} lanes.`

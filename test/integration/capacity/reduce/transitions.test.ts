@@ -111,6 +111,7 @@ describe.each(POSTGRES_VERSIONS)("the state machine on PostgreSQL %i", async (ve
     ["idempotency_conflict", "PT409"],
     ["conflict", "PT409"],
     ["deadline_passed", "PT409"],
+    ["payment_due", "PT409"],
     ["already_used", "PT409"],
     ["gone", "PT410"],
     ["nobody_can_approve", "PT422"],

@@ -1,0 +1,43 @@
+-- Lets the customer pay: the page that is open already, or a new one. The caller has locked the request and knows that its offer is open.
+-- One page at a time: an old one is ended before another is made. A payment that is being processed is answered as it is, so that nobody
+-- pays twice.
+create or replace function billing.begin_checkout(p_request capacity.requests, p_entrance text) returns billing.checkouts
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_most constant integer := 100;
+  v_checkout billing.checkouts := billing.open_checkout(p_request.id);
+  v_other text;
+begin
+  if v_checkout.id is not null then
+    v_checkout := billing.take_answer(v_checkout);
+  end if;
+  if v_checkout.state = 'processing' then
+    return v_checkout;
+  elsif exists (select from billing.prices p where p.id = (p_request.offer ->> 'price_id')::uuid and p.withdrawn_at is not null) then
+    perform headroom.fail('gone', 'The price of this offer was withdrawn.', 'price_withdrawn',
+                          'Ask whoever sent you the link for a new offer. Nothing was charged.');
+  end if;
+  select j.request_id into v_other from provisioning.jobs j
+   where j.workspace_id = p_request.workspace_id and j.customer_key = capacity.customer_key_of(p_request.id)
+     and j.request_id <> p_request.id and not j.adopted and j.state in ('waiting', 'queued', 'provisioning')
+   order by j.created_at limit 1;
+  if v_other is not null then
+    perform headroom.fail('conflict', format('Another request of yours, %s, is being provided at this moment.', v_other), v_other,
+                          'Pay for this one when that has ended. Nothing was charged.');
+  end if;
+  if v_checkout.state in ('asked', 'open') then
+    if v_checkout.expires_at > clock_timestamp() + interval '2 minutes' and v_checkout.amount = (p_request.offer ->> 'amount')::bigint
+       and v_checkout.currency = p_request.offer ->> 'currency' then
+      return v_checkout;
+    end if;
+    perform billing.abandon_checkout(v_checkout);
+  end if;
+  if (select count(*) from billing.checkouts c where c.request_id = p_request.id) >= v_most then
+    perform headroom.fail('conflict', 'This offer was taken to payment too many times.', p_request.id,
+                          'Ask whoever sent you the link. Nothing was charged.');
+  end if;
+  return billing.new_checkout(p_request, p_entrance);
+end
+$$;
+comment on function billing.begin_checkout(capacity.requests, text) is 'The checkout by which a request is paid now.';

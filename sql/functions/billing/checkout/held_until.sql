@@ -1,0 +1,13 @@
+-- Until when an offer waits beyond its deadline for a payment that was begun before it and is being processed: for some days, and not for
+-- ever. Null when nothing is.
+create or replace function billing.held_until(p_request capacity.requests) returns timestamptz
+language sql stable set search_path = pg_catalog, pg_temp
+as $$
+  select p_request.next_deadline_at
+         + coalesce((select s.hold_days from billing.settings s where s.workspace_id = p_request.workspace_id), 14) * interval '1 day'
+   where p_request.state = 'CUSTOMER_CONFIRMATION_REQUIRED'
+     and exists (select from billing.checkouts c
+                  where c.request_id = p_request.id and c.state in ('processing', 'abandoned')
+                    and c.processing_since <= p_request.next_deadline_at);
+$$;
+comment on function billing.held_until(capacity.requests) is 'Until when an offer waits for a payment under way. Nullable: result.';

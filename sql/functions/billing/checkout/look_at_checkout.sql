@@ -1,0 +1,30 @@
+-- What is due for a checkout because time has passed: Stripe's answer is taken over, and where its webhook did not come Stripe is asked,
+-- seldom at first and around the end of the page once more.
+create or replace function billing.look_at_checkout(p_id uuid) returns void
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_before billing.checkouts;
+  v_checkout billing.checkouts;
+begin
+  select c.* into strict v_before from billing.checkouts c where c.id = p_id;
+  v_checkout := billing.take_answer(v_before);
+  if v_checkout.state = 'failed' then
+    perform billing.tell(v_checkout.request_id, 'Stripe could not make the page on which the customer would pay. They can try again '
+      'with the same link; an operator looks at the outbox.', true);
+    return;
+  elsif v_checkout.state = 'abandoned' and v_checkout.session_id is null
+        and billing.is_given_up('billing', v_checkout.id::text, 'create') then
+    perform billing.move_checkout(v_checkout, 'EXPIRED');
+    return;
+  elsif v_checkout.session_id is not null then
+    perform billing.look(v_checkout.workspace_id, 'session', v_checkout.session_id, v_checkout.looks + 1);
+    update billing.checkouts c set looks = least(c.looks + 1, 32000) where c.id = p_id;
+  end if;
+  update billing.checkouts c
+     set next_look_at = least(now() + least(interval '10 minutes' * 2 ^ least(c.looks, 8), interval '6 hours'),
+                              case when c.expires_at > now() then c.expires_at + interval '5 minutes' end)
+   where c.id = p_id;
+end
+$$;
+comment on function billing.look_at_checkout(uuid) is 'Does what is due for a checkout because time has passed.';

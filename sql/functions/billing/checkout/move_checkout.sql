@@ -1,0 +1,23 @@
+-- Moves a checkout by what was heard of it: the one writer of its state. Null when that changes nothing. The caller has locked the request.
+create or replace function billing.move_checkout(p_checkout billing.checkouts, p_event text, p_at timestamptz default clock_timestamp())
+returns billing.checkouts
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_after text := (select t.state_after from billing.checkout_transitions() t
+                    where t.state_before = p_checkout.state and t.event = p_event);
+  v_checkout billing.checkouts;
+begin
+  update billing.checkouts c
+     set state = v_after,
+         ended_at = case when v_after in ('asked', 'open', 'processing') then null else coalesce(c.ended_at, clock_timestamp()) end,
+         processing_since = case when v_after = 'processing' then least(c.processing_since, p_at) else c.processing_since end,
+         -- What was abandoned is looked at soon: Stripe's word is still to come.
+         next_look_at = case when v_after = 'abandoned' then clock_timestamp() + interval '5 minutes' else c.next_look_at end
+   where c.id = p_checkout.id and v_after is not null
+  returning c.* into v_checkout;
+  return v_checkout;
+end
+$$;
+comment on function billing.move_checkout(billing.checkouts, text, timestamptz)
+  is 'Moves a checkout where its table allows it. Nullable: result.';

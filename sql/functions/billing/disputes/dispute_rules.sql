@@ -1,0 +1,15 @@
+-- What each status of a dispute means, and whether the bank has taken the money. An inquiry takes none. Won and lost are the end.
+create or replace function billing.dispute_rules() returns table (status text, outcome text, withdrawn boolean, meaning text)
+language sql immutable set search_path = pg_catalog, pg_temp
+as $$
+  values
+    ('warning_needs_response', 'open', false, 'an inquiry: the bank asks'),
+    ('warning_under_review', 'open', false, 'an inquiry: the bank looks at our answer'),
+    ('warning_closed', 'won', false, 'an inquiry that came to nothing'),
+    ('needs_response', 'open', true, 'the bank has taken the money and waits for our answer'),
+    ('under_review', 'open', true, 'the bank looks at our answer'),
+    ('won', 'won', false, 'the money is ours again'),
+    ('prevented', 'won', false, 'it was ended before it began'),
+    ('lost', 'lost', true, 'the money stays with the customer: it counts as refunded')
+$$;
+comment on function billing.dispute_rules() is 'What each status of a dispute means.';

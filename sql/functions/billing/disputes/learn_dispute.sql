@@ -1,0 +1,46 @@
+-- How a dispute stands, whatever the order of the events: won and lost are the last word. The books take the money out when the bank has,
+-- and put it back when it was won.
+create or replace function billing.learn_dispute(p_dispute jsonb, p_event_id text, p_at timestamptz) returns jsonb
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_amount bigint := billing.amount_in(p_dispute -> 'amount');
+  v_rule record;
+  v_before billing.disputes;
+  v_payment billing.payments;
+begin
+  select p.* into v_payment from billing.payments p
+   where p.id = (select d.payment_id from billing.disputes d where d.stripe_id = p_dispute ->> 'id')
+      or p.payment_intent = billing.id_in(p_dispute -> 'payment_intent');
+  if v_payment.id is null then
+    return billing.outcome('ignored');
+  end if;
+  perform billing.lock_request(v_payment.request_id);
+  select d.* into v_before from billing.disputes d where d.stripe_id = p_dispute ->> 'id';
+  select r.* into v_rule from billing.dispute_rules() r where r.status = p_dispute ->> 'status';
+  if v_rule.status is null or coalesce(v_amount, 0) = 0 or upper(p_dispute ->> 'currency') is distinct from v_payment.currency then
+    return billing.find_out('unknown_dispute', p_dispute ->> 'id', v_payment.request_id,
+      'Stripe tells of a dispute that does not fit the payment.', p_event_id);
+  elsif v_before.outcome in ('won', 'lost') or v_before.status = v_rule.status then
+    return billing.outcome('known', v_payment.request_id);
+  end if;
+
+  insert into billing.disputes as d (stripe_id, workspace_id, request_id, payment_id, currency, amount, status, outcome, opened_at)
+  values (p_dispute ->> 'id', v_payment.workspace_id, v_payment.request_id, v_payment.id, v_payment.currency, v_amount, v_rule.status,
+          v_rule.outcome, coalesce(billing.time_in(p_dispute -> 'created'), p_at))
+  on conflict (stripe_id) do update
+     -- A late word of an earlier stage does not make an answered dispute unanswered; the money is out all the same.
+     set status = excluded.status, outcome = excluded.outcome, updated_at = clock_timestamp();
+  if v_rule.withdrawn then
+    perform billing.enter(v_payment, 'disputed', p_dispute ->> 'id', coalesce(v_before.amount, v_amount), p_event_id, p_at);
+  elsif v_rule.outcome = 'won' and exists (select from billing.entries e where e.payment_id = v_payment.id and e.kind = 'disputed'
+                                              and e.source_id = p_dispute ->> 'id') then
+    perform billing.enter(v_payment, 'dispute_won', p_dispute ->> 'id', coalesce(v_before.amount, v_amount), p_event_id, p_at);
+  end if;
+  perform billing.tell_dispute(v_payment, v_before, p_dispute, v_rule.outcome);
+  perform billing.release_refund(v_payment.id);
+  perform billing.settle(v_payment.id);
+  return billing.outcome('done', v_payment.request_id);
+end
+$$;
+comment on function billing.learn_dispute(jsonb, text, timestamptz) is 'Learns from a dispute at Stripe, and says what came of it.';

@@ -1,0 +1,24 @@
+-- Whose a Checkout session is: by its id, or by what we wrote into its metadata. A checkout that has another session already is not this
+-- one's: then only the request is known. Null where it is not ours.
+create or replace function billing.find_session(p_session jsonb, out request_id text, out checkout_id uuid)
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_id text := p_session ->> 'id';
+  v_named text := p_session #>> '{metadata,headroom_checkout}';
+begin
+  select c.request_id, c.id into request_id, checkout_id from billing.checkouts c where c.session_id = v_id;
+  if checkout_id is null then
+    select c.request_id, c.id into request_id, checkout_id
+      from billing.sessions s join billing.checkouts c on c.id = s.checkout_id where s.session_id = v_id;
+  end if;
+  if checkout_id is null and billing.is_ours(p_session) then
+    select r.id into request_id from capacity.requests r where r.id = p_session #>> '{metadata,headroom_request}';
+    select c.id into checkout_id from billing.checkouts c
+     where c.id = case when v_named ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then v_named::uuid end
+       and c.request_id = find_session.request_id and c.session_id is null
+       and not exists (select from billing.sessions s where s.checkout_id = c.id);
+  end if;
+end
+$$;
+comment on function billing.find_session(jsonb) is 'The request and checkout of a Checkout session. Nullable: request_id, checkout_id.';

@@ -1,0 +1,21 @@
+-- Learns from an object of Stripe, whether an event, an answer or a look brought it. p_at: when Stripe said so. p_event_type is null where we
+-- asked.
+create or replace function billing.learn(p_object jsonb, p_event_id text, p_at timestamptz, p_event_type text default null) returns jsonb
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if coalesce(p_object ->> 'id' !~ '^[A-Za-z0-9_]{1,200}$', true) then
+    return '{"outcome": "ignored"}';
+  end if;
+  return case p_object ->> 'object'
+    when 'checkout.session' then billing.learn_session(p_object, p_event_id, p_at, p_event_type)
+    when 'payment_intent' then billing.learn_payment_intent(p_object, p_event_id, p_at)
+    when 'refund' then billing.learn_refund(p_object, p_event_id, p_at)
+    when 'dispute' then billing.learn_dispute(p_object, p_event_id, p_at)
+    when 'invoice' then billing.learn_invoice(p_object, p_event_id, p_at, p_event_type)
+    when 'subscription' then billing.learn_subscription(p_object, p_event_id, p_at)
+    else '{"outcome": "ignored"}' end;
+end
+$$;
+comment on function billing.learn(jsonb, text, timestamptz, text)
+  is 'Learns from an object of Stripe, and says what came of it. Nullable: p_event_type.';

@@ -1,0 +1,46 @@
+-- How a Checkout session stands. Paid is only what Stripe calls paid; a session that is complete and unpaid is being processed, until Stripe
+-- says that it failed. Whatever comes late or out of order finds the checkout further on, and changes nothing.
+create or replace function billing.learn_session(p_session jsonb, p_event_id text, p_at timestamptz, p_event_type text) returns jsonb
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_found record := billing.find_session(p_session);
+  v_paid boolean := coalesce(p_session ->> 'payment_status' in ('paid', 'no_payment_required'), false);
+  v_request capacity.requests;
+  v_checkout billing.checkouts;
+  v_moved billing.checkouts;
+begin
+  if v_found.request_id is null then
+    return case when v_paid and billing.is_ours(p_session) then billing.find_out('unknown_payment', p_session ->> 'id', null,
+             'Stripe tells of a payment for a request that does not exist here.', p_event_id)
+             else billing.outcome('ignored') end;
+  end if;
+  v_request := billing.lock_request(v_found.request_id);
+  -- Read anew, now that nobody else can change it.
+  v_found := billing.find_session(p_session);
+  if v_found.checkout_id is not null then
+    update billing.checkouts c set session_id = p_session ->> 'id' where c.id = v_found.checkout_id and c.session_id is null;
+    select c.* into v_checkout from billing.checkouts c where c.id = v_found.checkout_id;
+  end if;
+  if v_paid then
+    return billing.take_session(v_request, v_checkout, p_session, p_event_id, p_at);
+  elsif v_checkout.id is null then
+    return billing.outcome('ignored', v_request.id);
+  end if;
+
+  if p_session ->> 'status' = 'complete' and coalesce(p_event_type, '') <> 'checkout.session.async_payment_failed' then
+    if p_event_type is null and v_checkout.processing_since is not null then
+      perform billing.look_behind(v_checkout, p_session);
+    end if;
+    return billing.note_processing(v_request, v_checkout, p_at);
+  end if;
+  v_moved := billing.move_checkout(v_checkout, case p_session ->> 'status' when 'complete' then 'FAILED' when 'expired' then 'EXPIRED'
+                                                 when 'open' then 'ANSWERED' end, p_at);
+  if v_moved.state = 'failed' then
+    perform billing.tell_failed(v_request);
+  end if;
+  return billing.outcome(case when v_moved.id is null then 'known' else 'done' end, v_request.id);
+end
+$$;
+comment on function billing.learn_session(jsonb, text, timestamptz, text)
+  is 'Learns from a Checkout session, and says what came of it. Nullable: p_event_type.';

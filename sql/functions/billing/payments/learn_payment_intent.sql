@@ -1,0 +1,33 @@
+-- How a payment at Stripe stands, which we asked because nobody told how the processing of it went. One that succeeded is believed only when
+-- its session says so; one that failed will not be paid any more.
+create or replace function billing.learn_payment_intent(p_intent jsonb, p_event_id text, p_at timestamptz) returns jsonb
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_named text := p_intent #>> '{metadata,headroom_checkout}';
+  v_checkout billing.checkouts;
+  v_request capacity.requests;
+begin
+  if billing.is_ours(p_intent) and v_named ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
+    select c.* into v_checkout from billing.checkouts c where c.id = v_named::uuid;
+  end if;
+  if v_checkout.id is null then
+    return billing.outcome('ignored');
+  end if;
+  v_request := billing.lock_request(v_checkout.request_id);
+  select c.* into v_checkout from billing.checkouts c where c.id = v_checkout.id;
+  if p_intent ->> 'status' = 'succeeded' and v_checkout.state <> 'paid' and v_checkout.session_id is not null then
+    perform billing.look(v_checkout.workspace_id, 'session', v_checkout.session_id, v_checkout.looks + 1);
+    update billing.checkouts c set looks = c.looks + 1 where c.id = v_checkout.id;
+    return billing.outcome('done', v_request.id);
+  elsif p_intent ->> 'status' in ('canceled', 'requires_payment_method') and v_checkout.processing_since is not null then
+    v_checkout := billing.move_checkout(v_checkout, 'FAILED', p_at);
+    if v_checkout.id is not null then
+      perform billing.tell_failed(v_request);
+      return billing.outcome('done', v_request.id);
+    end if;
+  end if;
+  return billing.outcome('known', v_request.id);
+end
+$$;
+comment on function billing.learn_payment_intent(jsonb, text, timestamptz) is 'Learns from a payment at Stripe, and says what came of it.';

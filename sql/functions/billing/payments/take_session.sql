@@ -1,0 +1,56 @@
+-- A Checkout session was paid. Its payment is recorded once, whoever tells of it and however often; whether it counts is judged by how the
+-- request stands at this moment. An amount that is not the one that was asked for moves nothing.
+create or replace function billing.take_session(
+  p_request capacity.requests, p_checkout billing.checkouts, p_session jsonb, p_event_id text, p_at timestamptz
+) returns jsonb
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_amount bigint := billing.amount_in(p_session -> 'amount_total');
+  v_currency text := upper(p_session ->> 'currency');
+  v_waiting boolean := p_request.state = 'CUSTOMER_CONFIRMATION_REQUIRED';
+  v_matches boolean;
+  v_payment billing.payments;
+begin
+  select p.* into v_payment from billing.payments p where p.session_id = p_session ->> 'id';
+  if v_payment.id is not null then
+    perform billing.note_ids(v_payment, p_session);
+    return billing.outcome('known', p_request.id);
+  end if;
+  v_matches := coalesce(case when p_checkout.id is not null then (v_amount, v_currency) = (p_checkout.amount, p_checkout.currency)
+                             else (v_amount, v_currency) = ((p_request.offer ->> 'amount')::bigint, p_request.offer ->> 'currency') end,
+                        false);
+  if not v_matches and (p_checkout.id is not null or v_waiting and p_request.offer is not null)
+     or coalesce(v_amount, 0) = 0 or coalesce(v_currency !~ '^[A-Z]{3}$', true) then
+    return billing.find_out('amount_mismatch', p_session ->> 'id', p_request.id,
+      format('Stripe took %s, and %s was asked for.', coalesce(billing.amount_words(v_currency, v_amount), 'nothing'),
+             coalesce(billing.amount_words(p_request.offer ->> 'currency', (p_request.offer ->> 'amount')::bigint), 'nothing')), p_event_id);
+  end if;
+  if p_checkout.id is not null then
+    perform billing.move_checkout(p_checkout, 'PAID', p_at);
+  end if;
+  insert into billing.payments (id, workspace_id, request_id, checkout_id, purpose, session_id, invoice_id, payment_intent, currency, amount,
+                                counts, refund_reason, paid_at, event_id, next_look_at)
+  select gen_random_uuid(), p_request.workspace_id, p_request.id, p_checkout.id,
+         case when p_checkout.id is null then 'unmatched' else 'confirmation' end, p_session ->> 'id',
+         billing.id_in(p_session -> 'invoice'), billing.id_in(p_session -> 'payment_intent'), v_currency, v_amount, j.reason is null, j.reason,
+         p_at, p_event_id, case when billing.id_in(p_session -> 'payment_intent') is null or j.reason is not null then clock_timestamp() end
+    from (select billing.judge_payment(
+            p_request.state::text,
+            exists (select from capacity.events e where e.request_id = p_request.id and e.event_type = 'CUSTOMER_DECLINED'),
+            exists (select from billing.payments o where o.request_id = p_request.id and o.counts and o.purpose <> 'renewal'),
+            exists (select from billing.prices x where x.id = (p_request.offer ->> 'price_id')::uuid and x.withdrawn_at is not null),
+            least(p_at, p_checkout.processing_since) <= p_request.next_deadline_at, v_matches) as reason) j
+  returning * into v_payment;
+  perform billing.enter(v_payment, 'taken', p_session ->> 'id', v_payment.amount, p_event_id, p_at);
+  perform billing.note_customer(p_request, billing.id_in(p_session -> 'customer'));
+  if v_payment.counts then
+    perform billing.confirm(p_request, v_payment, billing.id_in(p_session -> 'subscription'));
+  else
+    perform billing.return_payment(p_request, v_payment, billing.id_in(p_session -> 'subscription'));
+  end if;
+  return billing.outcome('done', p_request.id);
+end
+$$;
+comment on function billing.take_session(capacity.requests, billing.checkouts, jsonb, text, timestamptz)
+  is 'Records the payment of a Checkout session, and says what came of it. Nullable: p_checkout.';

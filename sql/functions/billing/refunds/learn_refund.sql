@@ -1,0 +1,39 @@
+-- How a refund stands: one of ours, or one that somebody made in Stripe's dashboard, which is recorded like ours. Only forward, by
+-- refund_states(). One that fails is money that came back to us, and is opened again.
+create or replace function billing.learn_refund(p_refund jsonb, p_event_id text, p_at timestamptz) returns jsonb
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_state text := case p_refund ->> 'status' when 'succeeded' then 'succeeded' when 'failed' then 'failed' when 'canceled' then 'failed'
+                    else 'pending' end;
+  v_refund billing.refunds := billing.find_refund(p_refund);
+  v_payment billing.payments;
+  v_problem text;
+begin
+  select p.* into v_payment from billing.payments p
+   where p.id = v_refund.payment_id or v_refund.id is null and p.payment_intent = billing.id_in(p_refund -> 'payment_intent');
+  if v_payment.id is null then
+    return case when billing.is_ours(p_refund) then billing.find_out('unknown_refund', p_refund ->> 'id', null,
+             'Stripe tells of a refund of ours that is not known here.', p_event_id)
+             else billing.outcome('ignored') end;
+  end if;
+  perform billing.lock_request(v_payment.request_id);
+  v_refund := billing.find_refund(p_refund);
+  v_problem := billing.refund_problem(v_payment, v_refund, p_refund);
+  if v_problem is not null then
+    return billing.find_out('amount_mismatch', p_refund ->> 'id', v_payment.request_id, v_problem, p_event_id);
+  end if;
+  if v_refund.id is null then
+    insert into billing.refunds (id, workspace_id, request_id, payment_id, origin, reason, currency, amount, state, stripe_id, asked_by)
+    values (gen_random_uuid(), v_payment.workspace_id, v_payment.request_id, v_payment.id, 'outside', 'outside', v_payment.currency,
+            billing.amount_in(p_refund -> 'amount'), 'pending', p_refund ->> 'id', 'stripe')
+    returning * into v_refund;
+  elsif (select n.rank <= o.rank from billing.refund_states() n, billing.refund_states() o
+          where n.state = v_state and o.state = v_refund.state)
+        and v_refund.stripe_id is not null then
+    return billing.outcome('known', v_payment.request_id);
+  end if;
+  return billing.move_refund(v_payment, v_refund, v_state, p_refund, p_event_id, p_at);
+end
+$$;
+comment on function billing.learn_refund(jsonb, text, timestamptz) is 'Learns from a refund at Stripe, and says what came of it.';

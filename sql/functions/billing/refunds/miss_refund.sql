@@ -1,0 +1,39 @@
+-- Stripe was asked for the refunds of a payment, and one of ours that was given up is not among them: it was not made. It is set aside, its
+-- row is skipped, because it would hold up the payment's lane, and what is left is refunded anew, under a key of its own. The look must be
+-- younger than the last try; where that try's outcome is unknown, by some minutes, in which Stripe would have finished it.
+create or replace function billing.miss_refund(p_payment_intent text, p_seen_at timestamptz) returns void
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_payment billing.payments;
+  v_refund billing.refunds;
+  v_row record;
+begin
+  select p.* into v_payment from billing.payments p where p.payment_intent = p_payment_intent;
+  select r.* into v_refund from billing.refunds r where r.payment_id = v_payment.id and r.origin = 'ours' and r.state = 'sent';
+  select d.failed, d.in_doubt,
+         (select max(l.recorded_at) from outbox.lines l where l.outbox_id = d.outbox_id) as last_at,
+         (select l.error_code from outbox.lines l where l.outbox_id = d.outbox_id and l.error_code is not null
+           order by l.attempt_no desc limit 1) as error
+    into v_row from outbox.deliveries d where d.outbox_id = v_refund.outbox_id and d.sent_at is null;
+  if v_row.failed is not true or p_seen_at < v_row.last_at + case when v_row.in_doubt then interval '5 minutes' else interval '0' end
+     or exists (select from outbox.skip(array[v_refund.outbox_id], 'billing', 'Stripe has no such refund: it is made anew.') k
+                 where k.result in ('busy', 'in_flight')) then
+    return;
+  end if;
+  update billing.refunds r
+     set state = 'superseded', failure = left(coalesce(v_row.error, 'given_up'), 100), updated_at = clock_timestamp(), next_look_at = null
+   where r.id = v_refund.id;
+  perform billing.tell(v_refund.request_id, format('Stripe did not make the refund of %s. %s',
+    billing.amount_words(v_refund.currency, v_refund.amount),
+    case when v_payment.refund_reason is null then 'An operator looks at it.'
+         when v_row.error = 'disputed' then 'It waits for the end of a dispute.'
+         else 'What is left of the payment is refunded anew.' end), true, v_row.error);
+  -- Stripe knows of a dispute that we may not have heard of: it is not asked again at once.
+  if v_row.error = 'disputed' and v_payment.refund_reason is not null then
+    perform billing.refund(v_payment, v_payment.refund_reason, p_held_by => 'dispute');
+  end if;
+  perform billing.settle(v_payment.id);
+end
+$$;
+comment on function billing.miss_refund(text, timestamptz) is 'Opens a refund again that was given up and that Stripe does not have.';

@@ -1,0 +1,44 @@
+-- Moves a refund on, enters it into the books, tells of it, and sees to what is left of the payment.
+create or replace function billing.move_refund(
+  p_payment billing.payments, p_refund billing.refunds, p_state text, p_told jsonb, p_event_id text, p_at timestamptz
+) returns jsonb
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_words text := billing.amount_words(p_refund.currency, p_refund.amount);
+  -- One that was given up and is made after all stays aside while the one in its place is under way.
+  v_state text := case
+    when p_refund.state in ('succeeded', 'failed') and p_state = 'pending' then p_refund.state
+    when p_refund.state = 'superseded' and p_state = 'pending'
+         and exists (select from billing.refunds r where r.payment_id = p_payment.id and r.origin = 'ours'
+                        and r.state in ('held', 'sent', 'pending')) then 'superseded'
+    else p_state end;
+  v_entered boolean := false;
+  v_failed boolean := v_state = 'failed' and p_refund.state <> 'failed';
+begin
+  update billing.refunds r
+     set state = v_state, stripe_id = p_told ->> 'id', held_by = null, updated_at = clock_timestamp(),
+         failure = case when v_state = 'failed' then left(coalesce(p_told ->> 'failure_reason', p_told ->> 'status'), 100)
+                        else r.failure end,
+         next_look_at = case when v_state = 'pending' then clock_timestamp() + interval '1 day' end
+   where r.id = p_refund.id;
+  if v_state = 'succeeded' then
+    v_entered := billing.enter(p_payment, 'refunded', p_told ->> 'id', p_refund.amount, p_event_id, p_at);
+  elsif v_state = 'failed' and exists (select from billing.entries e where e.payment_id = p_payment.id and e.kind = 'refunded'
+                                          and e.source_id = p_told ->> 'id') then
+    perform billing.enter(p_payment, 'refund_failed', p_told ->> 'id', p_refund.amount, p_event_id, p_at);
+  end if;
+  if v_entered then
+    perform billing.tell_refunded(p_payment, p_refund);
+  elsif v_failed then
+    perform billing.tell(p_payment.request_id, format('The refund of %s failed, and the money came back to us.%s', v_words,
+      case when p_payment.refund_reason is not null then ' It is opened again.' else ' An operator sees to it.' end),
+      true, p_told ->> 'failure_reason');
+  end if;
+  perform billing.release_refund(p_payment.id);
+  perform billing.settle(p_payment.id);
+  return billing.outcome('done', p_payment.request_id);
+end
+$$;
+comment on function billing.move_refund(billing.payments, billing.refunds, text, jsonb, text, timestamptz)
+  is 'Moves a refund by what Stripe told of it, and says what came of it.';

@@ -1,0 +1,48 @@
+-- Somebody sends money back: an operator or an admin, with a reason, all that is left or a part of it. A refund that waits for a person is
+-- replaced by this one; one that is on its way is waited for.
+create or replace function billing.refund_by_person(p_payment billing.payments, p_actor capacity.actor, p_reason text, p_amount bigint)
+returns billing.refunds
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_reason text := btrim(p_reason, E' \n\t');
+  v_left bigint;
+  v_problem text;
+  v_refund billing.refunds;
+begin
+  if not exists (select from directory.members m where m.workspace_id = p_payment.workspace_id and m.id = p_actor.id and m.active
+                    and m.roles && array['operator', 'admin']) then
+    perform headroom.fail('not_allowed', 'Only an operator or an admin refunds a payment.', p_payment.id::text, 'Nothing was changed.');
+  elsif coalesce(length(v_reason), 0) not between 1 and 2000 or v_reason !~ '[^\s\u00a0\u200b-\u200f\u2028-\u202f\u2060\ufeff]'
+     or v_reason ~ '[\u0001-\u0008\u000b-\u001f\u007f-\u009f]' then
+    perform headroom.fail('invalid_input', 'This needs a reason: 1 to 2000 characters, none of them control characters.', null,
+                          'Nothing was changed.');
+  end if;
+  perform billing.lock_request(p_payment.request_id);
+  update billing.refunds r set state = 'superseded', held_by = null, next_look_at = null, updated_at = clock_timestamp()
+   where r.payment_id = p_payment.id and r.state = 'held' and r.held_by = 'person';
+  v_left := billing.left_of(p_payment.id);
+  v_problem := billing.amount_problem(p_payment.currency, coalesce(p_amount, v_left));
+  if billing.is_disputed(p_payment.id) then
+    perform headroom.fail('conflict', 'The customer disputes this payment with their bank: a refund might pay it back twice.',
+      p_payment.id::text, 'Answer the dispute in Stripe first. Nothing was changed.');
+  elsif v_left = 0 then
+    perform headroom.fail('conflict', 'Nothing is left of this payment to refund.', p_payment.id::text, 'Nothing was changed.');
+  elsif p_amount is not null and p_amount not between 1 and v_left then
+    perform headroom.fail('invalid_input', format('From %s to %s can be refunded, in minor units.', 1, v_left), p_amount::text,
+                          'Nothing was changed.');
+  elsif v_problem is not null then
+    perform headroom.fail('invalid_input', v_problem, coalesce(p_amount, v_left)::text, 'Nothing was changed.');
+  end if;
+  v_refund := billing.refund(p_payment, 'person', p_amount, p_actor.id, v_reason);
+  if v_refund.id is null then
+    perform headroom.fail('conflict', 'A refund of this payment is under way.', p_payment.id::text,
+                          'Look at it again when that has ended. Nothing was changed.');
+  end if;
+  perform billing.tell(p_payment.request_id, format('%s refunds %s.', provisioning.name_of(p_payment.workspace_id, p_actor.id),
+    billing.amount_words(v_refund.currency, v_refund.amount)), p_quoted => v_reason);
+  return v_refund;
+end
+$$;
+comment on function billing.refund_by_person(billing.payments, capacity.actor, text, bigint)
+  is 'Refunds a payment for a person. Nullable: p_amount.';

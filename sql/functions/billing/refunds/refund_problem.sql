@@ -1,0 +1,21 @@
+-- What does not agree about a refund that Stripe tells of, or null: another amount than ours, another currency than the payment's, or more
+-- than was paid.
+create or replace function billing.refund_problem(p_payment billing.payments, p_known billing.refunds, p_refund jsonb) returns text
+language sql stable set search_path = pg_catalog, pg_temp
+as $$
+  select case
+    when x.amount is null or x.amount = 0 or upper(p_refund ->> 'currency') is distinct from p_payment.currency
+      then format('Stripe tells of a refund that does not fit the payment of %s.',
+                  billing.amount_words(p_payment.currency, p_payment.amount))
+    when p_known.id is not null and p_known.amount <> x.amount
+      then format('Stripe refunded %s, and we asked for %s.', billing.amount_words(p_payment.currency, x.amount),
+                  billing.amount_words(p_payment.currency, p_known.amount))
+    when p_known.id is null and p_refund ->> 'status' not in ('failed', 'canceled')
+         and x.amount + coalesce((select sum(r.amount) from billing.refunds r
+                                   where r.payment_id = p_payment.id and r.state in ('pending', 'succeeded')), 0) > p_payment.amount
+      then format('Stripe tells of refunds of more than the payment of %s.', billing.amount_words(p_payment.currency, p_payment.amount))
+    end
+    from (select billing.amount_in(p_refund -> 'amount') as amount) x;
+$$;
+comment on function billing.refund_problem(billing.payments, billing.refunds, jsonb)
+  is 'What is wrong with a refund that Stripe tells of. Nullable: p_known, result.';

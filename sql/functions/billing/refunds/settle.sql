@@ -1,0 +1,34 @@
+-- Sees to it that a payment which has to go back does: what is left of it is refunded. Done again whenever something changed, until nothing
+-- is left. A refund that fails is opened again twice; after that a person sees to it.
+create or replace function billing.settle(p_payment_id uuid) returns void
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_most constant integer := 3;
+  v_payment billing.payments;
+  v_refund billing.refunds;
+  v_left bigint;
+begin
+  select p.* into strict v_payment from billing.payments p where p.id = p_payment_id;
+  if v_payment.refund_reason is null then
+    return;
+  end if;
+  v_refund := billing.refund(v_payment, v_payment.refund_reason, p_held_by => case when (
+    select count(*) from billing.refunds r where r.payment_id = p_payment_id and r.failure is not null) >= v_most then 'person' end);
+  if v_refund.held_by = 'person' then
+    perform billing.tell(v_payment.request_id, format('The refund of %s has failed %s times, and is not tried again by itself. An operator '
+      'sees to it: headroom payments refund %s', billing.amount_words(v_refund.currency, v_refund.amount), v_most, v_payment.id), true);
+  elsif v_refund.held_by = 'dispute' then
+    perform billing.tell(v_payment.request_id, format('The refund of %s waits: the customer disputes the payment with their bank.',
+      billing.amount_words(v_refund.currency, v_refund.amount)), true);
+  end if;
+  v_left := billing.left_of(p_payment_id);
+  update billing.payments p
+     set next_look_at = case when v_left = 0 and p.payment_intent is not null
+                               and not exists (select from billing.refunds r where r.payment_id = p.id and r.origin = 'ours'
+                                                  and r.state in ('held', 'sent', 'pending')) then null
+                             else greatest(p.next_look_at, clock_timestamp() + interval '10 minutes') end
+   where p.id = p_payment_id and (p.payment_intent is not null or p.next_look_at is null);
+end
+$$;
+comment on function billing.settle(uuid) is 'Refunds what is left of a payment that has to go back.';

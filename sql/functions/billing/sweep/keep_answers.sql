@@ -1,0 +1,22 @@
+-- Hook of outbox.captured: what Stripe answered is left for whoever looks next. Settling holds lanes, so nothing else is touched here: a
+-- page is at hand for the customer at once, and the rest is the sweep's.
+create or replace function billing.keep_answers(p_captures jsonb) returns jsonb
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+begin
+  insert into billing.sessions (checkout_id, session_id, url, expires_at)
+  select split_part(c.name, ':', 2)::uuid, c.value ->> 'id', c.value ->> 'url', billing.time_in(c.value -> 'expires_at')
+    from jsonb_to_recordset(p_captures) c(stream text, name text, value jsonb)
+   where c.stream = 'billing' and c.name ~ '^session:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+     and c.value ->> 'object' = 'checkout.session' and c.value ->> 'id' ~ '^[A-Za-z0-9_]{1,200}$'
+     and c.value ->> 'url' ~ '^https?://' and length(c.value ->> 'url') <= 2000 and billing.time_in(c.value -> 'expires_at') is not null
+  on conflict do nothing;
+  insert into billing.sightings (outbox_key, object)
+  select c.stream || '/' || c.key, c.value
+    from jsonb_to_recordset(p_captures) c(stream text, key text, name text, value jsonb)
+   where c.stream in ('billing', 'payments', 'subscriptions') and c.name ~ '^(session:|ended:|refund:|seen$|page$|subscription$)'
+     and jsonb_typeof(c.value) in ('object', 'array');
+  return null;
+end
+$$;
+comment on function billing.keep_answers(jsonb) is 'Keeps what relays learnt at Stripe. Nullable: result.';

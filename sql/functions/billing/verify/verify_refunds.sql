@@ -1,0 +1,29 @@
+-- No more goes back than was paid; each refund of ours is one instruction with one row, of the same amount; and what has to go back has
+-- gone, or is on its way, or waits for something that is named.
+create or replace function billing.verify_refunds(p_payment_ids uuid[]) returns table (invariant text, code text, subject text, detail text)
+language sql stable set search_path = pg_catalog, pg_temp
+as $$
+  select 'I8', 'refunds_exceed', p.id::text, format('%s of %s went back', sum(r.amount), p.amount)
+    from billing.payments p join billing.refunds r on r.payment_id = p.id and r.state in ('sent', 'pending', 'succeeded')
+   where p.id = any (p_payment_ids) group by p.id having sum(r.amount) > p.amount
+  union all
+  select 'I8', 'refund_row_differs', r.id::text,
+         case when count(o.outbox_id) = 1 then 'its row asks for another amount or payment'
+              else format('it has %s rows', count(o.outbox_id)) end
+    from billing.refunds r
+    join billing.payments p on p.id = r.payment_id
+    left join outbox.rows o on o.stream_id = (select outbox.stream_id('payments')) and o.instruction_id = r.id::text
+   where r.payment_id = any (p_payment_ids) and r.origin = 'ours' and (r.state in ('sent', 'pending', 'succeeded', 'failed'))
+   group by r.id, r.amount, p.payment_intent
+  having count(o.outbox_id) <> 1
+      or bool_or(o.payload is not null
+                 and (o.payload ->> 'amount', o.payload ->> 'destination') is distinct from (r.amount::text, p.payment_intent))
+  union all
+  select 'I8', 'refund_missing', p.request_id,
+         format('%s %s of payment %s has to go back, and no refund is under way', billing.left_of(p.id), p.currency, p.id)
+    from billing.payments p join capacity.requests q on q.id = p.request_id
+   where p.id = any (p_payment_ids)
+     and (not p.counts or p.refund_reason is not null or q.state in ('REJECTED', 'CANCELLED', 'EXPIRED', 'FAILED'))
+     and billing.left_of(p.id) > 0;
+$$;
+comment on function billing.verify_refunds(uuid[]) is 'Refunds that do not fit their payments, and those that are missing.';

@@ -1,0 +1,10 @@
+-- How the payment of an offer stands, by whoever holds the link: the newest checkout, or null. Changes nothing.
+create or replace function public.get_checkout(p_token text) returns jsonb
+language sql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+  select billing.checkout_json(c)
+    from capacity.find_confirmation(p_token) t
+    join billing.checkouts c on c.request_id = t.request_id
+   order by c.number desc limit 1;
+$$;
+comment on function public.get_checkout(text) is 'The newest checkout of an offer, by its link. Nullable: result.';

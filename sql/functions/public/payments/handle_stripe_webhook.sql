@@ -1,0 +1,43 @@
+-- What Stripe tells comes in here, as the raw body: an HMAC over the time and the bytes. The insert of the receipt decides about an event
+-- that comes twice, and is one transaction with everything that follows from it: if that fails, nothing is kept and Stripe's next try is
+-- handled. What contradicts what we know is written down and answered with its own status (response.status): it moves nothing.
+create or replace function public.handle_stripe_webhook(text) returns json
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_signature text := headroom.request_headers() ->> 'stripe-signature';
+  v_event jsonb;
+  v_answer jsonb;
+begin
+  if octet_length($1) > 262144 then
+    perform headroom.fail('payload_too_large', 'An event has at most 262144 bytes.', null, 'Nothing was written.');
+  elsif not inbound.verify_stripe_signature($1, v_signature) then
+    perform headroom.fail('bad_signature', coalesce(inbound.stripe_stamp_problem(v_signature),
+                                                    'The request does not carry Stripe''s signature.'), null,
+                          'Send the body exactly as Stripe sent it, with its signature header. Nothing was written.');
+  end if;
+  v_event := inbound.parse_json($1);
+  if coalesce(length(v_event ->> 'id') not between 1 and 200 or length(v_event ->> 'type') not between 1 and 100, true) then
+    perform headroom.fail('invalid_input', 'This is not an event of Stripe.', 'id and type are needed', 'Nothing was written.');
+  end if;
+  insert into inbound.receipts (provider, receipt_id, kind, payload)
+  values ('stripe', v_event ->> 'id', v_event ->> 'type', inbound.stripe_receipt(v_event))
+  on conflict do nothing;
+  if not found then
+    return json_build_object('received', true, 'new', false);
+  end if;
+  v_answer := billing.hear(v_event);
+  update inbound.receipts d
+     set outcome = case v_answer ->> 'outcome' when 'done' then 'done' when 'finding' then 'refused' else 'ignored' end,
+         refusal = v_answer ->> 'finding', request_id = v_answer ->> 'request_id',
+         workspace_id = (select r.workspace_id from capacity.requests r where r.id = v_answer ->> 'request_id')
+   where d.provider = 'stripe' and d.receipt_id = v_event ->> 'id';
+  if v_answer ->> 'outcome' = 'finding' then
+    perform set_config('response.status', '422', true);
+    return json_build_object('received', true, 'new', true, 'outcome', 'finding', 'status', 422, 'code', v_answer ->> 'finding',
+                             'message', v_answer ->> 'said', 'hint', 'It was written down, and nothing was moved.');
+  end if;
+  return json_build_object('received', true, 'new', true, 'outcome', v_answer ->> 'outcome');
+end
+$$;
+comment on function public.handle_stripe_webhook(text) is 'Receives what Stripe tells, as the raw body, and says what came of it.';

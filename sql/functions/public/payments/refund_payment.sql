@@ -1,0 +1,20 @@
+-- Sends money back to a customer: by an operator or an admin, with a reason. All that is left, or a part of it in minor units.
+create or replace function public.refund_payment(
+  p_payment_id text, p_reason text, p_amount bigint default null, p_actor_id text default null
+) returns jsonb
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_caller record := directory.caller();
+  v_payment billing.payments := billing.find_payment(p_payment_id);
+begin
+  if v_payment.id is null and v_caller.kind <> 'anon'
+     or v_caller.kind = 'member' and (v_caller.workspace_id <> v_payment.workspace_id
+                                      or not billing.may_see(v_payment, v_caller.member_id)) then
+    perform billing.no_such_payment(p_payment_id);
+  end if;
+  perform billing.refund_by_person(v_payment, capacity.acting('user', p_actor_id, v_payment.workspace_id), p_reason, p_amount);
+  return billing.payment_json(v_payment);
+end
+$$;
+comment on function public.refund_payment(text, text, bigint, text) is 'Refunds a payment, or a part of it.';

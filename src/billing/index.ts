@@ -1,0 +1,4 @@
+/**
+ * Billing: payments, and whether they add up.
+ */
+export { verifyPayments, type VerifiedPayments, type VerifyPaymentsOptions } from "./verify.ts";

@@ -4,14 +4,15 @@ select headroom.close_schema('billing');
 
 -- Members and machines read through the views of public, which run with the rights of who asks. Which rows: sql/policies/billing.sql.
 grant select on
-  billing.payments, billing.refunds, billing.disputes, billing.subscriptions, billing.entries
+  billing.payments, billing.refunds, billing.disputes, billing.subscriptions, billing.entries, billing.balance
 to authenticated, service_role;
 
 -- Control and auditors read; what customers fill in is nobody's but theirs.
 grant usage on schema billing to headroom_control, headroom_auditor;
 grant select on
   billing.settings, billing.prices, billing.exchange_rates, billing.installation, billing.checkouts, billing.payments,
-  billing.subscriptions, billing.refunds, billing.disputes, billing.entries, billing.findings, billing.reconciliations
+  billing.subscriptions, billing.refunds, billing.disputes, billing.entries, billing.findings, billing.reconciliations,
+  billing.balance
 to headroom_control, headroom_auditor;
 
 -- Operators list payments, compare them with Stripe's and say what became of findings; auditors list and verify.
@@ -24,6 +25,14 @@ grant execute on function
   billing.verify_payments(text, integer, text)
 to headroom_control, headroom_auditor;
 
--- Relays also count payments, for their metrics.
+-- What waits, what did not agree, the books, and what workspaces need: for those who look after money.
+grant execute on function
+  billing.list_waiting(text, integer),
+  billing.list_findings(text, boolean, integer),
+  billing.list_reconciliations(uuid, integer),
+  billing.list_balance(text, date, date),
+  billing.workspace_needs()
+to headroom_control, headroom_auditor;
+-- Relays also count what waits, for their metrics.
 grant usage on schema billing to headroom_executor;
-grant execute on function billing.payment_counts() to headroom_executor, headroom_control, headroom_auditor;
+grant execute on function billing.waiting_counts() to headroom_executor, headroom_control, headroom_auditor;

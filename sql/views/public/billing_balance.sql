@@ -1,10 +1,4 @@
--- The books by day (UTC): what was taken, what went back, what is out because of disputes, and what remains, per workspace and currency.
+-- The books by day (UTC), as the API shows them: the caller's own rights decide which entries count.
 create or replace view public.billing_balance with (security_invoker = true) as
-select e.workspace_id, e.currency, (e.at at time zone 'UTC')::date as day,
-       coalesce(sum(e.amount) filter (where e.kind = 'taken'), 0)::bigint as taken,
-       coalesce(-sum(e.amount) filter (where e.kind in ('refunded', 'refund_failed')), 0)::bigint as refunded,
-       coalesce(-sum(e.amount) filter (where e.kind in ('disputed', 'dispute_won')), 0)::bigint as disputed,
-       sum(e.amount)::bigint as net
-  from billing.entries e
- group by e.workspace_id, e.currency, (e.at at time zone 'UTC')::date;
+select b.workspace_id, b.currency, b.day, b.taken, b.refunded, b.disputed, b.net from billing.balance b;
 comment on view public.billing_balance is 'What was taken, refunded and disputed, by workspace, currency and day (UTC).';

@@ -1,0 +1,18 @@
+-- For what money waits, in words: for lists, metrics and the documentation. What there is of each is in the view billing.waiting.
+create or replace function billing.waiting_states() returns table (state text, meaning text)
+language sql immutable set search_path = pg_catalog, pg_temp
+as $$
+  values
+    ('asked', 'a customer wants to pay, and Stripe has not made the page yet'),
+    ('processing', 'the customer paid by a method that takes days'),
+    ('refund_sent', 'Stripe was asked for a refund, or has accepted it'),
+    ('refund_held_payment_intent', 'a refund waits for the id of the payment at Stripe, which is being asked for'),
+    ('refund_held_dispute', 'a refund waits for the end of a dispute'),
+    ('refund_held_person', 'a refund failed as often as it is tried: a person decides'),
+    ('refund_failed', 'a refund failed in the last seven days, and nothing has taken its place'),
+    ('disputed', 'the customer disputes the payment with their bank'),
+    ('past_due', 'a renewal failed'),
+    ('finding', 'what Stripe said does not agree with what we know, and nobody has looked at it'),
+    ('unread', 'what relays learnt at Stripe, until the sweep reads it')
+$$;
+comment on function billing.waiting_states() is 'For what money waits.';

@@ -3039,6 +3039,111 @@ comment on column webhooks.envelopes.outbox_ids is 'Its deliveries, one per endp
 
 -- Functions
 
+create function billing.amount_problem(p_currency text, p_amount bigint)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 485245733eda0e18';
+
+create function billing.amount_words(p_currency text, p_amount bigint)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 6f587acc3bcbdecf';
+
+create function billing.check_actor(p_actor text)
+  returns void
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e57cfaf9c76bf242';
+
+create function billing.currency_digits(p_currency text)
+  returns integer
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 c2148389ea619dd4';
+
+create function billing.currency_of(p_workspace_id text)
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 c8c6c2ec52c205df';
+
+create function billing.end_open_checkouts(p_price_id uuid)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 c571a939c8c98c52';
+
+create function billing.least_amount(p_currency text)
+  returns bigint
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 120bbf308ec995bf';
+
+create function billing.list_prices(p_workspace_id text)
+  returns SETOF billing.prices
+  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 be5c7bfd05923d55';
+grant execute on function billing.list_prices to headroom_auditor;
+grant execute on function billing.list_prices to headroom_control;
+
+create function billing.list_rates(p_workspace_id text)
+  returns SETOF billing.exchange_rates
+  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 2765bd9642c1270b';
+grant execute on function billing.list_rates to headroom_auditor;
+grant execute on function billing.list_rates to headroom_control;
+
+create function billing.list_settings()
+  returns SETOF billing.settings
+  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 46589fecb9842cb8';
+grant execute on function billing.list_settings to headroom_auditor;
+grant execute on function billing.list_settings to headroom_control;
+
+create function billing.monthly_usd(p_workspace_id text, p_price billing.prices, p_amount bigint, p_duration_days integer)
+  returns numeric
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 478ffa319d91a65f';
+
+create function billing.offer_for(p_terms jsonb)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 a7a24de3d10fa6d1';
+
+create function billing.price_for(p_workspace_id text, p_size text, p_region text, p_duration_days integer)
+  returns billing.prices
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 d0fec7530bbb78c2';
+
+create function billing.price_problem(p_price billing.prices)
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 312bff0bb751b027';
+
+create function billing.put_price(p_workspace_id text, p_price jsonb, p_actor text)
+  returns billing.prices
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 05ddf7415edfa161';
+grant execute on function billing.put_price to headroom_control;
+
+create function billing.put_settings(p_workspace_id text, p_changes jsonb DEFAULT '{}'::jsonb)
+  returns billing.settings
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 1fc4d9504dfeb973';
+grant execute on function billing.put_settings to headroom_control;
+
+create function billing.set_rate(p_workspace_id text, p_currency text, p_usd numeric, p_actor text)
+  returns void
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 6f3e3787956ca866';
+grant execute on function billing.set_rate to headroom_control;
+
+create function billing.settings_of(p_workspace_id text)
+  returns billing.settings
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 04d066df6038ca32';
+
+create function billing.withdraw_price(p_price_id uuid, p_reason text, p_actor text)
+  returns billing.prices
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 5dff932ba5b03b11';
+grant execute on function billing.withdraw_price to headroom_control;
+
 create function capacity.acting(p_actor_type public.capacity_request_actor_type, p_actor_id text, p_workspace_id text)
   returns capacity.actor
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner

@@ -1,4 +1,7 @@
 -- What billing needs of the layers below.
+select headroom.register_hooks('billing', '{
+  "capacity.offer_made": "billing.offer_for"
+}');
 
 -- Sessions are made and ended, and Stripe is asked how things stand. A customer waits for the first of these, so tries follow each other
 -- quickly; what cannot be done within the hour is asked for anew by the sweep.

@@ -1640,6 +1640,153 @@ export interface Views {
 
 /** Every function's arguments and result, by its name in the database. */
 export interface Functions {
+  /** What is wrong with an amount of money. Nullable: result. */
+  "billing.amount_problem": {
+    args: {
+      p_currency: string | null;
+      p_amount: number | bigint | string | null;
+    };
+    result: string | null;
+  };
+  /** An amount of money in words. Nullable: result. */
+  "billing.amount_words": {
+    args: {
+      p_currency: string | null;
+      p_amount: number | bigint | string | null;
+    };
+    result: string | null;
+  };
+  /** Refuses a change by nobody. */
+  "billing.check_actor": {
+    args: {
+      p_actor: string | null;
+    };
+    result: void;
+  };
+  /** The decimals in Stripe's minor units of a currency. Nullable: result. */
+  "billing.currency_digits": {
+    args: {
+      p_currency: string | null;
+    };
+    result: number | null;
+  };
+  /** The currency of a workspace. */
+  "billing.currency_of": {
+    args: {
+      p_workspace_id: string | null;
+    };
+    result: string;
+  };
+  /** Abandons the open checkouts at a price. */
+  "billing.end_open_checkouts": {
+    args: {
+      p_price_id: string | null;
+    };
+    result: void;
+  };
+  /** The least that Stripe takes at once, in minor units. */
+  "billing.least_amount": {
+    args: {
+      p_currency: string | null;
+    };
+    result: number;
+  };
+  /** All prices of a workspace, withdrawn and future ones too. */
+  "billing.list_prices": {
+    args: {
+      p_workspace_id: string | null;
+    };
+    result: BillingPrices[];
+  };
+  /** The exchange rates of a workspace. */
+  "billing.list_rates": {
+    args: {
+      p_workspace_id: string | null;
+    };
+    result: BillingExchangeRates[];
+  };
+  /** The billing settings of every workspace. */
+  "billing.list_settings": {
+    args: Record<string, never>;
+    result: BillingSettings[];
+  };
+  /** What an amount is worth a month. Nullable: p_duration_days, result. */
+  "billing.monthly_usd": {
+    args: {
+      p_workspace_id: string | null;
+      p_price: string | null;
+      p_amount: number | bigint | string | null;
+      p_duration_days: number | null;
+    };
+    result: string | null;
+  };
+  /** What a request costs: the hook of its submission. */
+  "billing.offer_for": {
+    args: {
+      p_terms: unknown;
+    };
+    result: Json;
+  };
+  /** The price of one instance. Nullable: p_duration_days, result. */
+  "billing.price_for": {
+    args: {
+      p_workspace_id: string | null;
+      p_size: string | null;
+      p_region: string | null;
+      p_duration_days: number | null;
+    };
+    result: BillingPrices | null;
+  };
+  /** What is wrong with a new price. Nullable: result. */
+  "billing.price_problem": {
+    args: {
+      p_price: string | null;
+    };
+    result: string | null;
+  };
+  /** Adds a price, which replaces the one before from its time on. */
+  "billing.put_price": {
+    args: {
+      p_workspace_id: string | null;
+      p_price: unknown;
+      p_actor: string | null;
+    };
+    result: BillingPrices;
+  };
+  /** Changes how a workspace takes money. */
+  "billing.put_settings": {
+    args: {
+      p_workspace_id: string | null;
+      p_changes?: unknown;
+    };
+    result: BillingSettings;
+  };
+  /** Sets or forgets the worth of a currency. Nullable: p_usd. */
+  "billing.set_rate": {
+    args: {
+      p_workspace_id: string | null;
+      p_currency: string | null;
+      p_usd: number | string | null;
+      p_actor: string | null;
+    };
+    result: void;
+  };
+  /** How a workspace takes money, defaults included. */
+  "billing.settings_of": {
+    args: {
+      p_workspace_id: string | null;
+    };
+    result: BillingSettings;
+  };
+  /** Withdraws a price; offers at it can no longer be paid. */
+  "billing.withdraw_price": {
+    args: {
+      p_price_id: string | null;
+      p_reason: string | null;
+      p_actor: string | null;
+    };
+    result: BillingPrices;
+  };
   /** The actor of a call through an entrance, or a refusal. */
   "capacity.acting": {
     args: {
@@ -6498,6 +6645,25 @@ export interface Functions {
 
 /** What `call` has to know about each function while running. */
 export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = {
+  "billing.amount_problem": { returns: "value", json: [], positional: false },
+  "billing.amount_words": { returns: "value", json: [], positional: false },
+  "billing.check_actor": { returns: "nothing", json: [], positional: false },
+  "billing.currency_digits": { returns: "value", json: [], positional: false },
+  "billing.currency_of": { returns: "value", json: [], positional: false },
+  "billing.end_open_checkouts": { returns: "nothing", json: [], positional: false },
+  "billing.least_amount": { returns: "value", json: [], positional: false },
+  "billing.list_prices": { returns: "rows", json: [], positional: false },
+  "billing.list_rates": { returns: "rows", json: [], positional: false },
+  "billing.list_settings": { returns: "rows", json: [], positional: false },
+  "billing.monthly_usd": { returns: "value", json: [], positional: false },
+  "billing.offer_for": { returns: "value", json: ["p_terms"], positional: false },
+  "billing.price_for": { returns: "row", json: [], positional: false },
+  "billing.price_problem": { returns: "value", json: [], positional: false },
+  "billing.put_price": { returns: "row", json: ["p_price"], positional: false },
+  "billing.put_settings": { returns: "row", json: ["p_changes"], positional: false },
+  "billing.set_rate": { returns: "nothing", json: [], positional: false },
+  "billing.settings_of": { returns: "row", json: [], positional: false },
+  "billing.withdraw_price": { returns: "row", json: [], positional: false },
   "capacity.acting": { returns: "row", json: [], positional: false },
   "capacity.acts_as_owner": { returns: "value", json: [], positional: false },
   "capacity.address_problem": { returns: "value", json: ["p_given"], positional: false },

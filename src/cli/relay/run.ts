@@ -9,6 +9,7 @@ import { connect, describeDatabaseUrl } from "../../db/connect.ts";
 import { createDrainer, type Drainer } from "../../outbox/relay/drain.ts";
 import { createRelay, type Relay } from "../../outbox/relay/relay.ts";
 import type { Rail } from "../../contract/rail.ts";
+import { moneyGauges } from "../../billing/index.ts";
 import { jobGauges } from "../../provisioning/index.ts";
 import { raiseAlerts } from "../../webhooks/alerts.ts";
 import type { Log } from "./log.ts";
@@ -40,7 +41,7 @@ export async function runRelay(
     listen: options.listen,
     name: options.name,
     upkeepTasks: [raiseAlerts],
-    gauges: [jobGauges],
+    gauges: [jobGauges, moneyGauges],
     log,
   });
   let stopping = false;

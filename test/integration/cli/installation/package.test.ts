@@ -136,6 +136,7 @@ describe("npm pack", { timeout: 120_000 }, () => {
       "headroom",
       "headroom/capacity",
       "headroom/provisioning",
+      "headroom/billing",
       "headroom/outbox",
       "headroom/webhooks",
       "headroom/client",

@@ -1,0 +1,113 @@
+/** Reading payments, and sending money back. Who may do what, the database decides. */
+import { z } from "zod";
+import { call, type FunctionResult, type Queryable } from "../db/call.ts";
+import { refusable, type Refused } from "../db/refusal.ts";
+import { paymentSchema, requestPaymentsSchema, type Payment, type RequestPayments } from "./payment.ts";
+
+export interface ListPaymentsOptions {
+  /** Default: all. */
+  readonly workspaceId?: string | undefined;
+  readonly requestId?: string | undefined;
+  /** Default: 50. At most 10,000. */
+  readonly limit?: number | undefined;
+}
+
+export interface ListedPayment {
+  readonly id: string;
+  readonly requestId: string;
+  readonly workspaceId: string;
+  /** `confirmation`, `renewal` or `unmatched`. */
+  readonly purpose: string;
+  readonly currency: string;
+  /** In minor units, as what is left of it. */
+  readonly amount: number;
+  readonly left: number;
+  /** `paid`, `refunding`, `refunded`, … */
+  readonly status: string;
+  readonly counts: boolean;
+  readonly refundReason: string | null;
+  readonly paymentIntent: string | null;
+  readonly paidAt: Date;
+}
+
+export type ListedPayments = { readonly outcome: "listed"; readonly payments: readonly ListedPayment[] };
+
+/** Newest first. */
+export async function listPayments(db: Queryable, options: ListPaymentsOptions = {}): Promise<ListedPayments | Refused> {
+  return refusable(list(db, options));
+}
+
+async function list(db: Queryable, { workspaceId, requestId, limit }: ListPaymentsOptions): Promise<ListedPayments> {
+  const rows = await call(db, "billing.list_payments", {
+    p_workspace_id: workspaceId,
+    p_request_id: requestId,
+    p_limit: limit,
+  });
+  return { outcome: "listed", payments: rows.map(toListed) };
+}
+
+function toListed(row: FunctionResult<"billing.list_payments">[number]): ListedPayment {
+  return {
+    id: row.id,
+    requestId: row.request_id,
+    workspaceId: row.workspace_id,
+    purpose: row.purpose,
+    currency: row.currency,
+    amount: row.amount,
+    left: row.amount_left,
+    status: row.status,
+    counts: row.counts,
+    refundReason: row.refund_reason,
+    paymentIntent: row.payment_intent,
+    paidAt: row.paid_at,
+  };
+}
+
+export type FoundPayment = { readonly outcome: "found"; readonly payment: Payment };
+
+/** By its id here, or by that of its payment, session or invoice at Stripe. */
+export async function getPayment(db: Queryable, id: string): Promise<FoundPayment | Refused> {
+  return refusable(get(db, id));
+}
+
+async function get(db: Queryable, id: string): Promise<FoundPayment> {
+  return { outcome: "found", payment: paymentSchema.parse(await call(db, "public.get_payment", { p_payment_id: id })) };
+}
+
+export type FoundPayments = { readonly outcome: "found"; readonly money: RequestPayments };
+
+/** The money of a request: its offer, how the payment stands, each payment, and what it bought. */
+export async function getPayments(db: Queryable, requestId: string): Promise<FoundPayments | Refused> {
+  return refusable(getOf(db, requestId));
+}
+
+async function getOf(db: Queryable, requestId: string): Promise<FoundPayments> {
+  const answer = await call(db, "public.get_payments", { p_request_id: requestId });
+  return { outcome: "found", money: requestPaymentsSchema.parse(answer) };
+}
+
+export interface RefundInput {
+  /** The member who refunds, by id or Slack id: an operator or an admin. */
+  readonly as: string;
+  /** 1 to 2,000 characters; kept with the refund. */
+  readonly reason: string;
+  /** In minor units. Default: all that is left. */
+  readonly amount?: number | undefined;
+}
+
+export type RefundAsked = { readonly outcome: "asked"; readonly payment: Payment };
+
+/** Sends money back. It is recorded at once; Stripe is asked by a relay, and the payment's `refunds` say how far it is. */
+export async function refundPayment(db: Queryable, id: string, input: RefundInput): Promise<RefundAsked | Refused> {
+  return refusable(refund(db, id, input));
+}
+
+async function refund(db: Queryable, id: string, { as, reason, amount }: RefundInput): Promise<RefundAsked> {
+  const answer = await call(db, "public.refund_payment", {
+    p_payment_id: id,
+    p_reason: reason,
+    p_amount: z.int().positive().optional().parse(amount),
+    p_actor_id: as,
+  });
+  return { outcome: "asked", payment: paymentSchema.parse(answer) };
+}

@@ -3166,6 +3166,11 @@ create function billing.cancel_subscription(p_request_id text)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 3b260ef66ac03663';
 
+create function billing.check_actor(p_actor text)
+  returns void
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e57cfaf9c76bf242';
+
 create function billing.checkout_json(p_checkout billing.checkouts)
   returns jsonb
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3186,10 +3191,20 @@ create function billing.currency_digits(p_currency text)
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 c2148389ea619dd4';
 
+create function billing.currency_of(p_workspace_id text)
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 c8c6c2ec52c205df';
+
 create function billing.dispute_rules()
   returns TABLE(status text, outcome text, withdrawn boolean, meaning text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 46454bb070236710';
+
+create function billing.end_open_checkouts(p_price_id uuid)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 40dfead11850e1e4';
 
 create function billing.enter(p_payment billing.payments, p_kind text, p_source_id text, p_amount bigint, p_event_id text, p_at timestamp with time zone)
   returns boolean
@@ -3199,7 +3214,7 @@ create function billing.enter(p_payment billing.payments, p_kind text, p_source_
 create function billing.erase_messages(p_erasure jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 73f85db674643a3c';
+  as 'sha256 74684300b8b07e52';
 
 create function billing.event_rules()
   returns TABLE(event_type text, object text, meaning text)
@@ -3284,7 +3299,7 @@ create function billing.keep_answers(p_captures jsonb)
 create function billing.keep_reconciling()
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0e7b6071e67177f8';
+  as 'sha256 b6f8d39354988c66';
 
 create function billing.learn(p_object jsonb, p_event_id text, p_at timestamp with time zone, p_event_type text DEFAULT NULL::text)
   returns jsonb
@@ -3338,6 +3353,27 @@ create function billing.list_payments(p_workspace_id text DEFAULT NULL::text, p_
 grant execute on function billing.list_payments to headroom_auditor;
 grant execute on function billing.list_payments to headroom_control;
 
+create function billing.list_prices(p_workspace_id text)
+  returns SETOF billing.prices
+  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 be5c7bfd05923d55';
+grant execute on function billing.list_prices to headroom_auditor;
+grant execute on function billing.list_prices to headroom_control;
+
+create function billing.list_rates(p_workspace_id text)
+  returns SETOF billing.exchange_rates
+  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 2765bd9642c1270b';
+grant execute on function billing.list_rates to headroom_auditor;
+grant execute on function billing.list_rates to headroom_control;
+
+create function billing.list_settings()
+  returns SETOF billing.settings
+  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 46589fecb9842cb8';
+grant execute on function billing.list_settings to headroom_auditor;
+grant execute on function billing.list_settings to headroom_control;
+
 create function billing.lock_request(p_request_id text)
   returns capacity.requests
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3351,12 +3387,12 @@ create function billing.look(p_workspace_id text, p_kind text, p_id text, p_numb
 create function billing.look_at_checkout(p_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 503cb40ba06ce62a';
+  as 'sha256 208f5a978dc3548d';
 
 create function billing.look_at_payment(p_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1f6c033e9b029233';
+  as 'sha256 6920b238dcb27bc2';
 
 create function billing.look_at_refund(p_id uuid)
   returns void
@@ -3366,7 +3402,7 @@ create function billing.look_at_refund(p_id uuid)
 create function billing.look_at_subscription(p_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 001a3ef184a01556';
+  as 'sha256 b9f89604c837442b';
 
 create function billing.look_behind(p_checkout billing.checkouts, p_session jsonb)
   returns void
@@ -3388,6 +3424,11 @@ create function billing.money_state(p_request capacity.requests)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 d46c64af557baa10';
 
+create function billing.monthly_usd(p_workspace_id text, p_price billing.prices, p_amount bigint, p_duration_days integer)
+  returns numeric
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 478ffa319d91a65f';
+
 create function billing.move_checkout(p_checkout billing.checkouts, p_event text, p_at timestamp with time zone DEFAULT clock_timestamp())
   returns billing.checkouts
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3406,7 +3447,7 @@ create function billing.new_checkout(p_request capacity.requests, p_entrance tex
 create function billing.new_subscription(p_request capacity.requests, p_payment billing.payments, p_stripe_id text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9628d93f1dde1b29';
+  as 'sha256 6a4deee13b3d17ed';
 
 create function billing.no_such_payment(p_id text)
   returns void
@@ -3432,6 +3473,11 @@ create function billing.note_processing(p_request capacity.requests, p_checkout 
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 ee623209264a2651';
+
+create function billing.offer_for(p_terms jsonb)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 a7a24de3d10fa6d1';
 
 create function billing.open_checkout(p_request_id text)
   returns billing.checkouts
@@ -3476,15 +3522,37 @@ create function billing.plain_invoice(p_invoice jsonb)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 fdd502d2e36ec492';
 
+create function billing.price_for(p_workspace_id text, p_size text, p_region text, p_duration_days integer)
+  returns billing.prices
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 d0fec7530bbb78c2';
+
+create function billing.price_problem(p_price billing.prices)
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 312bff0bb751b027';
+
+create function billing.put_price(p_workspace_id text, p_price jsonb, p_actor text)
+  returns billing.prices
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 05ddf7415edfa161';
+grant execute on function billing.put_price to headroom_control;
+
+create function billing.put_settings(p_workspace_id text, p_changes jsonb DEFAULT '{}'::jsonb)
+  returns billing.settings
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 1fc4d9504dfeb973';
+grant execute on function billing.put_settings to headroom_control;
+
 create function billing.read_page(p_sighting billing.sightings)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 aaa24f231836f155';
+  as 'sha256 fe1469afe7d2b0ac';
 
 create function billing.read_sighting(p_sighting billing.sightings)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3de4d36cb500bb83';
+  as 'sha256 e1956b3059326977';
 
 create function billing.read_sightings(p_most integer, OUT seen integer, OUT moved integer, OUT failed jsonb)
   returns record
@@ -3505,7 +3573,7 @@ grant execute on function billing.reconcile_payments to headroom_control;
 create function billing.refund(p_payment billing.payments, p_reason text, p_amount bigint DEFAULT NULL::bigint, p_asked_by text DEFAULT 'system'::text, p_why text DEFAULT NULL::text, p_held_by text DEFAULT NULL::text)
   returns billing.refunds
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f4f745d1d887ee96';
+  as 'sha256 aa53c4f03a3096de';
 
 create function billing.refund_by_person(p_payment billing.payments, p_actor capacity.actor, p_reason text, p_amount bigint)
   returns billing.refunds
@@ -3545,7 +3613,7 @@ create function billing.request_of(p_object jsonb)
 create function billing.resolve_finding(p_id uuid, p_actor text, p_resolution text)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c6377796b0b4d738';
+  as 'sha256 6048beedf48ad17d';
 grant execute on function billing.resolve_finding to headroom_control;
 
 create function billing.return_payment(p_request capacity.requests, p_payment billing.payments, p_stripe_subscription text)
@@ -3557,6 +3625,17 @@ create function billing.send_refund(p_payment billing.payments, p_refund billing
   returns billing.refunds
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 96146ee59f6e2069';
+
+create function billing.set_rate(p_workspace_id text, p_currency text, p_usd numeric, p_actor text)
+  returns void
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 6f3e3787956ca866';
+grant execute on function billing.set_rate to headroom_control;
+
+create function billing.settings_of(p_workspace_id text)
+  returns billing.settings
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 04d066df6038ca32';
 
 create function billing.settle(p_payment_id uuid)
   returns void
@@ -3571,7 +3650,7 @@ create function billing.state_words(p_state text)
 create function billing.subscription_ended(p_subscription billing.subscriptions, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 85c2fdbfbcf20625';
+  as 'sha256 7ca2264b53b7c1ec';
 
 create function billing.subscription_of_invoice(p_invoice jsonb)
   returns text
@@ -3591,7 +3670,7 @@ create function billing.take_answer(p_checkout billing.checkouts)
 create function billing.take_renewal(p_request_id text, p_subscription billing.subscriptions, p_invoice jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a482203c04a48733';
+  as 'sha256 cff776064a7f8452';
 
 create function billing.take_session(p_request capacity.requests, p_checkout billing.checkouts, p_session jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
@@ -3646,19 +3725,25 @@ create function billing.verify_books(p_payment_ids uuid[])
 create function billing.verify_confirmations(p_payment_ids uuid[])
   returns TABLE(invariant text, code text, subject text, detail text)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 aa1def2f7a42b553';
+  as 'sha256 2d29a6f74a3c71cc';
 
 create function billing.verify_payments(p_after text DEFAULT ''::text, p_limit integer DEFAULT 2000, p_workspace_id text DEFAULT NULL::text, OUT last_id text, OUT payments bigint, OUT findings jsonb)
   returns record
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off owner headroom_owner
-  as 'sha256 a2a8b1bbeca005ab';
+  as 'sha256 8860aede78b84767';
 grant execute on function billing.verify_payments to headroom_auditor;
 grant execute on function billing.verify_payments to headroom_control;
 
 create function billing.verify_refunds(p_payment_ids uuid[])
   returns TABLE(invariant text, code text, subject text, detail text)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b80e994e4f575d06';
+  as 'sha256 56633a5a4fd30f4f';
+
+create function billing.withdraw_price(p_price_id uuid, p_reason text, p_actor text)
+  returns billing.prices
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 5dff932ba5b03b11';
+grant execute on function billing.withdraw_price to headroom_control;
 
 create function capacity.acting(p_actor_type public.capacity_request_actor_type, p_actor_id text, p_workspace_id text)
   returns capacity.actor
@@ -4059,7 +4144,7 @@ create function capacity.notice_asked(p_request capacity.requests, p_kind text, 
 create function capacity.notice_effects(p_request capacity.requests, p_kind text, p_via text, p_asked text[])
   returns text[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ed6acdc3049dccb5';
+  as 'sha256 beec382374e14265';
 
 create function capacity.nudge(p_request capacity.requests, p_actor capacity.actor)
   returns jsonb
@@ -5202,7 +5287,7 @@ create function inbound.slack_workspace(p_team_id text, p_enterprise_id text)
 create function inbound.stripe_receipt(p_event jsonb)
   returns jsonb
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6fae24fb81737173';
+  as 'sha256 52f55d833deaf190';
 
 create function inbound.stripe_stamp_problem(p_signature text)
   returns text

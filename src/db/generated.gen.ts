@@ -1763,6 +1763,13 @@ export interface Functions {
     };
     result: void;
   };
+  /** Refuses a change by nobody. */
+  "billing.check_actor": {
+    args: {
+      p_actor: string | null;
+    };
+    result: void;
+  };
   /** A checkout as the customer sees it. */
   "billing.checkout_json": {
     args: {
@@ -1791,10 +1798,24 @@ export interface Functions {
     };
     result: number | null;
   };
+  /** The currency of a workspace. */
+  "billing.currency_of": {
+    args: {
+      p_workspace_id: string | null;
+    };
+    result: string;
+  };
   /** What each status of a dispute means. */
   "billing.dispute_rules": {
     args: Record<string, never>;
     result: { status: string; outcome: string; withdrawn: boolean; meaning: string }[];
+  };
+  /** Abandons the open checkouts at a price. */
+  "billing.end_open_checkouts": {
+    args: {
+      p_price_id: string | null;
+    };
+    result: void;
   };
   /** Enters a movement of money into the books; whether it is new. */
   "billing.enter": {
@@ -2042,6 +2063,25 @@ export interface Functions {
       paid_at: Date;
     }[];
   };
+  /** All prices of a workspace, withdrawn and future ones too. */
+  "billing.list_prices": {
+    args: {
+      p_workspace_id: string | null;
+    };
+    result: BillingPrices[];
+  };
+  /** The exchange rates of a workspace. */
+  "billing.list_rates": {
+    args: {
+      p_workspace_id: string | null;
+    };
+    result: BillingExchangeRates[];
+  };
+  /** The billing settings of every workspace. */
+  "billing.list_settings": {
+    args: Record<string, never>;
+    result: BillingSettings[];
+  };
   /** A request, locked with its customer's turn. */
   "billing.lock_request": {
     args: {
@@ -2117,6 +2157,16 @@ export interface Functions {
       p_request: string | null;
     };
     result: string;
+  };
+  /** What an amount is worth a month. Nullable: p_duration_days, result. */
+  "billing.monthly_usd": {
+    args: {
+      p_workspace_id: string | null;
+      p_price: string | null;
+      p_amount: number | bigint | string | null;
+      p_duration_days: number | null;
+    };
+    result: string | null;
   };
   /** Moves a checkout where its table allows it. Nullable: result. */
   "billing.move_checkout": {
@@ -2197,6 +2247,13 @@ export interface Functions {
     };
     result: Json;
   };
+  /** What a request costs: the hook of its submission. */
+  "billing.offer_for": {
+    args: {
+      p_terms: unknown;
+    };
+    result: Json;
+  };
   /** The checkout of a request that has not ended. Nullable: result. */
   "billing.open_checkout": {
     args: {
@@ -2252,6 +2309,40 @@ export interface Functions {
       p_invoice: unknown;
     };
     result: Json;
+  };
+  /** The price of one instance. Nullable: p_duration_days, result. */
+  "billing.price_for": {
+    args: {
+      p_workspace_id: string | null;
+      p_size: string | null;
+      p_region: string | null;
+      p_duration_days: number | null;
+    };
+    result: BillingPrices | null;
+  };
+  /** What is wrong with a new price. Nullable: result. */
+  "billing.price_problem": {
+    args: {
+      p_price: string | null;
+    };
+    result: string | null;
+  };
+  /** Adds a price, which replaces the one before from its time on. */
+  "billing.put_price": {
+    args: {
+      p_workspace_id: string | null;
+      p_price: unknown;
+      p_actor: string | null;
+    };
+    result: BillingPrices;
+  };
+  /** Changes how a workspace takes money. */
+  "billing.put_settings": {
+    args: {
+      p_workspace_id: string | null;
+      p_changes?: unknown;
+    };
+    result: BillingSettings;
   };
   /** Takes in a page of a comparison and asks for the next. */
   "billing.read_page": {
@@ -2378,6 +2469,23 @@ export interface Functions {
       p_amount: number | bigint | string | null;
     };
     result: BillingRefunds;
+  };
+  /** Sets or forgets the worth of a currency. Nullable: p_usd. */
+  "billing.set_rate": {
+    args: {
+      p_workspace_id: string | null;
+      p_currency: string | null;
+      p_usd: number | string | null;
+      p_actor: string | null;
+    };
+    result: void;
+  };
+  /** How a workspace takes money, defaults included. */
+  "billing.settings_of": {
+    args: {
+      p_workspace_id: string | null;
+    };
+    result: BillingSettings;
   };
   /** Refunds what is left of a payment that has to go back. */
   "billing.settle": {
@@ -2537,6 +2645,15 @@ export interface Functions {
       p_payment_ids: readonly string[] | string | null;
     };
     result: { invariant: string; code: string; subject: string; detail: string }[];
+  };
+  /** Withdraws a price; offers at it can no longer be paid. */
+  "billing.withdraw_price": {
+    args: {
+      p_price_id: string | null;
+      p_reason: string | null;
+      p_actor: string | null;
+    };
+    result: BillingPrices;
   };
   /** The actor of a call through an entrance, or a refusal. */
   "capacity.acting": {
@@ -7474,11 +7591,14 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.begin_reconciliation": { returns: "value", json: [], positional: false },
   "billing.cancel_at_stripe": { returns: "nothing", json: [], positional: false },
   "billing.cancel_subscription": { returns: "nothing", json: [], positional: false },
+  "billing.check_actor": { returns: "nothing", json: [], positional: false },
   "billing.checkout_json": { returns: "value", json: [], positional: false },
   "billing.checkout_transitions": { returns: "rows", json: [], positional: false },
   "billing.confirm": { returns: "nothing", json: [], positional: false },
   "billing.currency_digits": { returns: "value", json: [], positional: false },
+  "billing.currency_of": { returns: "value", json: [], positional: false },
   "billing.dispute_rules": { returns: "rows", json: [], positional: false },
+  "billing.end_open_checkouts": { returns: "nothing", json: [], positional: false },
   "billing.enter": { returns: "value", json: [], positional: false },
   "billing.erase_messages": { returns: "value", json: ["p_erasure"], positional: false },
   "billing.event_rules": { returns: "rows", json: [], positional: false },
@@ -7508,6 +7628,9 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.least_amount": { returns: "value", json: [], positional: false },
   "billing.left_of": { returns: "value", json: [], positional: false },
   "billing.list_payments": { returns: "rows", json: [], positional: false },
+  "billing.list_prices": { returns: "rows", json: [], positional: false },
+  "billing.list_rates": { returns: "rows", json: [], positional: false },
+  "billing.list_settings": { returns: "rows", json: [], positional: false },
   "billing.lock_request": { returns: "row", json: [], positional: false },
   "billing.look": { returns: "nothing", json: [], positional: false },
   "billing.look_at_checkout": { returns: "nothing", json: [], positional: false },
@@ -7518,6 +7641,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.may_see": { returns: "value", json: [], positional: false },
   "billing.miss_refund": { returns: "nothing", json: [], positional: false },
   "billing.money_state": { returns: "value", json: [], positional: false },
+  "billing.monthly_usd": { returns: "value", json: [], positional: false },
   "billing.move_checkout": { returns: "row", json: [], positional: false },
   "billing.move_refund": { returns: "value", json: ["p_told"], positional: false },
   "billing.new_checkout": { returns: "row", json: [], positional: false },
@@ -7527,6 +7651,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.note_ids": { returns: "value", json: ["p_object"], positional: false },
   "billing.note_paid_until": { returns: "nothing", json: ["p_invoice"], positional: false },
   "billing.note_processing": { returns: "value", json: [], positional: false },
+  "billing.offer_for": { returns: "value", json: ["p_terms"], positional: false },
   "billing.open_checkout": { returns: "row", json: [], positional: false },
   "billing.outcome": { returns: "value", json: [], positional: false },
   "billing.owe": { returns: "nothing", json: [], positional: false },
@@ -7535,6 +7660,10 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.payment_status": { returns: "value", json: [], positional: false },
   "billing.payments_of": { returns: "value", json: [], positional: false },
   "billing.plain_invoice": { returns: "value", json: ["p_invoice"], positional: false },
+  "billing.price_for": { returns: "row", json: [], positional: false },
+  "billing.price_problem": { returns: "value", json: [], positional: false },
+  "billing.put_price": { returns: "row", json: ["p_price"], positional: false },
+  "billing.put_settings": { returns: "row", json: ["p_changes"], positional: false },
   "billing.read_page": { returns: "nothing", json: [], positional: false },
   "billing.read_sighting": { returns: "value", json: [], positional: false },
   "billing.read_sightings": { returns: "row", json: [], positional: false },
@@ -7551,6 +7680,8 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.resolve_finding": { returns: "nothing", json: [], positional: false },
   "billing.return_payment": { returns: "nothing", json: [], positional: false },
   "billing.send_refund": { returns: "row", json: [], positional: false },
+  "billing.set_rate": { returns: "nothing", json: [], positional: false },
+  "billing.settings_of": { returns: "row", json: [], positional: false },
   "billing.settle": { returns: "nothing", json: [], positional: false },
   "billing.state_words": { returns: "value", json: [], positional: false },
   "billing.subscription_ended": { returns: "value", json: [], positional: false },
@@ -7571,6 +7702,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.verify_confirmations": { returns: "rows", json: [], positional: false },
   "billing.verify_payments": { returns: "row", json: [], positional: false },
   "billing.verify_refunds": { returns: "rows", json: [], positional: false },
+  "billing.withdraw_price": { returns: "row", json: [], positional: false },
   "capacity.acting": { returns: "row", json: [], positional: false },
   "capacity.acts_as_owner": { returns: "value", json: [], positional: false },
   "capacity.address_problem": { returns: "value", json: ["p_given"], positional: false },

@@ -3304,7 +3304,7 @@ create function billing.dispute_rules()
 create function billing.end_open_checkouts(p_price_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c571a939c8c98c52';
+  as 'sha256 40dfead11850e1e4';
 
 create function billing.enter(p_payment billing.payments, p_kind text, p_source_id text, p_amount bigint, p_event_id text, p_at timestamp with time zone)
   returns boolean

@@ -29,7 +29,10 @@ export interface ListFindingsOptions {
 export type ListedFindings = { readonly outcome: "listed"; readonly findings: readonly MoneyFinding[] };
 
 /** Newest first. */
-export async function listFindings(db: Queryable, options: ListFindingsOptions = {}): Promise<ListedFindings | Refused> {
+export async function listFindings(
+  db: Queryable,
+  options: ListFindingsOptions = {},
+): Promise<ListedFindings | Refused> {
   return refusable(list(db, options));
 }
 

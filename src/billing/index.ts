@@ -58,7 +58,14 @@ export {
 } from "./findings.ts";
 
 /** The books, and the proof that they add up. */
-export { listBalance, totalsOf, type Balance, type BalanceDay, type BalanceOptions, type BalanceTotal } from "./books.ts";
+export {
+  listBalance,
+  totalsOf,
+  type Balance,
+  type BalanceDay,
+  type BalanceOptions,
+  type BalanceTotal,
+} from "./books.ts";
 export { verifyPayments, type VerifiedPayments, type VerifyPaymentsOptions } from "./verify.ts";
 
 /** What waits for something; for a relay of your own: `createRelay({ …, gauges: [moneyGauges] })`. */

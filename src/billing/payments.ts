@@ -33,7 +33,10 @@ export interface ListedPayment {
 export type ListedPayments = { readonly outcome: "listed"; readonly payments: readonly ListedPayment[] };
 
 /** Newest first. */
-export async function listPayments(db: Queryable, options: ListPaymentsOptions = {}): Promise<ListedPayments | Refused> {
+export async function listPayments(
+  db: Queryable,
+  options: ListPaymentsOptions = {},
+): Promise<ListedPayments | Refused> {
   return refusable(list(db, options));
 }
 

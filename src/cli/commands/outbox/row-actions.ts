@@ -5,11 +5,11 @@
  * Owns: the dialogue and the paging. Does not own: what an action does to a row, which the SQL decides.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { userInfo } from "node:os";
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import type { Client } from "pg";
 import { call } from "../../../db/call.ts";
 import { HeadroomError } from "../../../db/errors.ts";
+import { actorOption, type ActorOption } from "../../actor.ts";
 import { ask } from "../../ask.ts";
 import { withDatabase } from "../../database.ts";
 import { ExitWith } from "../../exit.ts";
@@ -18,9 +18,8 @@ import { addCommon, parseText, type CommonOptions } from "../../options.ts";
 import { printJson, printLine, printTable, startProgress } from "../../output.ts";
 import { addFilters, hasFilter, toFilter, type DeadFilter, type FilterOptions } from "./filters.ts";
 
-export interface OperatorOptions extends CommonOptions {
+export interface OperatorOptions extends CommonOptions, ActorOption {
   readonly reason: string;
-  readonly actor: string;
 }
 
 export interface BulkOptions extends OperatorOptions, FilterOptions {
@@ -28,20 +27,11 @@ export interface BulkOptions extends OperatorOptions, FilterOptions {
   readonly yes?: boolean;
 }
 
-/** `cli:` and the login name, or the number of a user who has no name on this system. */
-function defaultActor(): string {
-  try {
-    return `cli:${userInfo().username}`;
-  } catch {
-    return `cli:${process.getuid?.() ?? "unknown"}`;
-  }
-}
-
 export function addOperator(command: Command): Command {
   return addCommon(
     command
       .requiredOption("--reason <text>", "why; it is recorded in the archive", parseText(2_000))
-      .addOption(new Option("--actor <name>", "who does this").default(defaultActor()).argParser(parseText(200))),
+      .addOption(actorOption()),
   );
 }
 

@@ -1,0 +1,136 @@
+/** `headroom payments show`: one payment, or all of a request's: refunds, disputes, the books, and what to do next. */
+import type { Command } from "commander";
+import {
+  formatAmount,
+  getPayment,
+  getPayments,
+  type Entry,
+  type Payment,
+  type Refund,
+  type RequestPayments,
+} from "../../../billing/index.ts";
+import { withDatabase } from "../../database.ts";
+import { inWords, nextForPayment, whyRefundHeld } from "../../money-words.ts";
+import { addCommon, type CommonOptions } from "../../options.ts";
+import { printJson, printLine, printTable, visible } from "../../output.ts";
+import { orFail } from "../../refusal.ts";
+import { isRequest, parsePaymentOrRequest } from "./payment-id.ts";
+
+export function registerShow(payments: Command): void {
+  addCommon(
+    payments
+      .command("show")
+      .description("show a payment, or the money of a request: how it stands, refunds, disputes, the books")
+      .argument("<payment>", "payment id, its id at Stripe (pi_…, cs_…, in_…), or request id", parsePaymentOrRequest),
+  ).action(runShow);
+}
+
+async function runShow(id: string, options: CommonOptions): Promise<void> {
+  if (isRequest(id)) {
+    const { money } = orFail(await withDatabase(options, "payments show", (client) => getPayments(client, id)));
+    if (options.json === true) printJson(money);
+    else showRequest(id, money);
+    return;
+  }
+  const { payment } = orFail(await withDatabase(options, "payments show", (client) => getPayment(client, id)));
+  if (options.json === true) printJson(payment);
+  else showPayment(payment);
+}
+
+type Fact = readonly [name: string, value: string | null];
+
+function showFacts(facts: readonly Fact[]): void {
+  const known = facts.filter(([, value]) => value !== null);
+  const width = Math.max(...known.map(([name]) => name.length));
+  for (const [name, value] of known) printLine(`${name.padEnd(width)}  ${visible(String(value))}`);
+}
+
+function showRequest(id: string, money: RequestPayments): void {
+  const { offer, checkout, subscription } = money;
+  const each = offer === null ? "" : `${offer.quantity} × ${formatAmount(offer.currency, offer.unitAmount)}`;
+  showFacts([
+    ["request", id],
+    ["price", offer === null ? "none: the customer confirms without paying" : priceOf(offer, each)],
+    ["stands", inWords(money.state)],
+    ["last checkout", checkout === null ? null : `${checkout.state}, number ${checkout.number}`],
+    ["processing since", checkout?.processingSince?.toISOString() ?? null],
+    ["subscription", subscription === null ? null : subscription.state],
+    ["paid until", subscription?.paidUntil?.toISOString() ?? null],
+    ["ends", subscription?.endsAt?.toISOString() ?? null],
+    ["is cancelled for", subscription?.cancelsAt?.toISOString() ?? null],
+    ["unpaid from", subscription?.graceUntil?.toISOString() ?? null],
+  ]);
+  for (const payment of money.payments) {
+    printLine();
+    showPayment(payment);
+  }
+}
+
+function priceOf(offer: NonNullable<RequestPayments["offer"]>, each: string): string {
+  return `${formatAmount(offer.currency, offer.amount)}${offer.kind === "recurring" ? " a month" : ""} (${each})`;
+}
+
+function showPayment(payment: Payment): void {
+  const { currency } = payment;
+  showFacts([
+    ["payment", payment.id],
+    ["request", payment.requestId],
+    ["amount", formatAmount(currency, payment.amount)],
+    ["left", formatAmount(currency, payment.left)],
+    ["stands", inWords(payment.status)],
+    ["for", payment.purpose],
+    ["counts", payment.counts ? "yes: it bought the capacity" : "no: it goes back"],
+    ["goes back because", payment.refundReason],
+    ["paid", payment.paidAt.toISOString()],
+    ["known by", payment.eventId],
+    ["payment at Stripe", payment.paymentIntent],
+    ["session at Stripe", payment.sessionId],
+    ["invoice at Stripe", payment.invoiceId],
+    ["workspace", payment.workspaceId],
+  ]);
+  showRefunds(payment.refunds, currency);
+  showDisputes(payment);
+  showEntries(payment.entries, currency);
+  const held = whyRefundHeld(payment);
+  if (held !== null) printLine(`\n${held}`);
+  const next = nextForPayment(payment);
+  if (next !== null) printLine(`\nNext: ${next}`);
+}
+
+function showRefunds(refunds: readonly Refund[], currency: string): void {
+  if (refunds.length === 0) return;
+  printLine();
+  printTable(refunds, [
+    { title: "REFUND", value: (row) => row.stripeId ?? row.id },
+    { title: "AMOUNT", value: (row) => formatAmount(currency, row.amount), align: "right" },
+    { title: "STATE", value: (row) => (row.heldBy === null ? row.state : `${row.state}: ${row.heldBy}`) },
+    { title: "BECAUSE", value: (row) => row.why ?? row.reason },
+    { title: "BY", value: (row) => (row.origin === "outside" ? "outside, in Stripe" : row.askedBy) },
+    { title: "FAILURE", value: (row) => row.failure },
+    { title: "AT", value: (row) => row.createdAt },
+  ]);
+}
+
+function showDisputes({ disputes, currency }: Payment): void {
+  if (disputes.length === 0) return;
+  printLine();
+  printTable(disputes, [
+    { title: "DISPUTE", value: (row) => row.stripeId },
+    { title: "AMOUNT", value: (row) => formatAmount(currency, row.amount), align: "right" },
+    { title: "OUTCOME", value: (row) => row.outcome },
+    { title: "STATUS", value: (row) => row.status },
+    { title: "OPENED", value: (row) => row.openedAt },
+  ]);
+}
+
+function showEntries(entries: readonly Entry[], currency: string): void {
+  if (entries.length === 0) return;
+  printLine();
+  printTable(entries, [
+    { title: "BOOKS", value: (row) => row.kind },
+    { title: "AMOUNT", value: (row) => formatAmount(currency, row.amount), align: "right" },
+    { title: "AT", value: (row) => row.at },
+    { title: "BY", value: (row) => row.sourceId },
+    { title: "EVENT", value: (row) => row.eventId },
+  ]);
+}

@@ -1,0 +1,23 @@
+/** Amounts and currencies on the command line: typed in the currency's own decimals, read exactly. */
+import { InvalidArgumentError, Option } from "commander";
+import { parseAmount } from "../billing/index.ts";
+import { HeadroomError } from "../db/errors.ts";
+
+export function currencyOption(description: string): Option {
+  return new Option("--currency <code>", description).argParser(parseCurrency);
+}
+
+export function parseCurrency(text: string): string {
+  const code = text.trim().toUpperCase();
+  if (/^[A-Z]{3}$/.test(code)) return code;
+  throw new InvalidArgumentError("Give the currency's code of three letters, such as USD.");
+}
+
+/** The amount in minor units, or why it cannot be one. */
+export function requireAmount(text: string, currency: string): number {
+  const parsed = parseAmount(text, currency);
+  if (parsed.outcome === "parsed") return parsed.amount;
+  throw new HeadroomError("usage", `${JSON.stringify(text)} is no amount in ${currency}. ${parsed.message}`, {
+    hint: "Nothing was changed.",
+  });
+}

@@ -1,4 +1,5 @@
 -- What billing needs of the layers below.
+select outbox.ensure_rails('{"stripe": {"capability": "lookup", "timeout_ms": 20000}}');
 
 -- Sessions are made and ended, and Stripe is asked how things stand. A customer waits for the first of these, so tries follow each other
 -- quickly; what cannot be done within the hour is asked for anew by the sweep.

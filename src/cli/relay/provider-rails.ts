@@ -139,7 +139,11 @@ function postalOf({ text }: Given): EmailSettings["transport"] {
 function emailRail(given: Given, transport: EmailSettings["transport"]): Rail & { close(): void } {
   const pool = createPool(given.databaseUrl, { applicationName: "headroom e-mail", maxConnections: 2 });
   // Our own mails alone: an application that learnt an id must not have itself sent the link.
-  const linkOf = async (stream: string, own: string, make: (client: PoolClient) => Promise<string>): Promise<string> => {
+  const linkOf = async (
+    stream: string,
+    own: string,
+    make: (client: PoolClient) => Promise<string>,
+  ): Promise<string> => {
     if (stream !== own) throw new HeadroomError("not_found", "A link is made for our own mails alone.");
     const client = await pool.connect();
     try {

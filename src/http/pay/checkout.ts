@@ -41,14 +41,14 @@ export async function newestCheckout(context: RouteContext, token: string): Prom
   return answer === null ? undefined : checkoutSchema.parse(answer);
 }
 
-/** Asks again in short transactions until the address is there; undefined when it is not within the time. */
-async function waitForUrl(context: RouteContext, token: string, waitMs: number): Promise<string | undefined> {
+/** Asks again in short transactions until Stripe has answered; undefined when it has not within the time. */
+async function waitForAnswer(context: RouteContext, token: string, waitMs: number): Promise<Checkout | undefined> {
   const giveUp = AbortSignal.any([context.signal, AbortSignal.timeout(waitMs)]);
   for (let gapMs = 100; !giveUp.aborted; gapMs = Math.min(gapMs * 1.5, 1_000)) {
     await pause(gapMs, giveUp);
     if (giveUp.aborted) return undefined;
     const checkout = await newestCheckout(context, token);
-    if (checkout?.state !== "asked") return checkout?.url ?? undefined;
+    if (checkout?.state !== "asked") return checkout;
   }
   return undefined;
 }
@@ -60,11 +60,14 @@ export async function sendToPay(
   checkout: Checkout,
   back: Return,
 ): Promise<Response> {
-  const url = checkout.url ?? (await waitForUrl(context, back.token, dependencies.payments?.waitMs ?? defaults.waitMs));
+  const waitMs = dependencies.payments?.waitMs ?? defaults.waitMs;
+  const found = checkout.state === "asked" ? await waitForAnswer(context, back.token, waitMs) : checkout;
+  const url = found?.url ?? undefined;
   if (url !== undefined && !isCheckoutUrl(url, checkoutOrigins(dependencies))) throw wrongAddress();
   return new Response(null, {
     status: 303,
     headers: {
+      // The page that waits also knows what else it may be, such as a payment that is being processed.
       location: url ?? `/confirm/${back.token}/pay`,
       "referrer-policy": "no-referrer",
       "cache-control": "no-store",

@@ -5,6 +5,7 @@
  */
 import { z } from "zod";
 import type { HttpDependencies } from "../dependencies.ts";
+import { canBePaid } from "../pages/confirm/story.ts";
 import { comeBackPage, notPreparedPage, preparingPage } from "../pages/confirm/around.ts";
 import { pageResponse } from "../pages/page.ts";
 import { checkoutOrigins, isCheckoutUrl, newestCheckout, wrongAddress } from "../pay/checkout.ts";
@@ -43,17 +44,22 @@ async function awaitCheckout(context: RouteContext, dependencies: HttpDependenci
   const token = context.params["token"] ?? "";
   const offer = await describeOffer(context, token);
   if (typeof offer === "string") return noOffer(offer);
-  const checkout = offer.status === "open" ? await newestCheckout(context, token) : undefined;
+  const checkout = canBePaid(offer) ? await newestCheckout(context, token) : undefined;
   const link = linkOf(token);
   if (checkout?.state === "open" && checkout.url !== null) {
     if (!isCheckoutUrl(checkout.url, checkoutOrigins(dependencies))) throw wrongAddress();
     return leadOn(checkout.url);
   }
+  if (checkout?.state === "failed") return notPrepared(link);
   if (checkout?.state !== "asked") return leadOn(link);
   const tries = z.coerce.number().int().min(0).max(mostTries).catch(0).parse(context.url.searchParams.get("try"));
   return tries < mostTries
     ? pageResponse(preparingPage(link, `${link}/pay?try=${tries + 1}`), { referrer: "no-referrer" })
-    : pageResponse(notPreparedPage(link), { status: 503, referrer: "no-referrer" });
+    : notPrepared(link);
+}
+
+function notPrepared(link: string): Promise<Response> {
+  return pageResponse(notPreparedPage(link), { status: 503, referrer: "no-referrer" });
 }
 
 function comeBack(context: RouteContext, { publicUrl }: HttpDependencies): Response | Promise<Response> {

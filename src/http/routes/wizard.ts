@@ -12,6 +12,7 @@ import { call } from "../../db/call.ts";
 import { HeadroomError } from "../../db/errors.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { priceInWords } from "../pages/confirm/payment.ts";
+import { canBePaid } from "../pages/confirm/story.ts";
 import { localeOf } from "../pages/money.ts";
 import { pageResponse, type Page } from "../pages/page.ts";
 import { draftSchema, savedSchema, stepFields, type Draft, type StepNumber } from "../pages/wizard/draft.ts";
@@ -171,9 +172,7 @@ async function showSent(
   if (link === null) return answer(dependencies, 200, sentPage(draft));
   const offer = state === "CUSTOMER_CONFIRMATION_REQUIRED" ? await describeOffer(context, link) : "unknown";
   const { searchParams } = context.url;
-  const waits =
-    typeof offer !== "string" && offer.status === "open" && offer.price !== null && offer.billing?.withdrawn === false;
-  if (!waits || offer.billing?.checkout?.state === "processing") return leadOn(linkOf(link));
+  if (typeof offer === "string" || offer.price === null || !canBePaid(offer)) return leadOn(linkOf(link));
   const locale = localeOf(context.request);
   const view = { base, locale, link: linkOf(link), price: priceInWords(offer.price, locale) };
   return answer(

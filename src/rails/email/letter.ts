@@ -59,7 +59,12 @@ export interface Letter {
 export function linkIn(
   payload: LetterPayload,
 ): { readonly kind: LinkKind; readonly id: string; readonly base: string } | undefined {
-  const { confirmation_token_id: tokenId, confirmation_base_url: base, draft_id: draftId, draft_base_url: wizard } = payload;
+  const {
+    confirmation_token_id: tokenId,
+    confirmation_base_url: base,
+    draft_id: draftId,
+    draft_base_url: wizard,
+  } = payload;
   if (typeof tokenId === "string") return { kind: "confirmation", id: tokenId, base: base ?? "" };
   return typeof draftId === "string" ? { kind: "draft", id: draftId, base: wizard ?? "" } : undefined;
 }

@@ -20,6 +20,14 @@ begin
   perform headroom.check_json(p_values, 'values', 8192, 'invalid_input');
   perform billing.wizard_requester(p_workspace_id);
   v_found := billing.find_draft(p_workspace_id, p_token);
+  if v_found.draft.id is null and p_step = 1 and p_revision = 0 then
+    v_checked := billing.check_step(p_workspace_id, 1, '{}', p_values);
+    -- What was never right is not begun.
+    if v_checked.problems <> '{}' then
+      return jsonb_build_object('outcome', 'invalid', 'problems', v_checked.problems,
+                                'draft', billing.draft_json(p_workspace_id, 'draft', v_found.id, null));
+    end if;
+  end if;
   v_draft := billing.open_draft(p_workspace_id, v_found.id, case when p_revision = 0 then p_step else 2 end);
   -- Another window may have changed the address while this one waited for the row.
   v_found := billing.find_draft(p_workspace_id, p_token);

@@ -107,6 +107,11 @@ export function isProcessing({ status, billing }: Confirmation): boolean {
   return billing?.checkout?.state === "processing" && (status === "open" || status === "expired");
 }
 
+/** Whether the customer can pay it now. */
+export function canBePaid(offer: Confirmation): boolean {
+  return offer.status === "open" && offer.price !== null && offer.billing?.withdrawn !== true && !isProcessing(offer);
+}
+
 /** Whether nothing is left to show but that it is over. */
 export function isOver(offer: Confirmation): boolean {
   const { status, billing } = offer;

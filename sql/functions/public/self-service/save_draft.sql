@@ -20,7 +20,7 @@ begin
   perform headroom.check_json(p_values, 'values', 8192, 'invalid_input');
   perform billing.wizard_requester(p_workspace_id);
   v_found := billing.find_draft(p_workspace_id, p_token);
-  if v_found.draft.id is null and p_step = 1 and p_revision = 0 then
+  if (v_found.draft).id is null and p_step = 1 and p_revision = 0 then
     v_checked := billing.check_step(p_workspace_id, 1, '{}', p_values);
     -- What was never right is not begun.
     if v_checked.problems <> '{}' then

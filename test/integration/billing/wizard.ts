@@ -77,7 +77,7 @@ export async function answerCheckout(workflow: Workflow, requestId: string, url:
   const { id } = await oneOf<{ id: string }>(
     workflow.superuser,
     `insert into billing.sessions (checkout_id, session_id, url, expires_at)
-     select c.id, 'cs_test_' || c.id, $2, c.expires_at from billing.checkouts c where c.request_id = $1 order by c.number desc limit 1
+     select c.id, 'cs_test_' || replace(c.id::text, '-', ''), $2, c.expires_at from billing.checkouts c where c.request_id = $1 order by c.number desc limit 1
      returning checkout_id as id`,
     [requestId, url],
   );

@@ -201,7 +201,7 @@ function processingStory(): Story {
 
 function confirmedStory(offer: Confirmation, ask: string): Story {
   const { provisioning, billing } = offer;
-  const paid = billing?.payments.find(({ counts, purpose }) => counts && purpose === "confirmation");
+  const paid = billing?.payments.find(({ counts, purpose }) => counts && purpose !== "renewal");
   const how =
     paid === undefined
       ? whoAnswered(offer, "confirmed")

@@ -14,6 +14,19 @@ grant select on
   billing.subscriptions, billing.refunds, billing.disputes, billing.entries, billing.findings, billing.reconciliations
 to headroom_control, headroom_auditor;
 
+-- Control sets prices, rates and settings; auditors list them.
+grant execute on function
+  billing.put_price(text, jsonb, text),
+  billing.withdraw_price(uuid, text, text),
+  billing.set_rate(text, text, numeric, text),
+  billing.put_settings(text, jsonb)
+to headroom_control;
+grant execute on function
+  billing.list_prices(text),
+  billing.list_rates(text),
+  billing.list_settings()
+to headroom_control, headroom_auditor;
+
 -- Operators list payments, compare them with Stripe's and say what became of findings; auditors list and verify.
 grant execute on function
   billing.reconcile_payments(text, timestamptz),

@@ -26,12 +26,20 @@ export interface VerifyPaymentsOptions {
 const defaults = { paymentsPerBatch: 2_000 } as const satisfies VerifyPaymentsOptions;
 
 /** Goes through all payments (I8). A finding does not end it. */
-export async function* verifyPayments(db: Queryable, options: VerifyPaymentsOptions = {}): AsyncGenerator<VerifiedPayments> {
+export async function* verifyPayments(
+  db: Queryable,
+  options: VerifyPaymentsOptions = {},
+): AsyncGenerator<VerifiedPayments> {
   let done = 0;
   for (let after: string | null = ""; after !== null;) {
     const batch: Awaited<ReturnType<typeof paymentsBatch>> = await paymentsBatch(db, after, options);
     done += batch.payments;
-    yield { phase: "payments", counts: { payments: batch.payments }, done, findings: findingsSchema.parse(batch.findings) };
+    yield {
+      phase: "payments",
+      counts: { payments: batch.payments },
+      done,
+      findings: findingsSchema.parse(batch.findings),
+    };
     after = batch.last_id;
   }
 }

@@ -152,11 +152,11 @@ export class Workflow {
 
   /** What a request with these terms would get. */
   async preview(input: RequestInput = {}): Promise<Preview> {
-    const [requester, owner, group, , size, quantity, region, , , cost, , workspace] = createValues(input);
+    const [requester, owner, group, , size, quantity, region, , duration, cost, , workspace] = createValues(input);
     const { plan } = await oneOf<{ plan: Preview }>(
       this.superuser,
-      "select public.preview_capacity_request($1, $2, $3, $4, $5, $6, $7, $8) as plan",
-      [requester, owner, group, size, quantity, region, cost, workspace],
+      "select public.preview_capacity_request($1, $2, $3, $4, $5, $6, $7, $8, p_expected_duration_days => $9) as plan",
+      [requester, owner, group, size, quantity, region, cost, workspace, duration],
     );
     return plan;
   }

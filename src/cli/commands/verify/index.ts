@@ -24,8 +24,13 @@ interface VerifyCommandOptions extends DatabaseUrlOption {
 export function register(program: Command): void {
   program
     .command("verify")
-    .description("check that nothing was lost, changed or sent twice: the log, the requests, their jobs and payments, the messages")
-    .option("--workspace <id>", "only the requests, jobs and payments of this workspace; messages, which all share, are left out")
+    .description(
+      "check that nothing was lost, changed or sent twice: the log, the requests, their jobs and payments, the messages",
+    )
+    .option(
+      "--workspace <id>",
+      "only the requests, jobs and payments of this workspace; messages, which all share, are left out",
+    )
     .option(
       "--export-head <file>",
       "if nothing is found, write the heads of all chains to a new file, to be kept elsewhere",
@@ -95,7 +100,10 @@ async function walk(
   return counts;
 }
 
-async function* batches(client: Client, workspaceId?: string): AsyncGenerator<VerifiedBatch | VerifiedJobs | VerifiedPayments> {
+async function* batches(
+  client: Client,
+  workspaceId?: string,
+): AsyncGenerator<VerifiedBatch | VerifiedJobs | VerifiedPayments> {
   yield* verify(client, { workspaceId });
   yield* verifyJobs(client, { workspaceId });
   yield* verifyPayments(client, { workspaceId });

@@ -1,0 +1,12 @@
+-- Whoever changes what customers pay is named.
+create or replace function billing.check_actor(p_actor text) returns void
+language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if p_actor is null or length(p_actor) not between 1 and 200 or p_actor ~ '[[:cntrl:]]' then
+    perform headroom.fail('invalid_input', 'An actor of 1 to 200 characters is required.', null,
+                          'Name who does this: a login or a person. Nothing was changed.');
+  end if;
+end
+$$;
+comment on function billing.check_actor(text) is 'Refuses a change by nobody.';

@@ -1,0 +1,30 @@
+-- Takes back a price that was a mistake. Offers that were made at it can no longer be paid: their open pages at Stripe are ended, and what
+-- is paid all the same goes back. The price before it applies again, if there was one.
+--
+-- The price's row is locked first, so that whoever lets a customer pay at it, and holds it for share meanwhile, is either seen here or
+-- sees that it is withdrawn.
+create or replace function billing.withdraw_price(p_price_id uuid, p_reason text, p_actor text) returns billing.prices
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_price billing.prices;
+begin
+  perform billing.check_actor(p_actor);
+  if coalesce(length(btrim(p_reason, E' \n\t')) not between 1 and 500, true) then
+    perform headroom.fail('invalid_input', 'A reason of 1 to 500 characters is required.', null,
+                          'It is kept with the price. Nothing was changed.');
+  end if;
+  select p.* into v_price from billing.prices p where p.id = p_price_id for update;
+  if not found then
+    perform headroom.fail('not_found', 'There is no such price.', p_price_id::text, 'List prices: headroom price list');
+  elsif v_price.withdrawn_at is null then
+    update billing.prices p
+       set withdrawn_at = clock_timestamp(), withdrawn_by = p_actor, withdrawn_why = btrim(p_reason, E' \n\t')
+     where p.id = p_price_id
+    returning p.* into v_price;
+    perform billing.end_open_checkouts(p_price_id);
+  end if;
+  return v_price;
+end
+$$;
+comment on function billing.withdraw_price(uuid, text, text) is 'Withdraws a price; offers at it can no longer be paid.';

@@ -1,0 +1,138 @@
+/**
+ * What Stripe would answer, in memory: the rows of the outbox are sent here by a real relay. Answers are the few fields that the rail keeps.
+ *
+ * Does not own: events (money.ts sends those), nor the rail itself, which has tests of its own.
+ */
+import type { Json, RailMessage, RailOutcome } from "../../../src/contract/rail.ts";
+import { probeRail, type ProbeRail } from "../outbox/relay/rails.ts";
+
+export interface Payload {
+  readonly operation: string;
+  readonly [field: string]: Json;
+}
+
+export interface Thing {
+  readonly object: string;
+  readonly id: string;
+  readonly [field: string]: Json;
+}
+
+type Answer = (payload: Payload, message: RailMessage) => RailOutcome | undefined;
+
+export class StandIn {
+  readonly rail: ProbeRail;
+  /** Objects by id, as Stripe has them now. */
+  readonly things = new Map<string, Thing>();
+  /** What lists of a kind answer. */
+  readonly lists = new Map<string, Thing[]>();
+  /** Answers in place of the usual one, by operation, each once. */
+  readonly #instead = new Map<string, Answer[]>();
+  #number = 0;
+  readonly #prefix: string;
+
+  constructor(prefix: string) {
+    this.#prefix = prefix;
+    this.rail = probeRail({
+      name: "stripe",
+      capability: "lookup",
+      timeoutMs: 20_000,
+      send: (message) => this.#answer(message),
+      lookup: () => ({ kind: "absent" }),
+    });
+  }
+
+  nextId(kind: string): string {
+    this.#number += 1;
+    return `${kind}_${this.#prefix}${this.#number}`;
+  }
+
+  put(thing: Thing): Thing {
+    this.things.set(thing.id, thing);
+    return thing;
+  }
+
+  /** Answers the next call of an operation otherwise. */
+  instead(operation: string, answer: Answer): void {
+    this.#instead.set(operation, [...(this.#instead.get(operation) ?? []), answer]);
+  }
+
+  /** What was asked of Stripe, by operation. */
+  asked(operation: string): Payload[] {
+    return this.rail.sent.map(({ payload }) => payload as Payload).filter((payload) => payload.operation === operation);
+  }
+
+  #answer(message: RailMessage): RailOutcome {
+    const payload = message.payload as Payload;
+    const other = this.#instead.get(payload.operation)?.shift()?.(payload, message);
+    if (other !== undefined) return other;
+    const response = this.#usual(payload);
+    return response === undefined ? { kind: "rejected", code: "http_404", reason: "no such object" } : { kind: "delivered", response };
+  }
+
+  #usual(payload: Payload): Json | undefined {
+    switch (payload.operation) {
+      case "checkout.create":
+        return this.put(sessionOf(this.nextId("cs"), payload));
+      case "checkout.expire": {
+        const session = this.things.get(String(payload["session_id"]));
+        if (session === undefined) return undefined;
+        return session["status"] === "open" ? this.put({ ...session, status: "expired", url: null }) : session;
+      }
+      case "refund":
+        return this.put({
+          object: "refund",
+          id: this.nextId("re"),
+          status: "succeeded",
+          amount: payload["amount"] ?? 0,
+          currency: String(payload["currency"]).toLowerCase(),
+          payment_intent: payload["destination"] ?? null,
+          created: Math.floor(Date.now() / 1000),
+          metadata: {
+            headroom_refund: payload["refund_id"] ?? null,
+            headroom_installation: payload["installation_id"] ?? null,
+          },
+        });
+      case "subscription.cancel":
+        return this.put({ object: "subscription", id: String(payload["subscription_id"]), status: "canceled" });
+      case "look":
+        return payload["kind"] === "refunds" ? this.#refundsOf(payload["id"]) : this.things.get(String(payload["id"]));
+      case "list":
+        return { objects: this.lists.get(String(payload["kind"])) ?? [], cursor: null };
+      default:
+        return undefined;
+    }
+  }
+
+  #refundsOf(paymentIntent: Json | undefined): Json {
+    const refunds = [...this.things.values()].filter(
+      (thing) => thing.object === "refund" && thing["payment_intent"] === paymentIntent,
+    );
+    return { objects: refunds, cursor: null };
+  }
+}
+
+function sessionOf(id: string, payload: Payload): Thing {
+  return {
+    object: "checkout.session",
+    id,
+    status: "open",
+    payment_status: "unpaid",
+    amount_total: payload["amount"] ?? 0,
+    currency: String(payload["currency"]).toLowerCase(),
+    mode: payload["mode"] ?? null,
+    url: `https://checkout.stripe.example/c/pay/${id}`,
+    expires_at: payload["expires_at"] ?? null,
+    created: Math.floor(Date.now() / 1000),
+    customer: payload["customer"] ?? null,
+    payment_intent: null,
+    subscription: null,
+    invoice: null,
+    livemode: false,
+    metadata: {
+      headroom_installation: payload["installation_id"] ?? null,
+      headroom_checkout: payload["checkout_id"] ?? null,
+      headroom_request: payload["request_id"] ?? null,
+      headroom_workspace: payload["workspace_id"] ?? null,
+    },
+  };
+}

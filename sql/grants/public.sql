@@ -51,6 +51,15 @@ grant execute on function
   public.get_checkout(text)
 to anon, authenticated, service_role;
 
+-- Whoever orders in the self-service wizard, with a draft's token or the link in its mail.
+grant execute on function
+  public.begin_draft(text),
+  public.describe_draft(text, text),
+  public.save_draft(text, text, integer, integer, jsonb),
+  public.send_draft_link(text, text),
+  public.submit_draft(text, text, integer, text)
+to anon, authenticated, service_role;
+
 -- Who is signed in, and what happened lately. The latter runs with the caller's rights, so that row-level security decides what it tells.
 grant execute on function
   public.who_am_i(),

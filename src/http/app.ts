@@ -19,9 +19,11 @@ import { confirmRoutes } from "./routes/confirm.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { openapiRoutes } from "./routes/openapi.ts";
+import { payRoutes } from "./routes/pay.ts";
 import { relayRoutes } from "./routes/relay.ts";
 import { restRoutes } from "./routes/rest.ts";
 import { webhookRoutes } from "./routes/webhooks.ts";
+import { wizardRoutes } from "./routes/wizard.ts";
 
 /** What routes may need of the application itself. */
 export interface AppState {
@@ -50,6 +52,8 @@ const areas: readonly ((dependencies: HttpDependencies, state: AppState) => Rout
   healthRoutes,
   restRoutes,
   confirmRoutes,
+  payRoutes,
+  wizardRoutes,
   relayRoutes,
   openapiRoutes,
   authRoutes,

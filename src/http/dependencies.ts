@@ -76,6 +76,15 @@ export interface HttpDependencies {
         readonly acknowledgeMs?: number | undefined;
       }
     | undefined;
+  /** How customers are sent to pay. */
+  readonly payments?:
+    | {
+        /** Where Stripe's pages are; what stands in for Stripe is named here. Default: https://checkout.stripe.com. */
+        readonly checkoutOrigins?: readonly string[] | undefined;
+        /** How long an answer waits for Stripe's page. Default: 8,000. */
+        readonly waitMs?: number | undefined;
+      }
+    | undefined;
   /** How many proxies in front of the server can be trusted to state the caller's address (X-Forwarded-For). Default: 0. */
   readonly trustedProxies?: number | undefined;
   /** The time in milliseconds. Default: the clock. */

@@ -4,6 +4,8 @@
  *
  * Owns: which variables belong to which provider. Does not own: what a setting must look like (each rail's config says).
  */
+import type { PoolClient } from "pg";
+import { makeProofToken } from "../../billing/draft-link.ts";
 import { makeConfirmationToken } from "../../capacity/index.ts";
 import { createPool } from "../../db/connect.ts";
 import { HeadroomError } from "../../db/errors.ts";
@@ -150,23 +152,30 @@ function postalOf({ text }: Given): EmailSettings["transport"] {
   return { kind: "postal", url: text("POSTAL_URL"), key: text("POSTAL_API_KEY") };
 }
 
-/** Confirmation links are made in the database, over connections of their own: the relay's are busy with rows. */
+/** Links are made in the database, over connections of their own: the relay's are busy with rows. */
 function emailRail(given: Given, transport: EmailSettings["transport"]): Rail & { close(): void } {
   const pool = createPool(given.databaseUrl, { applicationName: "headroom e-mail", maxConnections: 2 });
+  // Our own mails alone: an application that learnt an id must not have itself sent the link.
+  const linkOf = async (
+    stream: string,
+    own: string,
+    make: (client: PoolClient) => Promise<string>,
+  ): Promise<string> => {
+    if (stream !== own) throw new HeadroomError("not_found", "A link is made for our own mails alone.");
+    const client = await pool.connect();
+    try {
+      return await make(client);
+    } finally {
+      client.release();
+    }
+  };
   const rail = createEmailRail({
     from: given.text("MAIL_FROM"),
     transport,
-    async confirmationToken(tokenId, { stream }) {
-      // The workflow's own mails alone: an application that learnt an id must not have itself sent the link.
-      if (stream !== "capacity")
-        throw new HeadroomError("not_found", "A link is made for mails of the workflow alone.");
-      const client = await pool.connect();
-      try {
-        return await makeConfirmationToken(client, tokenId, given.secretKey);
-      } finally {
-        client.release();
-      }
-    },
+    confirmationToken: (tokenId, { stream }) =>
+      linkOf(stream, "capacity", (client) => makeConfirmationToken(client, tokenId, given.secretKey)),
+    draftToken: (draftId, { stream }) =>
+      linkOf(stream, "self-service", (client) => makeProofToken(client, draftId, given.secretKey)),
   });
   return {
     ...rail,

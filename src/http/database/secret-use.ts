@@ -10,8 +10,10 @@
 /** Functions that verify a signature or a link, or that seal or open what an endpoint is signed with. */
 export const functionsWithSecrets: ReadonlySet<string> = new Set([
   "begin_checkout",
+  "begin_draft",
   "decide_by_token",
   "describe_confirmation",
+  "describe_draft",
   "get_checkout",
   "handle_github_webhook",
   "handle_linear_webhook",
@@ -21,6 +23,9 @@ export const functionsWithSecrets: ReadonlySet<string> = new Set([
   "list_endpoints",
   "put_endpoint",
   "rotate_endpoint_secret",
+  "save_draft",
+  "send_draft_link",
+  "submit_draft",
   "webhook_keys",
 ]);
 

@@ -20,6 +20,10 @@ export interface Page {
   readonly body: Html;
   readonly foot?: Fragment;
   readonly wide?: boolean | undefined;
+  /** The page is loaded again after so long, where something on it changes by itself. Default: it stands still. */
+  readonly refreshSeconds?: number | undefined;
+  /** What is loaded then. Default: the page itself. */
+  readonly refreshTo?: string | undefined;
 }
 
 export interface PageOptions {
@@ -30,20 +34,34 @@ export interface PageOptions {
    */
   readonly referrer?: "same-origin" | "no-referrer" | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /**
+   * Origins that a form of the page may lead on to. A browser holds the redirect that answers a form to this too, so where one leads to
+   * Stripe it is named. Default: none but our own.
+   */
+  readonly formOrigins?: readonly string[] | undefined;
 }
 
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  `style-src ${styleSource}`,
-  "img-src data:",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
+function contentSecurityPolicy(formOrigins: readonly string[] = []): string {
+  return [
+    "default-src 'none'",
+    `style-src ${styleSource}`,
+    "img-src data:",
+    ["form-action 'self'", ...formOrigins].join(" "),
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+}
 
 /** A drawing of ours, so that no browser asks for /favicon.ico, which would be a request without a reason. */
 const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%231d5c4b'/%3E%3Cpath d='M4 11V8m4 3V5m4 6V3' stroke='%23fff' stroke-width='2' stroke-linecap='round'/%3E%3C/svg%3E";
+
+/** Works without script, which no page of ours runs. */
+function refreshElement({ refreshSeconds, refreshTo }: Page): Html | false {
+  if (refreshSeconds === undefined) return false;
+  const to = refreshTo === undefined ? "" : `; url=${refreshTo}`;
+  return html`<meta http-equiv="refresh" content="${refreshSeconds}${to}" />`;
+}
 
 function renderPage(page: Page): Html {
   return html`<!doctype html>
@@ -52,6 +70,7 @@ function renderPage(page: Page): Html {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex, nofollow">
+${refreshElement(page)}
 <title>${page.title}</title>
 <link rel="icon" href="${icon}">
 ${styleElement}
@@ -74,7 +93,7 @@ export async function pageResponse(page: Page, options: PageOptions = {}): Promi
     status: options.status ?? 200,
     headers: {
       "content-type": "text/html; charset=utf-8",
-      "content-security-policy": contentSecurityPolicy,
+      "content-security-policy": contentSecurityPolicy(options.formOrigins),
       "referrer-policy": options.referrer ?? "same-origin",
       "cache-control": "no-store",
       "x-content-type-options": "nosniff",

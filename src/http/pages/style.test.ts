@@ -36,6 +36,7 @@ describe.each(Object.entries(palettes()))("in %s", (_scheme, palette) => {
     ["quiet", "ground"],
     ["ink", "warn-ground"],
     ["ink", "good-ground"],
+    ["warn", "paper"],
     ["accent", "paper"],
     ["accent-ink", "accent"],
     ["accent-ink", "accent-over"],
@@ -49,6 +50,7 @@ describe.each(Object.entries(palettes()))("in %s", (_scheme, palette) => {
     ["focus", "ground"],
     ["accent", "paper"],
     ["warn", "warn-ground"],
+    ["warn", "paper"],
   ])("the edge of a control in %s stands out from %s", (edge, ground) => {
     expect(between(edge, ground)).toBeGreaterThanOrEqual(3);
   });

@@ -46,6 +46,24 @@ label { display: block; font-weight: 550; margin-bottom: .35rem; }
 .hint { color: var(--quiet); font-size: .9rem; margin: .35rem 0 .75rem; }
 textarea, input, select { width: 100%; font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--edge); border-radius: .45rem; padding: .6rem .75rem; }
 textarea { min-height: 6.5rem; resize: vertical; }
+.field { margin-bottom: 1.4rem; }
+.field .hint { margin-bottom: 0; }
+.error { color: var(--warn); font-weight: 600; margin: 0 0 .35rem; }
+[aria-invalid] { border-color: var(--warn); border-width: 2px; }
+.hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.wizard ol { list-style: none; display: flex; gap: .5rem; margin: 0 0 1.5rem; padding: 0; color: var(--quiet); font-size: .9rem; }
+.wizard li { flex: 1 1 0; border-top: .25rem solid var(--line); padding-top: .5rem; }
+.wizard li:has(a) { border-color: var(--edge); }
+.wizard [aria-current] { border-color: var(--accent); color: var(--ink); font-weight: 600; }
+.back { margin: 1.25rem 0 0; }
+.change { margin-left: .75rem; font-weight: 400; }
+.steps { list-style: none; margin: 1rem 0 1.5rem; padding: 0; }
+.steps > li { border-left: .2rem solid var(--line); padding: .1rem 0 1rem 1rem; }
+.steps > .done { border-color: var(--accent); }
+.steps > .now { border-color: var(--focus); }
+.steps > .later { color: var(--quiet); }
+.steps p, .steps ul { margin: .2rem 0 .3rem; }
+progress { width: 100%; height: .6rem; accent-color: var(--accent); }
 button, .button { display: inline-block; font: inherit; font-weight: 600; line-height: 1.3; text-decoration: none; cursor: pointer; border-radius: .5rem; padding: .75rem 1.4rem; min-height: 2.9rem; border: 1px solid var(--accent); background: var(--accent); color: var(--accent-ink); }
 button:hover, .button:hover { background: var(--accent-over); border-color: var(--accent-over); }
 .plain { background: transparent; color: var(--ink); border-color: var(--edge); }
@@ -73,6 +91,8 @@ button:focus-visible, .button:focus-visible { border-radius: .5rem; }
   dd { margin-bottom: .75rem; }
   dd:last-child { margin-bottom: 0; }
   button, .button { width: 100%; text-align: center; }
+  .wizard li:not([aria-current]) span { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .wizard li[aria-current] { flex-grow: 3; }
 }
 @media (prefers-reduced-motion: no-preference) { button, .button { transition: background-color .12s; } }
 @media print { body { background: none; } .paper { border: none; padding: 0; } form, details { display: none; } }

@@ -1,8 +1,8 @@
 /**
- * The customer's page: GET shows the offer and changes nothing, POST answers it.
+ * The customer's page: GET shows the offer and how it stands and changes nothing, POST answers it, by paying where it has a price.
  *
- * Owns: the way from a link to the database and back. Does not own: the words (pages/confirm.ts), nor what a token is worth
- * (public.describe_confirmation and public.decide_by_token).
+ * Owns: the way from a link to the database and back. Does not own: the words (pages/confirm/), the way to Stripe (pay/), nor what a token
+ * is worth (public.describe_confirmation, public.decide_by_token and public.begin_checkout).
  *
  * The token in the address is the whole credential, so the address goes nowhere: not into the log, which has the route's pattern;
  * not to the database as the request's path; and no-referrer keeps it from other sites. Browsers then send `Origin: null` with our
@@ -15,14 +15,12 @@ import { HeadroomError } from "../../db/errors.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { readForm } from "../request/form.ts";
 import type { RequestFacts } from "../database/gateway-database.ts";
-import {
-  confirmationPage,
-  confirmationSchema,
-  mostReasonChars,
-  unknownLinkPage,
-  type Confirmation,
-} from "../pages/confirm.ts";
-import { pageResponse } from "../pages/page.ts";
+import { unknownLinkPage, unreadableLinkPage } from "../pages/confirm/around.ts";
+import { confirmationPage, mostReasonChars } from "../pages/confirm/page.ts";
+import { confirmationSchema, isOver, type Confirmation } from "../pages/confirm/story.ts";
+import { localeOf } from "../pages/money.ts";
+import { pageResponse, type Page } from "../pages/page.ts";
+import { checkoutOrigins, checkoutSchema, sendToPay, type Checkout } from "../pay/checkout.ts";
 import { defineRoute, type RouteContext, type RouteEntry } from "../route.ts";
 import { provenanceOf } from "../../web/same-origin.ts";
 
@@ -31,12 +29,12 @@ const bodyBytes = 16_384;
 
 const answerSchema = z.discriminatedUnion("decision", [
   z.object({ decision: z.literal("confirm"), reason: z.undefined().optional() }),
+  z.object({ decision: z.literal("pay"), reason: z.undefined().optional() }),
   z.object({ decision: z.literal("decline"), reason: z.string().optional() }),
 ]);
 type CustomerAnswer = z.infer<typeof answerSchema>;
 
 export function confirmRoutes(dependencies: HttpDependencies): RouteEntry[] {
-  const now = dependencies.now ?? Date.now;
   return [
     defineRoute({
       method: "GET",
@@ -44,8 +42,9 @@ export function confirmRoutes(dependencies: HttpDependencies): RouteEntry[] {
       credentials: "none",
       limits: { rate: { burst: 60, perSecond: 2 } },
       errors: "page",
-      summary: "The customer's page behind a confirmation link. Shows the offer and changes nothing.",
-      handler: (context) => showOffer(context, now),
+      summary:
+        "The customer's page behind a confirmation link. Shows the offer and how it stands, and changes nothing.",
+      handler: (context) => showOffer(context, dependencies),
     }),
     defineRoute({
       method: "POST",
@@ -54,8 +53,8 @@ export function confirmRoutes(dependencies: HttpDependencies): RouteEntry[] {
       limits: { bodyBytes, rate: { burst: 20, perSecond: 1 } },
       errors: "page",
       summary:
-        "The customer's answer: a form with decision (confirm or decline) and, for a refusal, an optional reason.",
-      handler: (context) => answerOffer(context, dependencies.publicUrl, now),
+        "The customer's answer: a form with decision (confirm, pay or decline) and, for a refusal, an optional reason.",
+      handler: (context) => answerOffer(context, dependencies),
     }),
   ];
 }
@@ -65,16 +64,19 @@ function factsOf(context: RouteContext): RequestFacts {
   return { method: context.method, path, headers: {} };
 }
 
-function linkOf(token: string): string {
+export function linkOf(token: string): string {
   return `/confirm/${encodeURIComponent(token)}`;
 }
 
 /** The form of a token; whether it is valid is decided by the database. */
-const tokenShape = /^[A-Za-z0-9_-]{64}$/;
+export const tokenShape = /^[A-Za-z0-9_-]{64}$/;
 
-/** The offer, or undefined when there is none behind the token. */
-async function describe(context: RouteContext, token: string): Promise<Confirmation | undefined> {
-  if (!tokenShape.test(token)) return undefined;
+/** The offer; or `unknown`, when there is none behind the token, and `unreadable`, when its time for reading is over. */
+export async function describeOffer(
+  context: RouteContext,
+  token: string,
+): Promise<Confirmation | "unknown" | "unreadable"> {
+  if (!tokenShape.test(token)) return "unknown";
   try {
     const story = await context.transaction(
       (client) => call(client, "public.describe_confirmation", { p_token: token }),
@@ -82,49 +84,63 @@ async function describe(context: RouteContext, token: string): Promise<Confirmat
     );
     return confirmationSchema.parse(story);
   } catch (error) {
-    if (error instanceof HeadroomError && error.code === "not_found") return undefined;
+    if (error instanceof HeadroomError && error.code === "not_found") return "unknown";
+    if (error instanceof HeadroomError && error.code === "gone") return "unreadable";
     throw error;
   }
 }
 
-async function showOffer(context: RouteContext, now: () => number): Promise<Response> {
+async function showOffer(context: RouteContext, dependencies: HttpDependencies): Promise<Response> {
   const token = context.params["token"] ?? "";
-  const offer = await describe(context, token);
-  if (offer === undefined) return unknownLink();
-  return pageResponse(confirmationPage(offer, linkOf(token), new Date(now())), {
-    status: isOver(offer) ? 410 : 200,
-    referrer: "no-referrer",
+  const offer = await describeOffer(context, token);
+  if (typeof offer === "string") return noOffer(offer);
+  const { searchParams } = context.url;
+  return offerResponse(dependencies, isOver(offer) ? 410 : 200, {
+    ...confirmationPage(offer, {
+      path: linkOf(token),
+      now: new Date((dependencies.now ?? Date.now)()),
+      locale: localeOf(context.request),
+      returned: searchParams.get("returned") === "1",
+      cancelled: searchParams.get("cancelled") === "1",
+      still: searchParams.get("refresh") === "off",
+    }),
   });
 }
 
-function unknownLink(): Promise<Response> {
-  return pageResponse(unknownLinkPage(), { status: 404, referrer: "no-referrer" });
+function offerResponse(dependencies: HttpDependencies, status: number, page: Page): Promise<Response> {
+  return pageResponse(page, { status, referrer: "no-referrer", formOrigins: checkoutOrigins(dependencies) });
 }
 
-function isOver({ status }: Confirmation): boolean {
-  return status === "expired" || status === "cancelled" || status === "closed";
+export function noOffer(why: "unknown" | "unreadable"): Promise<Response> {
+  return why === "unknown"
+    ? pageResponse(unknownLinkPage(), { status: 404, referrer: "no-referrer" })
+    : pageResponse(unreadableLinkPage(), { status: 410, referrer: "no-referrer" });
 }
 
-async function answerOffer(context: RouteContext, publicUrl: string, now: () => number): Promise<Response> {
-  if (provenanceOf(context.request, publicUrl) === "foreign") {
+async function answerOffer(context: RouteContext, dependencies: HttpDependencies): Promise<Response> {
+  if (provenanceOf(context.request, dependencies.publicUrl) === "foreign") {
     throw new HeadroomError("not_allowed", "The answer did not come from our own page. Nothing was changed.", {
       hint: "Open the link from the mail and answer there.",
     });
   }
   const token = context.params["token"] ?? "";
   const answer = parseAnswer(await readForm(context));
-  if (!tokenShape.test(token)) return unknownLink();
-  const refusal = await decide(context, token, answer);
-  if (refusal === undefined) {
+  if (!tokenShape.test(token)) return noOffer("unknown");
+  const taken = await take(context, token, answer);
+  if (taken === "answered") {
     // A redirect to the page, so that reloading it does not send the answer again.
     return new Response(null, { status: 303, headers: { location: linkOf(token), "referrer-policy": "no-referrer" } });
   }
-  const offer = await describe(context, token);
-  if (offer === undefined) return unknownLink();
-  return pageResponse(confirmationPage(offer, linkOf(token), new Date(now()), refusal.message), {
-    status: refusal.httpStatus,
-    referrer: "no-referrer",
-  });
+  if (!(taken instanceof HeadroomError)) return sendToPay(context, dependencies, taken, { token });
+  const offer = await describeOffer(context, token);
+  if (typeof offer === "string") return noOffer(offer);
+  const view = {
+    path: linkOf(token),
+    now: new Date((dependencies.now ?? Date.now)()),
+    locale: localeOf(context.request),
+    refused: [taken.message, answer.decision === "pay" ? taken.hint : undefined].filter(Boolean).join(" "),
+  };
+  return offerResponse(dependencies, taken.httpStatus, confirmationPage(offer, view));
 }
 
 function parseAnswer(form: Readonly<Record<string, string>>): CustomerAnswer {
@@ -132,9 +148,9 @@ function parseAnswer(form: Readonly<Record<string, string>>): CustomerAnswer {
   if (!parsed.success) {
     throw new HeadroomError(
       "invalid_input",
-      "The answer must be either to confirm or to decline. Nothing was changed.",
+      "The answer must be either to confirm, to pay or to decline. Nothing was changed.",
       {
-        hint: "Open the link from the mail and choose one of the two.",
+        hint: "Open the link from the mail and choose one of them.",
       },
     );
   }
@@ -150,22 +166,41 @@ function parseAnswer(form: Readonly<Record<string, string>>): CustomerAnswer {
   return parsed.data;
 }
 
-/** Undefined when the answer was taken, now or before; otherwise why it was not. */
-async function decide(
+/** Refusals that the page explains beside the offer, which says what stands. */
+const explained = [
+  "already_used",
+  "gone",
+  "not_found",
+  "payment_due",
+  "conflict",
+  "deadline_passed",
+  "invalid_transition",
+];
+
+/** Answered, now or before; or how to pay; or why the answer was not taken. */
+async function take(
   context: RouteContext,
   token: string,
   { decision, reason }: CustomerAnswer,
-): Promise<HeadroomError | undefined> {
+): Promise<"answered" | Checkout | HeadroomError> {
   try {
+    const options = { request: factsOf(context), secrets: true };
+    if (decision === "pay") {
+      const begun = await context.transaction(
+        (client) => call(client, "public.begin_checkout", { p_token: token, p_entrance: "link" }),
+        options,
+      );
+      return checkoutSchema.parse(begun);
+    }
     // Browsers send line ends as CR LF; the log keeps them as everything else does.
     const p_reason = reason === undefined ? undefined : reason.replaceAll("\r\n", "\n");
     await context.transaction(
       (client) => call(client, "public.decide_by_token", { p_token: token, p_decision: decision, p_reason }),
-      { request: factsOf(context), secrets: true },
+      options,
     );
-    return undefined;
+    return "answered";
   } catch (error) {
-    if (error instanceof HeadroomError && ["already_used", "gone", "not_found"].includes(error.code)) return error;
+    if (error instanceof HeadroomError && explained.includes(error.code)) return error;
     throw error;
   }
 }

@@ -2,8 +2,8 @@
  * The rail `email`: sends a letter by SMTP or by Postal's API. Neither can deduplicate nor be asked, so it is blind; the
  * Message-ID is the same over all tries, by which a person can tell a repeat.
  *
- * Owns: turning a row into a letter and a result into an outcome. Does not own: texts, confirmation tokens (the function
- * that makes one is injected), retries.
+ * Owns: turning a row into a letter and a result into an outcome. Does not own: texts, the tokens of links (the functions
+ * that make them are injected), retries.
  */
 import { HeadroomError } from "../../db/errors.ts";
 import { withTimeout } from "../../db/wait/with-timeout.ts";
@@ -15,15 +15,20 @@ import { emailCodes } from "./codes.ts";
 import type { EmailFailure } from "./codes.ts";
 import { domainOf, emailSettingsSchema } from "./config.ts";
 import type { EmailSettings } from "./config.ts";
-import { letterOf, letterSchema } from "./letter.ts";
-import type { Letter } from "./letter.ts";
+import { letterOf, letterSchema, linkIn } from "./letter.ts";
+import type { Letter, LinkKind } from "./letter.ts";
 import { createPostalTransport } from "./postal.ts";
 import { createSmtpTransport } from "./smtp.ts";
 import type { Transport } from "./smtp.ts";
 
+/** Makes the token of a link from an id. What it returns is put into the mail and nowhere else. */
+export type MakeToken = (id: string, message: RailMessage, signal: AbortSignal) => Promise<string>;
+
 export interface EmailRailOptions extends EmailSettings {
-  /** Makes the token of a confirmation link from its id. What it returns is put into the mail and nowhere else. */
-  readonly confirmationToken: (tokenId: string, message: RailMessage, signal: AbortSignal) => Promise<string>;
+  /** Of the customer's link. */
+  readonly confirmationToken: MakeToken;
+  /** Of the link to an order in the self-service wizard. Without it such mails are not sent. */
+  readonly draftToken?: MakeToken;
   /** Hard limit of one call. Default: 30,000, as mail servers think slowly. */
   readonly timeoutMs?: number;
   /** Mails under way at once, each on a connection of its own. Default: 5. */
@@ -40,13 +45,13 @@ const defaults = { timeoutMs: 30_000, concurrency: 5 } satisfies Partial<EmailRa
 interface Office {
   readonly transport: Transport;
   readonly domain: string;
-  readonly confirmationToken: EmailRailOptions["confirmationToken"];
+  readonly makeToken: Readonly<Record<LinkKind, MakeToken>>;
 }
 
 export function createEmailRail(options: EmailRailOptions): EmailRail {
-  const { timeoutMs, concurrency, confirmationToken } = { ...defaults, ...options };
+  const { timeoutMs, concurrency, confirmationToken, draftToken = noToken } = { ...defaults, ...options };
   const settings = requireSettings("email", emailSettingsSchema, options);
-  const office = openOffice(settings, confirmationToken);
+  const office = openOffice(settings, { confirmation: confirmationToken, draft: draftToken });
   return {
     name: "email",
     capability: "blind",
@@ -59,12 +64,14 @@ export function createEmailRail(options: EmailRailOptions): EmailRail {
   };
 }
 
-function openOffice(settings: EmailSettings, confirmationToken: EmailRailOptions["confirmationToken"]): Office {
+const noToken: MakeToken = () => Promise.reject(new Error("no such links are made here"));
+
+function openOffice(settings: EmailSettings, makeToken: Office["makeToken"]): Office {
   const { from, transport } = settings;
   const domain = domainOf(from);
   const made =
     transport.kind === "postal" ? createPostalTransport(transport, from) : createSmtpTransport(transport.url, from);
-  return { transport: made, domain, confirmationToken };
+  return { transport: made, domain, makeToken };
 }
 
 function validate(payload: Json): Validation {
@@ -83,21 +90,21 @@ async function send(office: Office, message: RailMessage, { signal }: RailContex
 async function writeLetter(office: Office, message: RailMessage, signal: AbortSignal): Promise<Letter | RailOutcome> {
   const payload = letterSchema.parse(message.payload);
   const messageId = `${message.outboxId}@${office.domain}`;
-  const tokenId = payload.confirmation_token_id;
-  if (typeof tokenId !== "string") return letterOf(payload, messageId, undefined);
-  const token = await tokenOf(office, tokenId, message, signal);
+  const link = linkIn(payload);
+  if (link === undefined) return letterOf(payload, messageId, undefined);
+  const token = await tokenOf(office.makeToken[link.kind], link.id, message, signal);
   return typeof token === "string" ? letterOf(payload, messageId, token) : outcomeOf(token);
 }
 
 async function tokenOf(
-  office: Office,
-  tokenId: string,
+  makeToken: MakeToken,
+  id: string,
   message: RailMessage,
   signal: AbortSignal,
 ): Promise<string | EmailFailure> {
   if (signal.aborted) return { kind: "failure", code: "aborted_before_send" };
   try {
-    const token = await withTimeout(office.confirmationToken(tokenId, message, signal), signal);
+    const token = await withTimeout(makeToken(id, message, signal), signal);
     return token.kind === "done" ? token.value : { kind: "failure", code: "aborted_before_send" };
   } catch (error) {
     // What went wrong in there may quote a connection string or a secret, so it is not repeated.

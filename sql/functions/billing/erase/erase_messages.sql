@@ -14,8 +14,11 @@ begin
   delete from billing.customers c
    where c.customer_key = capacity.customer_key_of(v_request_id)
      and c.workspace_id = (select r.workspace_id from capacity.requests r where r.id = v_request_id);
-  return (select jsonb_build_object('billing', jsonb_agg(c.id)) from billing.checkouts c
-           where c.request_id = v_request_id having count(*) > 0);
+  return nullif(jsonb_strip_nulls(jsonb_build_object(
+    'billing', (select jsonb_agg(c.id) from billing.checkouts c where c.request_id = v_request_id),
+    -- The wizard's mail went to the address before there was a request; its draft is what the request was submitted with.
+    'self-service', (select jsonb_agg('draft:' || s.idempotency_key) from capacity.submissions s
+                      where s.request_id = v_request_id and s.idempotency_key ~ '^[0-9a-f-]{36}$'))), '{}');
 end
 $$;
 comment on function billing.erase_messages(jsonb)

@@ -39,8 +39,7 @@ begin
     end;
   end loop;
   perform billing.keep_reconciling();
-  delete from billing.drafts d
-   where d.id in (select o.id from billing.drafts o where o.expires_at < now() order by o.expires_at limit 1000 for update skip locked);
+  perform billing.forget_drafts();
   return jsonb_build_object('billing', jsonb_build_object(
     'moved', v_read.moved + v_seen, 'failed', v_failed, 'more', v_seen = v_most or v_read.seen = v_most and v_read.moved > 0));
 end

@@ -1,0 +1,35 @@
+-- A draft as its page shows it. What became a request shows that, for whoever has the link of the mail alone: with it goes the customer's own
+-- link, as long as that has not been sent to another address since.
+create or replace function billing.draft_json(p_workspace_id text, p_kind text, p_id uuid, p_draft billing.drafts) returns jsonb
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_story jsonb;
+  v_price record;
+  v_request capacity.requests;
+begin
+  v_story := jsonb_build_object(
+    'workspace_id', p_workspace_id, 'workspace', (select w.name from directory.workspaces w where w.id = p_workspace_id),
+    'kind', p_kind, 'token', billing.draft_token(p_workspace_id, p_id), 'choices', billing.draft_choices(p_workspace_id),
+    'revision', coalesce(p_draft.revision, 0), 'step', coalesce(p_draft.step, 1), 'terms', coalesce(p_draft.terms, '{}'),
+    'expires_at', p_draft.expires_at, 'mails', (select count(*) from billing.draft_mails m where m.draft_id = p_draft.id));
+  if p_draft.request_id is not null then
+    select r.* into v_request from capacity.requests r where r.id = p_draft.request_id;
+    return v_story || jsonb_build_object('request', jsonb_build_object(
+      'id', v_request.id, 'state', v_request.state,
+      'link', case when p_kind = 'proof' and exists (select from capacity.confirmation_tokens t
+                                                      where t.id = v_request.confirmation_token_id and t.revoked_at is null)
+                   then capacity.confirmation_token(v_request.confirmation_token_id) end));
+  elsif p_draft.step > 2 then
+    v_price := billing.draft_offer(p_workspace_id, p_draft.terms);
+    v_story := v_story || jsonb_build_object('problem', v_price.problem, 'offer', case when v_price.offer is not null
+      then (v_price.offer - '{price_id,monthly_usd}'::text[])
+           || jsonb_build_object('digits', billing.currency_digits(v_price.offer ->> 'currency')) end);
+    if v_price.offer is not null then
+      v_story := v_story || jsonb_build_object('routing', billing.draft_routing(p_workspace_id, p_draft.terms, v_price.offer));
+    end if;
+  end if;
+  return v_story;
+end
+$$;
+comment on function billing.draft_json(text, text, uuid, billing.drafts) is 'A draft as its page shows it. Nullable: p_draft.';

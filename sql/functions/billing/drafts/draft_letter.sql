@@ -1,0 +1,31 @@
+-- The one mail of the wizard, with the link to the last step. Anybody can have it sent to any address, so nothing stands in it that they
+-- wrote but what was checked against the price list. The link is not in here either: the sender makes it from draft_id at the moment of
+-- sending, and puts it where {{draft_link}} stands.
+create or replace function billing.draft_letter(p_draft billing.drafts) returns jsonb
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_workspace directory.workspaces;
+  v_what text := format('%s × %s in %s', p_draft.terms ->> 'quantity', p_draft.terms ->> 'size', p_draft.terms ->> 'region');
+  v_letter jsonb;
+begin
+  select w.* into v_workspace from directory.workspaces w where w.id = p_draft.workspace_id;
+  v_letter := capacity.email_letter(
+    p_draft.terms ->> 'email',
+    'Your order at ' || v_workspace.name || ': one step left',
+    array[
+      'Hello,',
+      format('somebody, probably you, wants to order this from %s and gave your address:', capacity.email_text(v_workspace.name, 200)),
+      'Capacity: ' || v_what,
+      'Please check the order and send it with this link:',
+      '{{draft_link}}',
+      format('The link is for you alone. Opening it orders nothing. It works until %s.', capacity.render_time(
+        to_jsonb(extract(epoch from p_draft.expires_at)))),
+      'If this was not you, do nothing: nothing is ordered, and you get no further mail.',
+      capacity.email_text(v_workspace.name, 200)]);
+  return v_letter || jsonb_build_object(
+    'html', replace(v_letter ->> 'html', '{{draft_link}}', '<a href="{{draft_link}}">Check and order</a>'),
+    'draft_id', p_draft.id, 'draft_base_url', rtrim(v_workspace.public_url, '/') || '/new/' || v_workspace.id);
+end
+$$;
+comment on function billing.draft_letter(billing.drafts) is 'The payload of the mail with the link to the last step of the wizard.';

@@ -1,0 +1,24 @@
+-- The HMAC under what the wizard gives out, by its purpose: `draft` for whoever fills in, `proof` for whoever got the mail. Made with the
+-- secret of customers' links. What they sign is the sixteen bytes of an id and nothing else, so that neither can be taken for the other.
+-- Null where the secret is a previous one and there is none.
+create or replace function billing.draft_signature(p_secret_name text, p_purpose text, p_workspace_id text, p_id uuid, p_mark bytea)
+returns bytea
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_key bytea;
+begin
+  begin
+    v_key := headroom.signing_key(p_secret_name);
+  exception when sqlstate 'PT503' then
+    if p_secret_name ~ '_PREVIOUS$' then
+      return null;
+    end if;
+    perform headroom.fail('not_configured', 'Orders cannot be taken here at the moment.', null, 'Try again later.');
+  end;
+  return headroom.hmac_sha256(v_key, convert_to(p_purpose || ':' || p_workspace_id || ':', 'UTF8') || uuid_send(p_id)
+                                     || coalesce(p_mark, ''));
+end
+$$;
+comment on function billing.draft_signature(text, text, text, uuid, bytea)
+  is 'The signature of a draft''s token or of the link in its mail. Nullable: p_mark, result.';

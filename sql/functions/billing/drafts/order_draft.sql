@@ -1,0 +1,31 @@
+-- Makes the request of a draft, once: what is to be ordered is checked anew, and the price must be the one that was seen.
+create or replace function billing.order_draft(p_draft billing.drafts, p_requester_id text, p_seen text) returns capacity.requests
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_terms jsonb := p_draft.terms;
+  v_price record;
+  v_request capacity.requests;
+begin
+  for v_step in 1..3 loop
+    if (billing.check_step(p_draft.workspace_id, v_step, v_terms, v_terms)).problems <> '{}' then
+      perform headroom.fail('conflict', 'Something in this order is no longer possible.', 'step ' || v_step,
+                            format('Go back to step %s: it says what. Nothing was ordered.', v_step));
+    end if;
+  end loop;
+  v_price := billing.draft_offer(p_draft.workspace_id, v_terms);
+  if p_seen is distinct from billing.offer_seen(v_price.offer) then
+    perform headroom.fail('stale_version', 'The price has changed since you looked at it.', null,
+                          'Look at the new price, and order if you agree. Nothing was ordered.');
+  end if;
+  v_request := capacity.submit(
+    row('user', p_requester_id, 'self-service')::capacity.actor, p_draft.workspace_id, null, null,
+    jsonb_strip_nulls(jsonb_build_object('name', v_terms -> 'name', 'org', v_terms -> 'organisation', 'email', v_terms -> 'email')),
+    v_terms ->> 'size', (v_terms ->> 'quantity')::integer, v_terms ->> 'region', (v_terms ->> 'needed_by')::date,
+    (v_terms ->> 'duration_days')::integer, null, 7, null, p_draft.id::text, null);
+  -- From here on what the customer wrote stands in the request, where an erasure finds it.
+  update billing.drafts d set request_id = v_request.id, terms = '{}', updated_at = clock_timestamp() where d.id = p_draft.id;
+  return v_request;
+end
+$$;
+comment on function billing.order_draft(billing.drafts, text, text) is 'Submits the request that a draft describes. Nullable: p_seen.';

@@ -1,0 +1,9 @@
+-- What a receipt is called: the end of the payment's id, which is random in every kind of id and by which people find it. Pure.
+create or replace function billing.receipt_number(p_payment_id uuid) returns text
+language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return upper(right(p_payment_id::text, 12));
+end
+$$;
+comment on function billing.receipt_number(uuid) is 'The number of a payment''s receipt.';

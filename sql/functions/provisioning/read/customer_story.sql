@@ -1,0 +1,19 @@
+-- How the provisioning of a request stands, for its customer: no run, no error and nobody's name. What a step is called comes from a
+-- workflow, which may say anything, so only plain words are passed on; the last ten of the present attempt.
+create or replace function provisioning.customer_story(p_request_id text) returns jsonb
+language sql stable set search_path = pg_catalog, pg_temp
+as $$
+  select jsonb_build_object(
+    'state', case j.state when 'queued' then 'waiting' when 'given_up' then 'failed' when 'failed' then 'delayed' else j.state end,
+    'held_by', case when j.state = 'waiting' and provisioning.held_by(j.id) = 'customer' then 'customer' end,
+    'attempt', j.attempts, 'progress', case when j.state = 'provisioning' then a.progress end,
+    'since', coalesce(a.claimed_at, j.waiting_since), 'completed_at', j.completed_at,
+    'steps', (select coalesce(jsonb_agg(jsonb_build_object('step', s.step, 'at', s.at) order by s.n), '[]')
+                from (select t.step, t.at, t.n from provisioning.steps t
+                       where t.job_id = j.id and t.task = 'provision' and t.attempt = j.attempts and t.step ~ '^[A-Za-z][A-Za-z ]{0,59}$'
+                       order by t.n desc limit 10) s))
+    from provisioning.jobs j
+    left join provisioning.attempts a on a.job_id = j.id and a.task = 'provision' and a.number = j.attempts
+   where j.request_id = p_request_id;
+$$;
+comment on function provisioning.customer_story(text) is 'How provisioning stands, as a customer may know it. Nullable: result.';

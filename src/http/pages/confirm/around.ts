@@ -1,0 +1,63 @@
+/** The pages around the offer: links that lead nowhere, the wait for Stripe's page, and coming back without a way to know who came. */
+import { html } from "hono/html";
+import type { Page } from "../page.ts";
+
+/** A link that leads to no offer: mistyped, cut off by a mail program, or made up. */
+export function unknownLinkPage(): Page {
+  return {
+    title: "This link is not valid",
+    body: html`<h1>This link is not valid</h1>
+      <p>
+        There is no offer behind it. Mail programs sometimes cut a long link in two: copy it from the mail as a whole,
+        or open it from there.
+      </p>
+      <p>If that does not help, ask whoever sent you the link for a new one. Nothing was changed.</p>`,
+  };
+}
+
+/** A link whose time for reading is over. */
+export function unreadableLinkPage(): Page {
+  return {
+    title: "This page can no longer be read",
+    body: html`<h1>This page can no longer be read</h1>
+      <p>A link can be read for 90 days after it was answered, or after the time for an answer was over.</p>
+      <p>If you need to know more, ask whoever sent you the link.</p>`,
+  };
+}
+
+/** Stripe has been asked for a page to pay on, and has not answered yet. */
+export function preparingPage(back: string, next: string): Page {
+  return {
+    title: "Preparing the payment",
+    refreshSeconds: 3,
+    refreshTo: next,
+    body: html`<h1>Preparing the payment</h1>
+      <div class="note" role="status">
+        <p>Stripe was asked for a page on which you can pay. This page goes on by itself when it is there.</p>
+      </div>
+      <p>Nothing has been charged yet. <a href="${back}">Back to the offer</a></p>`,
+  };
+}
+
+/** It has taken too long, or what came back is no address of Stripe. */
+export function notPreparedPage(back: string): Page {
+  return {
+    title: "The payment could not be prepared",
+    body: html`<h1>The payment could not be prepared</h1>
+      <p>Stripe has not answered in time. Nothing was charged.</p>
+      <p><a class="button" href="${back}">Back to the offer</a></p>
+      <p class="quiet">You can try again there at once, or later: the offer is kept until its time is over.</p>`,
+  };
+}
+
+/** Somebody comes back from Stripe whose browser does not say who they are. The address alone reveals nothing. */
+export function comeBackPage(cancelled: boolean): Page {
+  return {
+    title: cancelled ? "You did not pay" : "Thank you",
+    body: html`<h1>${cancelled ? "You did not pay" : "Thank you"}</h1>
+      <p>
+        ${cancelled ? "Nothing was charged." : "If you paid, your payment is on its way to us."} To see how things
+        stand, open the link in your mail.
+      </p>`,
+  };
+}

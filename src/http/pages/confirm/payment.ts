@@ -1,0 +1,71 @@
+/** How the payment of an offer stands, in words: what was paid, by which receipt, and what goes back. */
+import { html } from "hono/html";
+import { moneyInWords } from "../money.ts";
+import type { Html } from "../page.ts";
+import { timeElement } from "../time.ts";
+import type { Billing, Confirmation, Payment, Price } from "./story.ts";
+
+/** `USD 1,200.00`, and for a subscription `USD 100.00 each month`. */
+export function priceInWords(price: Price, locale: string): string {
+  const amount = moneyInWords(price, locale);
+  return price.kind === "recurring" ? `${amount} each ${price.interval ?? "month"}` : amount;
+}
+
+export function paymentSection({ billing, price }: Confirmation, locale: string): Html | false {
+  if (billing === null || billing.payments.length === 0) return false;
+  return html`<h2>Payment</h2>
+    ${billing.payments.map((payment) => receipt(payment, locale))} ${subscriptionWords(billing, price)}`;
+}
+
+function receipt(payment: Payment, locale: string): Html {
+  const money = (amount: number): string =>
+    moneyInWords({ currency: payment.currency, digits: payment.digits, amount }, locale);
+  const rows: readonly (readonly [string, Html | string | false])[] = [
+    ["Received", money(payment.amount)],
+    ["On", timeElement(payment.paid_at)],
+    ["Receipt number", payment.receipt],
+    ["For", forWhat(payment)],
+    ["Dispute", payment.disputed && "Your bank is told that you dispute this payment. The bank decides."],
+    ...payment.refunds.map((refund) => ["Refund", refundWords(refund, money(refund.amount))] as const),
+  ];
+  return html`<dl>
+    ${rows.map(
+      ([name, value]) =>
+        value !== false &&
+        html`<dt>${name}</dt>
+          <dd>${value}</dd>`,
+    )}
+  </dl>`;
+}
+
+function forWhat({ purpose, counts }: Payment): string | false {
+  if (purpose === "renewal") return "A further month";
+  return !counts && "Nothing: it goes back to you in full";
+}
+
+function refundWords({ state, at }: Payment["refunds"][number], amount: string): Html {
+  switch (state) {
+    case "due":
+      return html`${amount} will go back to you. You need not do anything.`;
+    case "under_way":
+      return html`${amount} is on its way back to you since ${timeElement(at)}. Banks take up to ten working days.`;
+    case "done":
+      return html`${amount} went back to you on ${timeElement(at)}.`;
+    default:
+      return html`${amount} could not be sent back yet. We know about it and are working on it.`;
+  }
+}
+
+function subscriptionWords({ subscription }: Billing, price: Price | null): Html | false {
+  if (subscription === null || price?.kind !== "recurring") return false;
+  const { state, cancels_at: cancelsAt, paid_until: paidUntil } = subscription;
+  if (state === "cancelled" || state === "ended")
+    return html`<p>The subscription is over; nothing more is charged.</p>`;
+  if (state === "past_due" || state === "unpaid") {
+    return html`<div class="note warn">
+      <p>The last renewal could not be charged. Stripe has sent you a mail about it.</p>
+    </div>`;
+  }
+  if (cancelsAt !== null) return html`<p>The subscription ends on ${timeElement(cancelsAt)}.</p>`;
+  return paidUntil === null ? false : html`<p>Paid until ${timeElement(paidUntil)}; then it renews.</p>`;
+}

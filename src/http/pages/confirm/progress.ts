@@ -1,0 +1,94 @@
+/**
+ * From the confirmation to running capacity, as a list of steps, and how often the page looks again while something is under way.
+ *
+ * There is no script: the browser loads the page again by itself, less often the longer it takes, and can be told not to. What changes
+ * stands in a polite region, so that a screen reader finds it and nothing interrupts.
+ */
+import { html } from "hono/html";
+import type { Html } from "../page.ts";
+import { timeElement } from "../time.ts";
+import { isProcessing, type Confirmation, type Provisioning } from "./story.ts";
+
+export function progressSection({ provisioning, status }: Confirmation): Html | false {
+  if (provisioning === null || status !== "confirmed") return false;
+  const { state, steps, progress } = provisioning;
+  const done = state === "running";
+  return html`<h2 id="progress">How it stands</h2>
+    <ol class="steps" role="status" aria-labelledby="progress">
+      <li class="done"><strong>Confirmed</strong></li>
+      <li class="${done ? "done" : "now"}">
+        <strong>${setupTitle(state)}</strong>
+        ${setupWords(provisioning)}
+        ${!done && progress !== null && html`<progress max="100" value="${progress}">${progress} %</progress>`}
+        ${
+          !done &&
+          steps.length > 0 &&
+          html`<ul>
+            ${steps.map(({ step, at }) => html`<li>${step} <span class="quiet">${clock(at)}</span></li>`)}
+          </ul>`
+        }
+      </li>
+      <li class="${done ? "done" : "later"}">
+        <strong>${done ? "Running" : "Then it runs"}</strong>
+        ${provisioning.completed_at !== null && html`<p>Since ${timeElement(provisioning.completed_at)}.</p>`}
+      </li>
+    </ol>`;
+}
+
+function setupTitle(state: Provisioning["state"]): string {
+  if (state === "running") return "Set up";
+  if (state === "failed" || state === "cancelled") return "Not set up";
+  return "Being set up";
+}
+
+function setupWords({ state, held_by: heldBy }: Provisioning): Html | false {
+  switch (state) {
+    case "waiting":
+      return heldBy === "customer"
+        ? html`<p>It waits until your other order is set up: one follows the other.</p>`
+        : html`<p>It waits for its turn.</p>`;
+    case "provisioning":
+      return html`<p>Work is in progress.</p>`;
+    case "delayed":
+      return html`<p>It did not work at once. Somebody is looking at it, and it is tried again.</p>`;
+    case "failed":
+      return html`<p>It could not be set up.</p>`;
+    case "cancelled":
+      return html`<p>It was cancelled.</p>`;
+    default:
+      return false;
+  }
+}
+
+function clock(at: Date): Html {
+  return html`<time datetime="${at.toISOString()}">${at.toISOString().slice(11, 16)} UTC</time>`;
+}
+
+const minuteMs = 60_000;
+
+/** Seconds until the page looks again; undefined where nothing will change by itself soon. */
+export function refreshSecondsOf(offer: Confirmation, now: Date): number | undefined {
+  const { provisioning, billing, status } = offer;
+  if (isProcessing(offer)) return ageMinutes(billing?.checkout?.since ?? now, now) < 10 ? 15 : 300;
+  const underWay =
+    status === "confirmed" && (provisioning?.state === "waiting" || provisioning?.state === "provisioning");
+  const goesBack = billing?.payments.some(({ refunds }) => refunds.some(({ state }) => state === "due")) === true;
+  if (!underWay && !goesBack) return undefined;
+  const age = ageMinutes(provisioning?.since ?? now, now);
+  return age < 10 ? 10 : age < 120 ? 60 : 300;
+}
+
+function ageMinutes(since: Date, now: Date): number {
+  return (now.getTime() - since.getTime()) / minuteMs;
+}
+
+/** Says that the page looks again by itself, and how to stop that: who reads slowly, or by ear, may want it to stand still. */
+export function refreshNote(path: string, seconds: number | undefined, still: boolean): Html | false {
+  if (seconds === undefined) return false;
+  return still
+    ? html`<p class="quiet"><a href="${path}">Refresh this page by itself</a></p>`
+    : html`<p class="quiet">
+        This page refreshes itself every ${seconds < 60 ? `${seconds} seconds` : `${seconds / 60} minutes`}.
+        <a href="${path}?refresh=off">Stop that</a>
+      </p>`;
+}

@@ -306,6 +306,22 @@ grant select on billing.disputes to headroom_control;
 grant select on billing.disputes to service_role;
 comment on table billing.disputes is 'Payments that customers disputed with their bank.';
 
+create table billing.draft_mails (
+  id bigint generated always as identity not null,
+  draft_id uuid not null,
+  workspace_id text not null,
+  address_mark bytea not null,
+  asked_at timestamp with time zone default clock_timestamp() not null,
+  constraint draft_mails_pkey PRIMARY KEY (id)
+);
+CREATE INDEX draft_mails_address ON billing.draft_mails USING btree (workspace_id, address_mark, asked_at);
+CREATE INDEX draft_mails_age ON billing.draft_mails USING btree (asked_at);
+CREATE INDEX draft_mails_draft ON billing.draft_mails USING btree (draft_id);
+alter table billing.draft_mails enable row level security;
+create policy all_workspaces on billing.draft_mails as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on billing.draft_mails as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
+comment on table billing.draft_mails is 'Mails of the wizard, counted so that nobody can flood a mailbox by naming it. Forgotten after a day.';
+
 create table billing.drafts (
   id uuid not null,
   workspace_id text not null,
@@ -313,8 +329,6 @@ create table billing.drafts (
   revision integer default 0 not null,
   step smallint default 1 not null,
   address_mark bytea,
-  mailed_at timestamp with time zone,
-  mails smallint default 0 not null,
   request_id text,
   created_at timestamp with time zone default clock_timestamp() not null,
   updated_at timestamp with time zone default clock_timestamp() not null,
@@ -325,14 +339,14 @@ create table billing.drafts (
   constraint drafts_step_check CHECK (((step >= 1) AND (step <= 4))),
   constraint drafts_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES directory.workspaces(id)
 );
-CREATE INDEX drafts_address ON billing.drafts USING btree (workspace_id, address_mark, mailed_at) WHERE (mailed_at IS NOT NULL);
 CREATE INDEX drafts_expiry ON billing.drafts USING btree (expires_at);
 CREATE INDEX drafts_recent ON billing.drafts USING btree (workspace_id, created_at);
 alter table billing.drafts enable row level security;
 create policy all_workspaces on billing.drafts as permissive for select to headroom_auditor, headroom_control using (true);
 create policy machines on billing.drafts as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
-comment on table billing.drafts is 'What somebody is filling in. Erased when it expires, or when it has become a request.';
-comment on column billing.drafts.address_mark is 'Keyed hash of the address, by which mails to it are counted.';
+comment on table billing.drafts is 'What somebody is filling in. Forgotten when it expires; what it says is erased when it has become a request.';
+comment on column billing.drafts.step is 'The step that is to be filled in next. What comes before it is complete.';
+comment on column billing.drafts.address_mark is 'Keyed hash of the address, which the link in its mail is bound to.';
 
 create view billing.due as
  SELECT 'checkout'::text AS kind,
@@ -3271,6 +3285,26 @@ create function billing.check_actor(p_actor text)
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 e57cfaf9c76bf242';
 
+create function billing.check_capacity(p_workspace_id text, p_values jsonb, OUT terms jsonb, OUT problems jsonb)
+  returns record
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 3908f138c28a9fe7';
+
+create function billing.check_person(p_values jsonb, OUT terms jsonb, OUT problems jsonb)
+  returns record
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 079eb0c177afb482';
+
+create function billing.check_step(p_workspace_id text, p_step integer, p_terms jsonb, p_values jsonb, OUT terms jsonb, OUT problems jsonb)
+  returns record
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 6b8162b9ac8465c7';
+
+create function billing.check_time(p_workspace_id text, p_capacity jsonb, p_values jsonb, OUT terms jsonb, OUT problems jsonb)
+  returns record
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 fa53bb2f99dbc0f1';
+
 create function billing.checkout_json(p_checkout billing.checkouts)
   returns jsonb
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3296,10 +3330,50 @@ create function billing.currency_of(p_workspace_id text)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 c8c6c2ec52c205df';
 
+create function billing.customer_story(p_request_id text)
+  returns jsonb
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 949181954e65949e';
+
 create function billing.dispute_rules()
   returns TABLE(status text, outcome text, withdrawn boolean, meaning text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 46454bb070236710';
+
+create function billing.draft_choices(p_workspace_id text)
+  returns jsonb
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 c19ef1d217d711af';
+
+create function billing.draft_json(p_workspace_id text, p_kind text, p_id uuid, p_draft billing.drafts)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f825d05b4dd829e6';
+
+create function billing.draft_letter(p_draft billing.drafts)
+  returns jsonb
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 9b7a24fb590e8d33';
+
+create function billing.draft_offer(p_workspace_id text, p_terms jsonb, OUT offer jsonb, OUT problem text)
+  returns record
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 4a876c75d30eb443';
+
+create function billing.draft_routing(p_workspace_id text, p_terms jsonb, p_offer jsonb)
+  returns jsonb
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e609071a0636391b';
+
+create function billing.draft_signature(p_secret_name text, p_purpose text, p_workspace_id text, p_id uuid, p_mark bytea)
+  returns bytea
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 cd2c7a29630ebf64';
+
+create function billing.draft_token(p_workspace_id text, p_id uuid)
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 1e5d130269057a41';
 
 create function billing.end_open_checkouts(p_price_id uuid)
   returns void
@@ -3314,12 +3388,17 @@ create function billing.enter(p_payment billing.payments, p_kind text, p_source_
 create function billing.erase_messages(p_erasure jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 74684300b8b07e52';
+  as 'sha256 4dfcd55e03ec2899';
 
 create function billing.event_rules()
   returns TABLE(event_type text, object text, meaning text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 dd1ad0bbb58d839a';
+
+create function billing.find_draft(p_workspace_id text, p_token text, OUT kind text, OUT id uuid, OUT draft billing.drafts)
+  returns record
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f63f191c00ba32e2';
 
 create function billing.find_out(p_kind text, p_stripe_id text, p_request_id text, p_said text, p_event_id text)
   returns jsonb
@@ -3345,6 +3424,11 @@ create function billing.follow_end(p_change jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 0722469107de19ca';
+
+create function billing.forget_drafts(p_most integer DEFAULT 1000)
+  returns integer
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 aa6a8c2301d62748';
 
 create function billing.hear(p_event jsonb)
   returns jsonb
@@ -3400,6 +3484,11 @@ create function billing.keep_reconciling()
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 b6f8d39354988c66';
+
+create function billing.keep_step(p_draft billing.drafts, p_step integer, p_terms jsonb)
+  returns text
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 634210f2e381bb15';
 
 create function billing.learn(p_object jsonb, p_event_id text, p_at timestamp with time zone, p_event_type text DEFAULT NULL::text)
   returns jsonb
@@ -3537,6 +3626,11 @@ create function billing.look_behind(p_checkout billing.checkouts, p_session json
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 7a5e0f184ae2aa23';
 
+create function billing.mail_draft(p_draft billing.drafts)
+  returns text
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 0e3467e07dbaf7bf';
+
 create function billing.may_see(p_payment billing.payments, p_member_id text)
   returns boolean
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3612,10 +3706,25 @@ create function billing.offer_for(p_terms jsonb)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 a7a24de3d10fa6d1';
 
+create function billing.offer_seen(p_offer jsonb)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 fc351b414456b073';
+
 create function billing.open_checkout(p_request_id text)
   returns billing.checkouts
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 75e569f42cb524c2';
+
+create function billing.open_draft(p_workspace_id text, p_id uuid, p_step integer)
+  returns billing.drafts
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 c1e23a94439d918c';
+
+create function billing.order_draft(p_draft billing.drafts, p_requester_id text, p_seen text)
+  returns capacity.requests
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 712a062c180d3ebe';
 
 create function billing.outcome(p_outcome text, p_request_id text DEFAULT NULL::text)
   returns jsonb
@@ -3657,6 +3766,12 @@ create function billing.price_problem(p_price billing.prices)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 312bff0bb751b027';
 
+create function billing.proof_token(p_draft_id uuid)
+  returns text
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 55d1299521824c92';
+grant execute on function billing.proof_token to headroom_executor;
+
 create function billing.put_price(p_workspace_id text, p_price jsonb, p_actor text)
   returns billing.prices
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3689,6 +3804,11 @@ create function billing.reason_words(p_reason text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 3fcfa6926d38fa39';
 
+create function billing.receipt_number(p_payment_id uuid)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b5574864f066bc82';
+
 create function billing.reconcile_payments(p_actor text, p_since timestamp with time zone DEFAULT NULL::timestamp with time zone)
   returns uuid
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3719,6 +3839,11 @@ create function billing.refund_states()
   returns TABLE(state text, rank integer, holds boolean, meaning text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 5701d339c833a1ad';
+
+create function billing.refund_story(p_payment billing.payments)
+  returns jsonb
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 0896cbb981cc20c7';
 
 create function billing.release_refund(p_payment_id uuid)
   returns billing.refunds
@@ -3785,7 +3910,7 @@ create function billing.subscription_of_invoice(p_invoice jsonb)
 create function billing.sweep(p_argument jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 bab524919b2d5761';
+  as 'sha256 69fd488028b2a725';
 
 create function billing.take_answer(p_checkout billing.checkouts)
   returns billing.checkouts
@@ -3882,6 +4007,11 @@ create function billing.withdraw_price(p_price_id uuid, p_reason text, p_actor t
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 5dff932ba5b03b11';
 grant execute on function billing.withdraw_price to headroom_control;
+
+create function billing.wizard_requester(p_workspace_id text)
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 914705125aef9114';
 
 create function billing.workspace_needs()
   returns TABLE(workspace_id text, prices bigint, self_service_requester text, requester_active boolean, payments bigint, told bigint)
@@ -6205,6 +6335,11 @@ create function provisioning.create_job(p_request_id text, p_adopted boolean DEF
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 7bc5822b0291e452';
 
+create function provisioning.customer_story(p_request_id text)
+  returns jsonb
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 9cdf5409245296df';
+
 create function provisioning.dispatch_error(p_outbox_id uuid)
   returns text
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -6553,6 +6688,14 @@ grant execute on function public.begin_checkout to anon;
 grant execute on function public.begin_checkout to authenticated;
 grant execute on function public.begin_checkout to service_role;
 
+create function public.begin_draft(p_workspace_id text)
+  returns jsonb
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 5e735a0b370471c5';
+grant execute on function public.begin_draft to anon;
+grant execute on function public.begin_draft to authenticated;
+grant execute on function public.begin_draft to service_role;
+
 create function public.check_request()
   returns void
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -6604,10 +6747,18 @@ grant execute on function public.decide_capacity_request to service_role;
 create function public.describe_confirmation(p_token text)
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 61dd7e1dc4b5d7a7';
+  as 'sha256 361a93113ad6b2cd';
 grant execute on function public.describe_confirmation to anon;
 grant execute on function public.describe_confirmation to authenticated;
 grant execute on function public.describe_confirmation to service_role;
+
+create function public.describe_draft(p_workspace_id text, p_token text)
+  returns jsonb
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e6422bc0f9f0da2b';
+grant execute on function public.describe_draft to anon;
+grant execute on function public.describe_draft to authenticated;
+grant execute on function public.describe_draft to service_role;
 
 create function public.disable_endpoint(p_name text, p_reason text DEFAULT NULL::text, p_workspace_id text DEFAULT NULL::text)
   returns void
@@ -6814,6 +6965,14 @@ grant execute on function public.run_capacity_request_timers to headroom_control
 grant execute on function public.run_capacity_request_timers to headroom_executor;
 grant execute on function public.run_capacity_request_timers to service_role;
 
+create function public.save_draft(p_workspace_id text, p_token text, p_step integer, p_revision integer, p_values jsonb)
+  returns jsonb
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 06355a266e34e423';
+grant execute on function public.save_draft to anon;
+grant execute on function public.save_draft to authenticated;
+grant execute on function public.save_draft to service_role;
+
 create function public.send_confirmation_link(p_request_id text, p_actor_id text DEFAULT NULL::text)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -6821,6 +6980,14 @@ create function public.send_confirmation_link(p_request_id text, p_actor_id text
 grant execute on function public.send_confirmation_link to authenticated;
 grant execute on function public.send_confirmation_link to headroom_control;
 grant execute on function public.send_confirmation_link to service_role;
+
+create function public.send_draft_link(p_workspace_id text, p_token text)
+  returns jsonb
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f29855ff38eecd81';
+grant execute on function public.send_draft_link to anon;
+grant execute on function public.send_draft_link to authenticated;
+grant execute on function public.send_draft_link to service_role;
 
 create function public.set_customer_address(p_request_id text, p_email text, p_actor_id text DEFAULT NULL::text)
   returns jsonb
@@ -6841,6 +7008,14 @@ create function public.sign_out_everywhere()
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 f9d4513ece09a654';
 grant execute on function public.sign_out_everywhere to authenticated;
+
+create function public.submit_draft(p_workspace_id text, p_token text, p_revision integer, p_seen text)
+  returns jsonb
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 befffe6cb6aaf56e';
+grant execute on function public.submit_draft to anon;
+grant execute on function public.submit_draft to authenticated;
+grant execute on function public.submit_draft to service_role;
 
 create function public.webhook_keys(p_provider text)
   returns text[]

@@ -49,7 +49,6 @@ to headroom_control, headroom_auditor;
 -- Relays also count what waits, for their metrics.
 grant usage on schema billing to headroom_executor;
 grant execute on function billing.waiting_counts() to headroom_executor, headroom_control, headroom_auditor;
-grant execute on function billing.payment_counts() to headroom_executor, headroom_control, headroom_auditor;
 
 -- And make the link of the wizard's mail at the moment of sending it.
 grant execute on function billing.proof_token(uuid) to headroom_executor;

@@ -95,7 +95,16 @@ export interface BillingDisputes {
   updated_at: Date;
 }
 
-/** What somebody is filling in. Erased when it expires, or when it has become a request. */
+/** Mails of the wizard, counted so that nobody can flood a mailbox by naming it. Forgotten after a day. */
+export interface BillingDraftMails {
+  id: number;
+  draft_id: string;
+  workspace_id: string;
+  address_mark: Buffer;
+  asked_at: Date;
+}
+
+/** What somebody is filling in. Forgotten when it expires; what it says is erased when it has become a request. */
 export interface BillingDrafts {
   id: string;
   workspace_id: string;
@@ -103,8 +112,6 @@ export interface BillingDrafts {
   revision: number;
   step: number;
   address_mark: Buffer | null;
-  mailed_at: Date | null;
-  mails: number;
   request_id: string | null;
   created_at: Date;
   updated_at: Date;
@@ -1589,6 +1596,7 @@ export interface Tables {
   "billing.checkouts": BillingCheckouts;
   "billing.customers": BillingCustomers;
   "billing.disputes": BillingDisputes;
+  "billing.draft_mails": BillingDraftMails;
   "billing.drafts": BillingDrafts;
   "billing.entries": BillingEntries;
   "billing.exchange_rates": BillingExchangeRates;
@@ -1795,6 +1803,40 @@ export interface Functions {
     };
     result: void;
   };
+  /** What somebody wants to order, as it is kept, and what is wrong with it. */
+  "billing.check_capacity": {
+    args: {
+      p_workspace_id: string | null;
+      p_values: unknown;
+    };
+    result: { terms: Json; problems: Json };
+  };
+  /** Who orders, as it is kept, and what is wrong with it. */
+  "billing.check_person": {
+    args: {
+      p_values: unknown;
+    };
+    result: { terms: Json; problems: Json };
+  };
+  /** The values of a step of the wizard, and what is wrong with them. */
+  "billing.check_step": {
+    args: {
+      p_workspace_id: string | null;
+      p_step: number | null;
+      p_terms: unknown;
+      p_values: unknown;
+    };
+    result: { terms: Json; problems: Json };
+  };
+  /** When and for how long, as it is kept, and what is wrong with it. */
+  "billing.check_time": {
+    args: {
+      p_workspace_id: string | null;
+      p_capacity: unknown;
+      p_values: unknown;
+    };
+    result: { terms: Json; problems: Json };
+  };
   /** A checkout as the customer sees it. */
   "billing.checkout_json": {
     args: {
@@ -1830,10 +1872,77 @@ export interface Functions {
     };
     result: string;
   };
+  /** How the payment of a request stands, as a customer may know it. Nullable: result. */
+  "billing.customer_story": {
+    args: {
+      p_request_id: string | null;
+    };
+    result: Json | null;
+  };
   /** What each status of a dispute means. */
   "billing.dispute_rules": {
     args: Record<string, never>;
     result: { status: string; outcome: string; withdrawn: boolean; meaning: string }[];
+  };
+  /** The sizes, regions and durations that have a price. */
+  "billing.draft_choices": {
+    args: {
+      p_workspace_id: string | null;
+    };
+    result: Json;
+  };
+  /** A draft as its page shows it. Nullable: p_draft. */
+  "billing.draft_json": {
+    args: {
+      p_workspace_id: string | null;
+      p_kind: string | null;
+      p_id: string | null;
+      p_draft: string | null;
+    };
+    result: Json;
+  };
+  /** The payload of the mail with the link to the last step of the wizard. */
+  "billing.draft_letter": {
+    args: {
+      p_draft: string | null;
+    };
+    result: Json;
+  };
+  /** The price of a draft's terms, or why there is none. Nullable: offer, problem. */
+  "billing.draft_offer": {
+    args: {
+      p_workspace_id: string | null;
+      p_terms: unknown;
+    };
+    result: { offer: Json | null; problem: string | null };
+  };
+  /** Which sides would review an order with these terms. */
+  "billing.draft_routing": {
+    args: {
+      p_workspace_id: string | null;
+      p_terms: unknown;
+      p_offer: unknown;
+    };
+    result: Json;
+  };
+  /** The signature of a draft's token or of the link in its mail. Nullable: p_mark, result. */
+  "billing.draft_signature": {
+    args: {
+      p_secret_name: string | null;
+      p_purpose: string | null;
+      p_workspace_id: string | null;
+      p_id: string | null;
+      p_mark: Buffer | null;
+    };
+    result: Buffer | null;
+  };
+  /** The token of a draft. */
+  "billing.draft_token": {
+    args: {
+      p_workspace_id: string | null;
+      p_id: string | null;
+    };
+    result: string;
   };
   /** Abandons the open checkouts at a price. */
   "billing.end_open_checkouts": {
@@ -1865,6 +1974,14 @@ export interface Functions {
   "billing.event_rules": {
     args: Record<string, never>;
     result: { event_type: string; object: string; meaning: string }[];
+  };
+  /** The draft behind a token of the wizard, or a refusal. Nullable: draft. */
+  "billing.find_draft": {
+    args: {
+      p_workspace_id: string | null;
+      p_token: string | null;
+    };
+    result: { kind: string; id: string; draft: string | null };
   };
   /** Writes down what does not agree. Nullable: p_request_id. */
   "billing.find_out": {
@@ -1904,6 +2021,13 @@ export interface Functions {
       p_change: unknown;
     };
     result: Json | null;
+  };
+  /** Deletes drafts that have expired, and counts them. */
+  "billing.forget_drafts": {
+    args: {
+      p_most?: number | null | undefined;
+    };
+    result: number;
   };
   /** Takes in an event of Stripe that was verified, and says what came of it. */
   "billing.hear": {
@@ -1984,6 +2108,15 @@ export interface Functions {
   "billing.keep_reconciling": {
     args: Record<string, never>;
     result: void;
+  };
+  /** Keeps a step of a draft, or says why not. Nullable: result. */
+  "billing.keep_step": {
+    args: {
+      p_draft: string | null;
+      p_step: number | null;
+      p_terms: unknown;
+    };
+    result: string | null;
   };
   /** Learns from an object of Stripe, and says what came of it. Nullable: p_event_type. */
   "billing.learn": {
@@ -2211,6 +2344,13 @@ export interface Functions {
     };
     result: void;
   };
+  /** Mails the link to the last step, or says why not. Nullable: result. */
+  "billing.mail_draft": {
+    args: {
+      p_draft: string | null;
+    };
+    result: string | null;
+  };
   /** Whether this member of the payment's workspace may see it. */
   "billing.may_see": {
     args: {
@@ -2335,12 +2475,37 @@ export interface Functions {
     };
     result: Json;
   };
+  /** A price in short: its kind, currency and amount. */
+  "billing.offer_seen": {
+    args: {
+      p_offer: unknown;
+    };
+    result: string;
+  };
   /** The checkout of a request that has not ended. Nullable: result. */
   "billing.open_checkout": {
     args: {
       p_request_id: string | null;
     };
     result: BillingCheckouts | null;
+  };
+  /** The row of a draft, locked, made by its first step. Nullable: result. */
+  "billing.open_draft": {
+    args: {
+      p_workspace_id: string | null;
+      p_id: string | null;
+      p_step: number | null;
+    };
+    result: BillingDrafts | null;
+  };
+  /** Submits the request that a draft describes. Nullable: p_seen. */
+  "billing.order_draft": {
+    args: {
+      p_draft: string | null;
+      p_requester_id: string | null;
+      p_seen: string | null;
+    };
+    result: CapacityRequests;
   };
   /** What came of something that Stripe told. Nullable: p_request_id. */
   "billing.outcome": {
@@ -2403,6 +2568,13 @@ export interface Functions {
     };
     result: string | null;
   };
+  /** The token of the link in a draft's mail, computed at the moment of sending. */
+  "billing.proof_token": {
+    args: {
+      p_draft_id: string | null;
+    };
+    result: string;
+  };
   /** Adds a price, which replaces the one before from its time on. */
   "billing.put_price": {
     args: {
@@ -2445,6 +2617,13 @@ export interface Functions {
   "billing.reason_words": {
     args: {
       p_reason: string | null;
+    };
+    result: string;
+  };
+  /** The number of a payment's receipt. */
+  "billing.receipt_number": {
+    args: {
+      p_payment_id: string | null;
     };
     result: string;
   };
@@ -2496,6 +2675,13 @@ export interface Functions {
   "billing.refund_states": {
     args: Record<string, never>;
     result: { state: string; rank: number; holds: boolean; meaning: string }[];
+  };
+  /** What goes back of a payment, as its customer may know it. */
+  "billing.refund_story": {
+    args: {
+      p_payment: string | null;
+    };
+    result: Json;
   };
   /** Sends a held refund that nothing holds any more. Nullable: result. */
   "billing.release_refund": {
@@ -2740,6 +2926,13 @@ export interface Functions {
       p_actor: string | null;
     };
     result: BillingPrices;
+  };
+  /** The member in whose name the wizard submits, or a refusal where it is closed. */
+  "billing.wizard_requester": {
+    args: {
+      p_workspace_id: string | null;
+    };
+    result: string;
   };
   /** What each workspace needs in order to take money. Nullable: self_service_requester. */
   "billing.workspace_needs": {
@@ -6482,6 +6675,13 @@ export interface Functions {
     };
     result: void;
   };
+  /** How provisioning stands, as a customer may know it. Nullable: result. */
+  "provisioning.customer_story": {
+    args: {
+      p_request_id: string | null;
+    };
+    result: Json | null;
+  };
   /** Why a dispatch was given up, in words. */
   "provisioning.dispatch_error": {
     args: {
@@ -7036,6 +7236,13 @@ export interface Functions {
     };
     result: Json;
   };
+  /** Begins an order in the self-service wizard. */
+  "public.begin_draft": {
+    args: {
+      p_workspace_id: string | null;
+    };
+    result: Json;
+  };
   /** Refuses receipts that no provider signed, and keys and sessions that were revoked. */
   "public.check_request": {
     args: Record<string, never>;
@@ -7106,6 +7313,14 @@ export interface Functions {
   /** The offer behind a confirmation link and what became of it. */
   "public.describe_confirmation": {
     args: {
+      p_token: string | null;
+    };
+    result: Json;
+  };
+  /** An order that is being filled in, or what became of it. */
+  "public.describe_draft": {
+    args: {
+      p_workspace_id: string | null;
       p_token: string | null;
     };
     result: Json;
@@ -7357,11 +7572,30 @@ export interface Functions {
     };
     result: Json;
   };
+  /** Keeps a step of an order in the self-service wizard. */
+  "public.save_draft": {
+    args: {
+      p_workspace_id: string | null;
+      p_token: string | null;
+      p_step: number | null;
+      p_revision: number | null;
+      p_values: unknown;
+    };
+    result: Json;
+  };
   /** Mails the customer the link of a request again, some time after the last mail. */
   "public.send_confirmation_link": {
     args: {
       p_request_id: string | null;
       p_actor_id?: string | null | undefined;
+    };
+    result: Json;
+  };
+  /** Mails the link to the last step of an order again. */
+  "public.send_draft_link": {
+    args: {
+      p_workspace_id: string | null;
+      p_token: string | null;
     };
     result: Json;
   };
@@ -7388,6 +7622,16 @@ export interface Functions {
   "public.sign_out_everywhere": {
     args: Record<string, never>;
     result: void;
+  };
+  /** Orders what a draft describes, and begins its payment where it is approved at once. Nullable: p_seen. */
+  "public.submit_draft": {
+    args: {
+      p_workspace_id: string | null;
+      p_token: string | null;
+      p_revision: number | null;
+      p_seen: string | null;
+    };
+    result: Json;
   };
   /** The keys that verify a provider's receipts, for our own server. */
   "public.webhook_keys": {
@@ -7690,21 +7934,35 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.cancel_at_stripe": { returns: "nothing", json: [], positional: false },
   "billing.cancel_subscription": { returns: "nothing", json: [], positional: false },
   "billing.check_actor": { returns: "nothing", json: [], positional: false },
+  "billing.check_capacity": { returns: "row", json: ["p_values"], positional: false },
+  "billing.check_person": { returns: "row", json: ["p_values"], positional: false },
+  "billing.check_step": { returns: "row", json: ["p_terms", "p_values"], positional: false },
+  "billing.check_time": { returns: "row", json: ["p_capacity", "p_values"], positional: false },
   "billing.checkout_json": { returns: "value", json: [], positional: false },
   "billing.checkout_transitions": { returns: "rows", json: [], positional: false },
   "billing.confirm": { returns: "nothing", json: [], positional: false },
   "billing.currency_digits": { returns: "value", json: [], positional: false },
   "billing.currency_of": { returns: "value", json: [], positional: false },
+  "billing.customer_story": { returns: "value", json: [], positional: false },
   "billing.dispute_rules": { returns: "rows", json: [], positional: false },
+  "billing.draft_choices": { returns: "value", json: [], positional: false },
+  "billing.draft_json": { returns: "value", json: [], positional: false },
+  "billing.draft_letter": { returns: "value", json: [], positional: false },
+  "billing.draft_offer": { returns: "row", json: ["p_terms"], positional: false },
+  "billing.draft_routing": { returns: "value", json: ["p_terms", "p_offer"], positional: false },
+  "billing.draft_signature": { returns: "value", json: [], positional: false },
+  "billing.draft_token": { returns: "value", json: [], positional: false },
   "billing.end_open_checkouts": { returns: "nothing", json: [], positional: false },
   "billing.enter": { returns: "value", json: [], positional: false },
   "billing.erase_messages": { returns: "value", json: ["p_erasure"], positional: false },
   "billing.event_rules": { returns: "rows", json: [], positional: false },
+  "billing.find_draft": { returns: "row", json: [], positional: false },
   "billing.find_out": { returns: "value", json: [], positional: false },
   "billing.find_payment": { returns: "row", json: [], positional: false },
   "billing.find_refund": { returns: "row", json: ["p_refund"], positional: false },
   "billing.find_session": { returns: "row", json: ["p_session"], positional: false },
   "billing.follow_end": { returns: "value", json: ["p_change"], positional: false },
+  "billing.forget_drafts": { returns: "value", json: [], positional: false },
   "billing.hear": { returns: "value", json: ["p_event"], positional: false },
   "billing.held_until": { returns: "value", json: [], positional: false },
   "billing.hold_expiry": { returns: "value", json: ["p_argument"], positional: false },
@@ -7716,6 +7974,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.judge_payment": { returns: "value", json: [], positional: false },
   "billing.keep_answers": { returns: "value", json: ["p_captures"], positional: false },
   "billing.keep_reconciling": { returns: "nothing", json: [], positional: false },
+  "billing.keep_step": { returns: "value", json: ["p_terms"], positional: false },
   "billing.learn": { returns: "value", json: ["p_object"], positional: false },
   "billing.learn_dispute": { returns: "value", json: ["p_dispute"], positional: false },
   "billing.learn_invoice": { returns: "value", json: ["p_invoice"], positional: false },
@@ -7740,6 +7999,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.look_at_refund": { returns: "nothing", json: [], positional: false },
   "billing.look_at_subscription": { returns: "nothing", json: [], positional: false },
   "billing.look_behind": { returns: "nothing", json: ["p_session"], positional: false },
+  "billing.mail_draft": { returns: "value", json: [], positional: false },
   "billing.may_see": { returns: "value", json: [], positional: false },
   "billing.miss_refund": { returns: "nothing", json: [], positional: false },
   "billing.money_state": { returns: "value", json: [], positional: false },
@@ -7755,7 +8015,10 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.note_paid_until": { returns: "nothing", json: ["p_invoice"], positional: false },
   "billing.note_processing": { returns: "value", json: [], positional: false },
   "billing.offer_for": { returns: "value", json: ["p_terms"], positional: false },
+  "billing.offer_seen": { returns: "value", json: ["p_offer"], positional: false },
   "billing.open_checkout": { returns: "row", json: [], positional: false },
+  "billing.open_draft": { returns: "row", json: [], positional: false },
+  "billing.order_draft": { returns: "row", json: [], positional: false },
   "billing.outcome": { returns: "value", json: [], positional: false },
   "billing.owe": { returns: "nothing", json: [], positional: false },
   "billing.payment_json": { returns: "value", json: [], positional: false },
@@ -7764,18 +8027,21 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.plain_invoice": { returns: "value", json: ["p_invoice"], positional: false },
   "billing.price_for": { returns: "row", json: [], positional: false },
   "billing.price_problem": { returns: "value", json: [], positional: false },
+  "billing.proof_token": { returns: "value", json: [], positional: false },
   "billing.put_price": { returns: "row", json: ["p_price"], positional: false },
   "billing.put_settings": { returns: "row", json: ["p_changes"], positional: false },
   "billing.read_page": { returns: "nothing", json: [], positional: false },
   "billing.read_sighting": { returns: "value", json: [], positional: false },
   "billing.read_sightings": { returns: "row", json: [], positional: false },
   "billing.reason_words": { returns: "value", json: [], positional: false },
+  "billing.receipt_number": { returns: "value", json: [], positional: false },
   "billing.reconcile_payments": { returns: "value", json: [], positional: false },
   "billing.refund": { returns: "row", json: [], positional: false },
   "billing.refund_by_person": { returns: "row", json: [], positional: false },
   "billing.refund_problem": { returns: "value", json: ["p_refund"], positional: false },
   "billing.refund_reasons": { returns: "rows", json: [], positional: false },
   "billing.refund_states": { returns: "rows", json: [], positional: false },
+  "billing.refund_story": { returns: "value", json: [], positional: false },
   "billing.release_refund": { returns: "row", json: [], positional: false },
   "billing.renewal_failed": { returns: "value", json: [], positional: false },
   "billing.request_of": { returns: "value", json: ["p_object"], positional: false },
@@ -7807,6 +8073,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.waiting_counts": { returns: "rows", json: [], positional: false },
   "billing.waiting_states": { returns: "rows", json: [], positional: false },
   "billing.withdraw_price": { returns: "row", json: [], positional: false },
+  "billing.wizard_requester": { returns: "value", json: [], positional: false },
   "billing.workspace_needs": { returns: "rows", json: [], positional: false },
   "capacity.acting": { returns: "row", json: [], positional: false },
   "capacity.acts_as_owner": { returns: "value", json: [], positional: false },
@@ -8247,6 +8514,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "provisioning.cleanup_ended": { returns: "nothing", json: [], positional: false },
   "provisioning.complete": { returns: "nothing", json: [], positional: false },
   "provisioning.create_job": { returns: "nothing", json: [], positional: false },
+  "provisioning.customer_story": { returns: "value", json: [], positional: false },
   "provisioning.dispatch_error": { returns: "value", json: [], positional: false },
   "provisioning.drop_previous_secret": { returns: "nothing", json: [], positional: false },
   "provisioning.end_attempt": { returns: "row", json: [], positional: false },
@@ -8313,6 +8581,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "provisioning.watch_run": { returns: "nothing", json: [], positional: false },
   "public.apply_capacity_event": { returns: "row", json: ["p_payload"], positional: false },
   "public.begin_checkout": { returns: "value", json: [], positional: false },
+  "public.begin_draft": { returns: "value", json: [], positional: false },
   "public.check_request": { returns: "nothing", json: [], positional: false },
   "public.clean_provisioning_job": { returns: "value", json: [], positional: false },
   "public.complete_provisioning_job": { returns: "value", json: [], positional: false },
@@ -8320,6 +8589,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "public.decide_by_token": { returns: "value", json: [], positional: false },
   "public.decide_capacity_request": { returns: "value", json: ["p_payload"], positional: false },
   "public.describe_confirmation": { returns: "value", json: [], positional: false },
+  "public.describe_draft": { returns: "value", json: [], positional: false },
   "public.disable_endpoint": { returns: "nothing", json: [], positional: false },
   "public.enable_endpoint": { returns: "nothing", json: [], positional: false },
   "public.erase_customer": { returns: "value", json: [], positional: false },
@@ -8347,10 +8617,13 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "public.retry_provisioning_job": { returns: "value", json: [], positional: false },
   "public.rotate_endpoint_secret": { returns: "row", json: [], positional: false },
   "public.run_capacity_request_timers": { returns: "value", json: [], positional: false },
+  "public.save_draft": { returns: "value", json: ["p_values"], positional: false },
   "public.send_confirmation_link": { returns: "value", json: [], positional: false },
+  "public.send_draft_link": { returns: "value", json: [], positional: false },
   "public.set_customer_address": { returns: "value", json: [], positional: false },
   "public.sign_in_member": { returns: "value", json: [], positional: false },
   "public.sign_out_everywhere": { returns: "nothing", json: [], positional: false },
+  "public.submit_draft": { returns: "value", json: [], positional: false },
   "public.webhook_keys": { returns: "value", json: [], positional: false },
   "public.who_am_i": { returns: "value", json: [], positional: false },
   "webhooks.add_endpoint_secret": { returns: "value", json: [], positional: false },

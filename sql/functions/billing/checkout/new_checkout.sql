@@ -32,7 +32,7 @@ begin
       'operation', 'checkout.create', 'checkout_id', v_checkout.id, 'request_id', p_request.id, 'workspace_id', p_request.workspace_id,
       'installation_id', billing.installation_id(), 'mode', v_checkout.mode, 'currency', v_checkout.currency,
       'amount', v_checkout.amount, 'unit_amount', p_request.offer -> 'unit_amount', 'quantity', p_request.offer -> 'quantity',
-      'description', left(format('%s × %s in %s (%s)', p_request.quantity, p_request.requested_size, p_request.region, p_request.id), 250),
+      'description', left(format('%s in %s (%s)', p_request.requested_size, p_request.region, p_request.id), 250),
       'expires_at', extract(epoch from v_checkout.expires_at)::bigint, 'success_url', v_url || '/paid/' || v_checkout.id,
       'cancel_url', v_url || '/paid/' || v_checkout.id || '?cancelled=1', 'customer', v_customer,
       'customer_email', case when v_customer is null then capacity.email_of_customer(p_request.id) end)),

@@ -5,6 +5,7 @@
  * so that a start that is killed leaves the whole example or nothing.
  */
 import type { Client } from "pg";
+import { putSettings, setPrice, type NewPrice } from "../../../billing/index.ts";
 import {
   createRequest,
   decide,
@@ -56,12 +57,25 @@ function storiesOf(sampleData: SampleData): readonly Story[] {
   ];
 }
 
+/** What instances cost. The largest has no price: whoever is offered that confirms without paying. */
+const prices: readonly NewPrice[] = [
+  { size: "S", kind: "one_off", currency: "USD", unitAmount: 4_900 },
+  { size: "M", kind: "one_off", currency: "USD", unitAmount: 9_800 },
+  { size: "L", kind: "one_off", currency: "USD", unitAmount: 19_600 },
+  { size: "16XL", kind: "recurring", currency: "USD", unitAmount: 920_000 },
+  { size: "32XL", kind: "recurring", currency: "USD", unitAmount: 1_537_500 },
+];
+
+/** In whose name the self-service wizard asks. */
+const website = "website";
+
 /** Makes the example if the workspace has no members yet. Returns whether it did. */
 export async function makeExample(client: Client, sampleData: SampleData): Promise<boolean> {
   if (orFail(await listMembers(client, exampleWorkspace)).members.length > 0) return false;
   await client.query("begin");
   try {
     await makeDirectory(client, sampleData);
+    await makePrices(client);
     for (const { request, decisions } of storiesOf(sampleData)) {
       const terms = { ...request, requester: "riley" };
       const { request: made } = orFail(await createRequest(client, terms));
@@ -115,4 +129,11 @@ export async function makeDirectory(client: Client, sampleData: SampleData): Pro
       { sizes: ["S", "M", "L"], maxQuantity: 2, description: "Small requests are approved automatically." },
     ),
   );
+}
+
+/** What things cost, and a website on which anybody may order. */
+async function makePrices(client: Client): Promise<void> {
+  for (const price of prices) orFail(await setPrice(client, exampleWorkspace, price, "ada"));
+  orFail(await putMember(client, exampleWorkspace, website, { displayName: "The website", roles: ["requester"] }));
+  orFail(await putSettings(client, exampleWorkspace, { selfServiceRequester: website }));
 }

@@ -78,7 +78,7 @@ export interface Money extends Provisioning {
 export interface PaymentRow {
   readonly id: string;
   readonly purpose: string;
-  readonly amount: string;
+  readonly amount: number;
   readonly counts: boolean;
   readonly refund_reason: string | null;
   readonly payment_intent: string | null;

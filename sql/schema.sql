@@ -278,6 +278,7 @@ create table billing.disputes (
   constraint disputes_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id)
 );
 CREATE INDEX disputes_payment ON billing.disputes USING btree (payment_id);
+CREATE INDEX disputes_request ON billing.disputes USING btree (request_id);
 alter table billing.disputes enable row level security;
 create policy all_workspaces on billing.disputes as permissive for select to headroom_auditor, headroom_control using (true);
 create policy machines on billing.disputes as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
@@ -417,6 +418,7 @@ create table billing.findings (
   constraint findings_said_check CHECK ((length(said) <= 500))
 );
 CREATE INDEX findings_open ON billing.findings USING btree (found_at) WHERE (resolved_at IS NULL);
+CREATE INDEX findings_request ON billing.findings USING btree (request_id);
 alter table billing.findings enable row level security;
 create policy all_workspaces on billing.findings as permissive for select to headroom_auditor, headroom_control using (true);
 create policy machines on billing.findings as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
@@ -577,6 +579,7 @@ create table billing.refunds (
 ) with (fillfactor=80);
 CREATE INDEX refunds_looks ON billing.refunds USING btree (next_look_at) WHERE (next_look_at IS NOT NULL);
 CREATE INDEX refunds_payment ON billing.refunds USING btree (payment_id);
+CREATE INDEX refunds_request ON billing.refunds USING btree (request_id);
 CREATE UNIQUE INDEX refunds_under_way ON billing.refunds USING btree (payment_id) WHERE ((origin = 'ours'::text) AND (state = ANY (ARRAY['held'::text, 'sent'::text, 'pending'::text])));
 alter table billing.refunds enable row level security;
 create policy all_workspaces on billing.refunds as permissive for select to headroom_auditor, headroom_control using (true);
@@ -622,6 +625,7 @@ create table billing.settings (
   constraint settings_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES directory.workspaces(id),
   constraint settings_workspace_id_self_service_requester_fkey FOREIGN KEY (workspace_id, self_service_requester) REFERENCES directory.members(workspace_id, id)
 );
+CREATE INDEX settings_requester ON billing.settings USING btree (workspace_id, self_service_requester);
 alter table billing.settings enable row level security;
 create policy all_workspaces on billing.settings as permissive for select to headroom_auditor, headroom_control using (true);
 create policy machines on billing.settings as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
@@ -3189,7 +3193,7 @@ create function billing.checkout_transitions()
 create function billing.confirm(p_request capacity.requests, p_payment billing.payments, p_stripe_subscription text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 370e62dca347cff6';
+  as 'sha256 fd54633182ecd626';
 
 create function billing.currency_digits(p_currency text)
   returns integer
@@ -3889,22 +3893,22 @@ create function capacity.dispatch_side_effects(p_request capacity.requests, p_ev
 create function capacity.effects_of(p_request capacity.requests, p_event_type public.capacity_request_event_type, p_state_before public.capacity_request_state)
   returns text[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6b3fccda362ddb39';
+  as 'sha256 6ad344aa037b57ef';
 
 create function capacity.email_facts(p_story jsonb)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 17267c8b50e963e1';
+  as 'sha256 fcf4d8d40d495b16';
 
-create function capacity.email_html(p_paragraphs text[])
+create function capacity.email_html(p_paragraphs text[], p_link text)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3785ec40d1ab7716';
+  as 'sha256 e893a6621849f399';
 
-create function capacity.email_letter(p_to text, p_subject text, p_paragraphs text[])
+create function capacity.email_letter(p_to text, p_subject text, p_paragraphs text[], p_link text DEFAULT 'Confirm or decline'::text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4730aba7449a8d48';
+  as 'sha256 ae706db95c759f09';
 
 create function capacity.email_of_customer(p_request_id text)
   returns text
@@ -3966,6 +3970,11 @@ create function capacity.free_text(p_request_id text, p_hash bytea)
   language plpgsql stable security invoker strict set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 9315653a4ac19e53';
 
+create function capacity.has_issue(p_request capacity.requests)
+  returns boolean
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f2c1ee65c69ee956';
+
 create function capacity.is_address(p_text text)
   returns boolean
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3975,6 +3984,11 @@ create function capacity.is_customer_id(p_text text)
   returns boolean
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 f4b8229e5102c7e3';
+
+create function capacity.is_quiet(p_request capacity.requests)
+  returns boolean
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 4eaafcdee869d050';
 
 create function capacity.keep_captures(p_captures jsonb)
   returns jsonb
@@ -4008,7 +4022,7 @@ create function capacity.left_behind(p_member jsonb)
 create function capacity.linear_description(p_story jsonb)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1ab4cc1383d51cb2';
+  as 'sha256 4319a6db56a88885';
 
 create function capacity.linear_issue_now(p_payload jsonb)
   returns jsonb
@@ -4149,7 +4163,7 @@ create function capacity.notice_asked(p_request capacity.requests, p_kind text, 
 create function capacity.notice_effects(p_request capacity.requests, p_kind text, p_via text, p_asked text[])
   returns text[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 beec382374e14265';
+  as 'sha256 61581f206699158c';
 
 create function capacity.nudge(p_request capacity.requests, p_actor capacity.actor)
   returns jsonb
@@ -4219,12 +4233,12 @@ grant execute on function capacity.remove_subscription to headroom_control;
 create function capacity.render_email_closing(p_story jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 688cffe25feb18dc';
+  as 'sha256 6e9ddd3872e4c874';
 
 create function capacity.render_email_confirmation(p_story jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9e9840c3e59778bd';
+  as 'sha256 f102bfa84a56b6ac';
 
 create function capacity.render_email_digest(p_story jsonb)
   returns jsonb
@@ -4274,7 +4288,7 @@ create function capacity.render_slack_reply(p_story jsonb)
 create function capacity.render_slack_root(p_story jsonb, p_method text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0ff77e5c78471c65';
+  as 'sha256 a41b507541545148';
 
 create function capacity.render_text(p_text text, p_most integer)
   returns text
@@ -4330,7 +4344,7 @@ create function capacity.slack_mentions(p_story jsonb, p_ids jsonb)
 create function capacity.slack_payment(p_story jsonb)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b75fd2b1b7599ef7';
+  as 'sha256 f96dc01e4eb2e20b';
 
 create function capacity.slack_quote(p_text text)
   returns text
@@ -4392,10 +4406,15 @@ create function capacity.story_of(p_request capacity.requests, p_event capacity.
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 6fc01c25e7b8cf3c';
 
+create function capacity.story_price(p_story jsonb)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 a656589ed10fd127';
+
 create function capacity.story_sentence(p_story jsonb)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3b730f3d372119fc';
+  as 'sha256 42f91ac23f3a5623';
 
 create function capacity.story_state(p_state text)
   returns text
@@ -4405,7 +4424,7 @@ create function capacity.story_state(p_state text)
 create function capacity.submit(p_actor capacity.actor, p_workspace_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric, p_confirmation_ttl_days integer, p_slack_channel_id text, p_idempotency_key text, p_replaces_request_id text, p_customer_id text DEFAULT NULL::text)
   returns capacity.requests
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5c9681cf5a1c9c20';
+  as 'sha256 e8afac8d47ce80b4';
 
 create function capacity.technical_plan(p_workspace_id text, p_requester_id text, p_group_id text, p_route capacity.policies, p_auto capacity.policies)
   returns jsonb

@@ -3289,6 +3289,11 @@ create function billing.check_actor(p_actor text)
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 e57cfaf9c76bf242';
 
+create function billing.check_books()
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b3402c1064d5ab21';
+
 create function billing.check_capacity(p_workspace_id text, p_values jsonb, OUT terms jsonb, OUT problems jsonb)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3322,7 +3327,7 @@ create function billing.checkout_transitions()
 create function billing.confirm(p_request capacity.requests, p_payment billing.payments, p_stripe_subscription text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 370e62dca347cff6';
+  as 'sha256 fd54633182ecd626';
 
 create function billing.currency_digits(p_currency text)
   returns integer
@@ -3397,7 +3402,7 @@ create function billing.erase_messages(p_erasure jsonb)
 create function billing.event_rules()
   returns TABLE(event_type text, object text, meaning text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 dd1ad0bbb58d839a';
+  as 'sha256 afc00029af4bcbca';
 
 create function billing.find_draft(p_workspace_id text, p_token text, OUT kind text, OUT id uuid, OUT draft billing.drafts)
   returns record
@@ -3487,7 +3492,7 @@ create function billing.keep_answers(p_captures jsonb)
 create function billing.keep_reconciling()
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b6f8d39354988c66';
+  as 'sha256 659f903578ce43bd';
 
 create function billing.keep_step(p_draft billing.drafts, p_step integer, p_terms jsonb)
   returns text
@@ -3643,7 +3648,7 @@ create function billing.may_see(p_payment billing.payments, p_member_id text)
 create function billing.miss_refund(p_payment_intent text, p_seen_at timestamp with time zone)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 477643b46a85a7ca';
+  as 'sha256 78d9b116ddbee05a';
 
 create function billing.money_state(p_request capacity.requests)
   returns text
@@ -3693,7 +3698,7 @@ create function billing.note_customer(p_request capacity.requests, p_stripe_id t
 create function billing.note_ids(p_payment billing.payments, p_object jsonb)
   returns boolean
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7eea17cb3f77595b';
+  as 'sha256 ae7b295f55f99d24';
 
 create function billing.note_paid_until(p_subscription billing.subscriptions, p_invoice jsonb, p_at timestamp with time zone)
   returns void
@@ -3703,7 +3708,7 @@ create function billing.note_paid_until(p_subscription billing.subscriptions, p_
 create function billing.note_processing(p_request capacity.requests, p_checkout billing.checkouts, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ee623209264a2651';
+  as 'sha256 7dbe5196e8e0d1a6';
 
 create function billing.offer_for(p_terms jsonb)
   returns jsonb
@@ -3929,7 +3934,7 @@ create function billing.take_renewal(p_request_id text, p_subscription billing.s
 create function billing.take_session(p_request capacity.requests, p_checkout billing.checkouts, p_session jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9286c9b85093ebc5';
+  as 'sha256 94c815fe53c90b3e';
 
 create function billing.tell(p_request_id text, p_said text, p_asks boolean DEFAULT false, p_quoted text DEFAULT NULL::text)
   returns void
@@ -3939,7 +3944,7 @@ create function billing.tell(p_request_id text, p_said text, p_asks boolean DEFA
 create function billing.tell_dispute(p_payment billing.payments, p_before billing.disputes, p_dispute jsonb, p_outcome text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fb131aaad45496e9';
+  as 'sha256 8ac3f82246be6485';
 
 create function billing.tell_failed(p_request capacity.requests)
   returns void
@@ -3959,7 +3964,7 @@ create function billing.tell_story(p_argument jsonb)
 create function billing.time_in(p_field jsonb)
   returns timestamp with time zone
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b93d40edf6a48c5b';
+  as 'sha256 930bc91eaa9ce6c6';
 
 create function billing.try_lock(p_request_id text)
   returns boolean
@@ -4558,7 +4563,7 @@ create function capacity.render_slack_reply(p_story jsonb)
 create function capacity.render_slack_root(p_story jsonb, p_method text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c41f7083df3f3647';
+  as 'sha256 a41b507541545148';
 
 create function capacity.render_text(p_text text, p_most integer)
   returns text
@@ -4610,6 +4615,11 @@ create function capacity.slack_mentions(p_story jsonb, p_ids jsonb)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 5c4e123c1628f14f';
+
+create function capacity.slack_payment(p_story jsonb)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f96dc01e4eb2e20b';
 
 create function capacity.slack_quote(p_text text)
   returns text
@@ -6812,7 +6822,7 @@ grant execute on function public.fail_provisioning_job to service_role;
 create function public.get_capacity_request(p_request_id text)
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 dc6beacda3bb02e3';
+  as 'sha256 e9434143aa1aab4a';
 grant execute on function public.get_capacity_request to authenticated;
 grant execute on function public.get_capacity_request to headroom_control;
 grant execute on function public.get_capacity_request to service_role;

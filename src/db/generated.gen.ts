@@ -98,6 +98,7 @@ export interface BillingDrafts {
   id: string;
   workspace_id: string;
   terms: Json;
+  entered: Json | null;
   revision: number;
   step: number;
   address_mark: Buffer | null;
@@ -1937,6 +1938,14 @@ export interface Functions {
       p_at: Date | string | null;
     };
     result: boolean;
+  };
+  /** What was entered in the fields of a step. */
+  "billing.entered_values": {
+    args: {
+      p_terms: unknown;
+      p_values: unknown;
+    };
+    result: Json;
   };
   /** Erases what Stripe was told about a customer, and names the messages. Nullable: result. */
   "billing.erase_messages": {
@@ -7856,6 +7865,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.draft_token": { returns: "value", json: [], positional: false },
   "billing.end_open_checkouts": { returns: "nothing", json: [], positional: false },
   "billing.enter": { returns: "value", json: [], positional: false },
+  "billing.entered_values": { returns: "value", json: ["p_terms", "p_values"], positional: false },
   "billing.erase_messages": { returns: "value", json: ["p_erasure"], positional: false },
   "billing.event_rules": { returns: "rows", json: [], positional: false },
   "billing.find_draft": { returns: "row", json: [], positional: false },

@@ -21,9 +21,9 @@ describe.each(POSTGRES_VERSIONS)("payments on PostgreSQL %i", async (version) =>
     expect(await m.payments(id)).toMatchObject([
       { purpose: "confirmation", counts: true, payment_intent: paid["payment_intent"], refund_reason: null },
     ]);
-    expect(await rowsOf(m.superuser, "select kind, state from billing.subscriptions where request_id = $1", [id])).toEqual([
-      { kind: "one_off", state: "active" },
-    ]);
+    expect(
+      await rowsOf(m.superuser, "select kind, state from billing.subscriptions where request_id = $1", [id]),
+    ).toEqual([{ kind: "one_off", state: "active" }]);
     const job = await m.job(id);
     expect(job).toMatchObject({ state: "queued" });
     expect((await m.calls(job)).map(({ what }) => what)).toEqual(["dispatch"]);

@@ -27,7 +27,8 @@ begin
      where p.workspace_id = p_workspace_id and upper(p.size) = upper(v_known) and (p.region is null or p.region = v_region)
        and p.valid_from <= now() and p.withdrawn_at is null;
     if v_least is null then
-      problems := problems || jsonb_build_object('region', format('%s has no price in %s. Choose another region or size.', v_known, v_region));
+      problems := problems || jsonb_build_object('region', 
+        format('%s has no price in %s. Choose another region or size.', v_known, v_region));
     end if;
   end if;
   if coalesce(v_quantity, '') = '' then

@@ -28,6 +28,9 @@ const acting = [
   "clean_provisioning_job",
 ].map((name) => `public.${name}`);
 const byLink = ["public.decide_by_token", "public.describe_confirmation"];
+const ofWizard = ["begin_draft", "describe_draft", "save_draft", "send_draft_link", "submit_draft"].map(
+  (name) => `public.${name}`,
+);
 /** What providers send, and the gate before every request: for everybody. */
 const receiving = [
   "check_request",
@@ -100,11 +103,12 @@ const keeping = [
 
 /** Every function of the workflow that anybody but its owner may execute. */
 const mayExecute: Readonly<Record<string, readonly string[]>> = {
-  anon: [...byLink, ...receiving],
+  anon: [...byLink, ...ofWizard, ...receiving],
   authenticated: [
     ...acting,
     ...ofEndpoints,
     ...byLink,
+    ...ofWizard,
     ...receiving,
     ...ofViews,
     ...ofPolicies,
@@ -115,6 +119,7 @@ const mayExecute: Readonly<Record<string, readonly string[]>> = {
     ...acting,
     ...ofEndpoints,
     ...byLink,
+    ...ofWizard,
     ...receiving,
     ...ofViews,
     ...ofServer,

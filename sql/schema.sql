@@ -3190,7 +3190,7 @@ create function billing.check_actor(p_actor text)
 create function billing.check_capacity(p_workspace_id text, p_values jsonb, OUT terms jsonb, OUT problems jsonb)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 99e1ddf65f7f37d2';
+  as 'sha256 84b4ceadbf81c132';
 
 create function billing.check_person(p_values jsonb, OUT terms jsonb, OUT problems jsonb)
   returns record
@@ -3205,7 +3205,7 @@ create function billing.check_step(p_workspace_id text, p_step integer, p_terms 
 create function billing.check_time(p_workspace_id text, p_capacity jsonb, p_values jsonb, OUT terms jsonb, OUT problems jsonb)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fa53bb2f99dbc0f1';
+  as 'sha256 2ac381996c7480bb';
 
 create function billing.checkout_json(p_checkout billing.checkouts)
   returns jsonb
@@ -3242,15 +3242,15 @@ create function billing.dispute_rules()
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 46454bb070236710';
 
-create function billing.draft_choices(p_workspace_id text)
+create function billing.draft_choices(p_workspace_id text, p_terms jsonb)
   returns jsonb
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c19ef1d217d711af';
+  as 'sha256 f479ff964be352c1';
 
 create function billing.draft_json(p_workspace_id text, p_kind text, p_id uuid, p_draft billing.drafts)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 65e8200dc7e238d0';
+  as 'sha256 412b1a87a71c60d1';
 
 create function billing.draft_letter(p_draft billing.drafts)
   returns jsonb

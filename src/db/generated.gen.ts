@@ -1864,6 +1864,7 @@ export interface Functions {
   "billing.draft_choices": {
     args: {
       p_workspace_id: string | null;
+      p_terms: unknown;
     };
     result: Json;
   };
@@ -7856,7 +7857,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.currency_of": { returns: "value", json: [], positional: false },
   "billing.customer_story": { returns: "value", json: [], positional: false },
   "billing.dispute_rules": { returns: "rows", json: [], positional: false },
-  "billing.draft_choices": { returns: "value", json: [], positional: false },
+  "billing.draft_choices": { returns: "value", json: ["p_terms"], positional: false },
   "billing.draft_json": { returns: "value", json: [], positional: false },
   "billing.draft_letter": { returns: "value", json: [], positional: false },
   "billing.draft_offer": { returns: "row", json: ["p_terms"], positional: false },

@@ -59,7 +59,7 @@ export function wizardRoutes(dependencies: HttpDependencies): RouteEntry[] {
       method: "POST",
       path,
       credentials: "none",
-      limits: { bodyBytes: 16_384, rate: { burst: 20, perSecond: 0.5 } },
+      limits: { bodyBytes: 16_384, rate: { burst: 40, perSecond: 1 } },
       errors: "page",
       summary: "Keeps a step of an order, or sends the order: a form with the fields of the step and its revision.",
       handler: (context) => takeStep(context, dependencies),

@@ -4,7 +4,7 @@ create or replace function billing.check_capacity(p_workspace_id text, p_values 
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_choices jsonb := billing.draft_choices(p_workspace_id);
+  v_choices jsonb := billing.draft_choices(p_workspace_id, '{}');
   v_size text := btrim(p_values ->> 'size');
   v_region text := lower(btrim(p_values ->> 'region'));
   v_quantity text := btrim(p_values ->> 'quantity');

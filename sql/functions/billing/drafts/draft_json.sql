@@ -10,7 +10,7 @@ declare
 begin
   v_story := jsonb_build_object(
     'workspace_id', p_workspace_id, 'workspace', (select w.name from directory.workspaces w where w.id = p_workspace_id),
-    'kind', p_kind, 'token', billing.draft_token(p_workspace_id, p_id), 'choices', billing.draft_choices(p_workspace_id),
+    'kind', p_kind, 'token', billing.draft_token(p_workspace_id, p_id), 'choices', billing.draft_choices(p_workspace_id, coalesce(p_draft.terms, '{}')),
     'revision', coalesce(p_draft.revision, 0), 'step', coalesce(p_draft.step, 1), 'terms', coalesce(p_draft.terms, '{}'),
     'entered', p_draft.entered,
     'expires_at', p_draft.expires_at, 'mails', (select count(*) from billing.draft_mails m where m.draft_id = p_draft.id));

@@ -147,9 +147,12 @@ const otherCredentials = [
   "save_draft",
   "send_draft_link",
   "submit_draft",
+  "begin_checkout",
+  "get_checkout",
   "handle_slack_webhook",
   "handle_linear_webhook",
   "handle_github_webhook",
+  "handle_stripe_webhook",
   "handle_provisioning_callback",
   "recent_capacity_events",
 ];

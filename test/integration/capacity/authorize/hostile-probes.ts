@@ -11,6 +11,7 @@ const byAnybody = [
   "handle_slack_webhook",
   "handle_linear_webhook",
   "handle_github_webhook",
+  "handle_stripe_webhook",
   "handle_provisioning_callback",
   "describe_confirmation",
   "decide_by_token",
@@ -19,6 +20,8 @@ const byAnybody = [
   "save_draft",
   "send_draft_link",
   "submit_draft",
+  "begin_checkout",
+  "get_checkout",
 ];
 
 export interface Probe {

@@ -23,6 +23,7 @@ create role headroom_owner nologin inherit;
 create schema billing authorization headroom_owner;
 grant usage on schema billing to headroom_auditor;
 grant usage on schema billing to headroom_control;
+grant usage on schema billing to headroom_executor;
 
 create schema capacity authorization headroom_owner;
 grant usage on schema capacity to headroom_auditor;
@@ -290,15 +291,30 @@ grant select on billing.disputes to headroom_control;
 grant select on billing.disputes to service_role;
 comment on table billing.disputes is 'Payments that customers disputed with their bank.';
 
+create table billing.draft_mails (
+  id bigint generated always as identity not null,
+  draft_id uuid not null,
+  workspace_id text not null,
+  address_mark bytea not null,
+  asked_at timestamp with time zone default clock_timestamp() not null,
+  constraint draft_mails_pkey PRIMARY KEY (id)
+);
+CREATE INDEX draft_mails_address ON billing.draft_mails USING btree (workspace_id, address_mark, asked_at);
+CREATE INDEX draft_mails_age ON billing.draft_mails USING btree (asked_at);
+CREATE INDEX draft_mails_draft ON billing.draft_mails USING btree (draft_id);
+alter table billing.draft_mails enable row level security;
+create policy all_workspaces on billing.draft_mails as permissive for select to headroom_auditor, headroom_control using (true);
+create policy machines on billing.draft_mails as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
+comment on table billing.draft_mails is 'Mails of the wizard, counted so that nobody can flood a mailbox by naming it. Forgotten after a day.';
+
 create table billing.drafts (
   id uuid not null,
   workspace_id text not null,
   terms jsonb default '{}'::jsonb not null,
+  entered jsonb,
   revision integer default 0 not null,
   step smallint default 1 not null,
   address_mark bytea,
-  mailed_at timestamp with time zone,
-  mails smallint default 0 not null,
   request_id text,
   created_at timestamp with time zone default clock_timestamp() not null,
   updated_at timestamp with time zone default clock_timestamp() not null,
@@ -309,14 +325,45 @@ create table billing.drafts (
   constraint drafts_step_check CHECK (((step >= 1) AND (step <= 4))),
   constraint drafts_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES directory.workspaces(id)
 );
-CREATE INDEX drafts_address ON billing.drafts USING btree (workspace_id, address_mark, mailed_at) WHERE (mailed_at IS NOT NULL);
 CREATE INDEX drafts_expiry ON billing.drafts USING btree (expires_at);
 CREATE INDEX drafts_recent ON billing.drafts USING btree (workspace_id, created_at);
 alter table billing.drafts enable row level security;
 create policy all_workspaces on billing.drafts as permissive for select to headroom_auditor, headroom_control using (true);
 create policy machines on billing.drafts as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
-comment on table billing.drafts is 'What somebody is filling in. Erased when it expires, or when it has become a request.';
-comment on column billing.drafts.address_mark is 'Keyed hash of the address, by which mails to it are counted.';
+comment on table billing.drafts is 'What somebody is filling in. Forgotten when it expires; what it says is erased when it has become a request.';
+comment on column billing.drafts.entered is 'What was entered last and was not right, with what is wrong: {step, values, problems}.';
+comment on column billing.drafts.step is 'The step that is to be filled in next. What comes before it is complete.';
+comment on column billing.drafts.address_mark is 'Keyed hash of the address, which the link in its mail is bound to.';
+
+create view billing.due as
+ SELECT 'checkout'::text AS kind,
+    c.id,
+    c.request_id,
+    c.next_look_at
+   FROM billing.checkouts c
+  WHERE c.state = ANY (ARRAY['asked'::text, 'open'::text, 'processing'::text, 'abandoned'::text])
+UNION ALL
+ SELECT 'payment'::text AS kind,
+    p.id,
+    p.request_id,
+    p.next_look_at
+   FROM billing.payments p
+  WHERE p.next_look_at IS NOT NULL
+UNION ALL
+ SELECT 'refund'::text AS kind,
+    r.id,
+    r.request_id,
+    r.next_look_at
+   FROM billing.refunds r
+  WHERE r.next_look_at IS NOT NULL
+UNION ALL
+ SELECT 'subscription'::text AS kind,
+    s.id,
+    s.request_id,
+    s.next_look_at
+   FROM billing.subscriptions s
+  WHERE s.next_look_at IS NOT NULL;
+comment on view billing.due is 'What the sweep looks at next.';
 
 create table billing.entries (
   id bigint generated always as identity not null,
@@ -438,7 +485,7 @@ create table billing.payments (
   constraint payments_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id),
   constraint payments_session_id_key UNIQUE (session_id)
 ) with (fillfactor=80);
-CREATE UNIQUE INDEX payments_counting ON billing.payments USING btree (request_id) WHERE (counts AND (purpose = 'confirmation'::text));
+CREATE UNIQUE INDEX payments_counting ON billing.payments USING btree (request_id) WHERE (counts AND (purpose <> 'renewal'::text));
 CREATE INDEX payments_looks ON billing.payments USING btree (next_look_at) WHERE (next_look_at IS NOT NULL);
 CREATE INDEX payments_recent ON billing.payments USING btree (workspace_id, recorded_at DESC, id DESC);
 CREATE INDEX payments_request ON billing.payments USING btree (request_id, recorded_at);
@@ -455,7 +502,7 @@ grant select on billing.payments to service_role;
 comment on table billing.payments is 'Money that was taken. Kept for ever: see docs/operating/erasure.md.';
 comment on column billing.payments.counts is 'It bought the capacity, or another month of it. What does not count goes back.';
 comment on column billing.payments.refund_reason is 'Why it goes back; null while it does not.';
-comment on column billing.payments.event_id is 'The event by which Stripe told, or `look:<outbox id>` where we asked.';
+comment on column billing.payments.event_id is 'The event by which Stripe told, or `look:<sighting>` where we asked.';
 
 create table billing.prices (
   id uuid default gen_random_uuid() not null,
@@ -2611,6 +2658,22 @@ grant select on provisioning.steps to headroom_control;
 grant select on provisioning.steps to service_role;
 comment on table provisioning.steps is 'The steps that runs named, in order. The names are erased with the customer''s data.';
 
+create view public.billing_balance with (security_invoker=true) as
+ SELECT workspace_id,
+    currency,
+    (at AT TIME ZONE 'UTC'::text)::date AS day,
+    COALESCE(sum(amount) FILTER (WHERE kind = 'taken'::text), 0::numeric)::bigint AS taken,
+    COALESCE(- sum(amount) FILTER (WHERE kind = ANY (ARRAY['refunded'::text, 'refund_failed'::text])), 0::numeric)::bigint AS refunded,
+    COALESCE(- sum(amount) FILTER (WHERE kind = ANY (ARRAY['disputed'::text, 'dispute_won'::text])), 0::numeric)::bigint AS disputed,
+    sum(amount)::bigint AS net
+   FROM billing.entries e
+  GROUP BY workspace_id, currency, ((at AT TIME ZONE 'UTC'::text)::date);
+grant select on public.billing_balance to authenticated;
+grant select on public.billing_balance to headroom_auditor;
+grant select on public.billing_balance to headroom_control;
+grant select on public.billing_balance to service_role;
+comment on view public.billing_balance is 'What was taken, refunded and disputed, by workspace, currency and day (UTC).';
+
 create view public.capacity_approval_latency with (security_invoker=true) as
  SELECT w.id AS workspace_id,
     d.day,
@@ -2865,6 +2928,36 @@ grant select on public.capacity_time_in_state to headroom_control;
 grant select on public.capacity_time_in_state to service_role;
 comment on view public.capacity_time_in_state is 'Time in state: stays that ended, by workspace, day (UTC) and state. Ask for a span of days.';
 
+create view public.payments with (security_invoker=true) as
+ SELECT id,
+    request_id,
+    workspace_id,
+    purpose,
+    currency,
+    amount,
+    counts,
+    refund_reason,
+    paid_at,
+    COALESCE(( SELECT sum(r.amount) AS sum
+           FROM billing.refunds r
+          WHERE r.payment_id = p.id AND r.state = 'succeeded'::text), 0::numeric)::bigint AS refunded,
+    COALESCE(( SELECT sum(r.amount) AS sum
+           FROM billing.refunds r
+          WHERE r.payment_id = p.id AND (r.state = ANY (ARRAY['held'::text, 'sent'::text, 'pending'::text]))), 0::numeric)::bigint AS refunding,
+    ( SELECT d.outcome
+           FROM billing.disputes d
+          WHERE d.payment_id = p.id
+          ORDER BY d.opened_at DESC
+         LIMIT 1) AS dispute,
+    payment_intent,
+    recorded_at
+   FROM billing.payments p;
+grant select on public.payments to authenticated;
+grant select on public.payments to headroom_auditor;
+grant select on public.payments to headroom_control;
+grant select on public.payments to service_role;
+comment on view public.payments is 'Payments, and what of each went back.';
+
 create view public.provisioning_jobs with (security_invoker=true) as
  SELECT j.id,
     j.request_id,
@@ -3043,6 +3136,16 @@ comment on column webhooks.envelopes.outbox_ids is 'Its deliveries, one per endp
 
 -- Functions
 
+create function billing.abandon_checkout(p_checkout billing.checkouts)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 12f78274f5db508f';
+
+create function billing.amount_in(p_field jsonb)
+  returns bigint
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 10f9e1cd1689fbb0';
+
 create function billing.amount_problem(p_currency text, p_amount bigint)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3053,10 +3156,80 @@ create function billing.amount_words(p_currency text, p_amount bigint)
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 6f587acc3bcbdecf';
 
+create function billing.ask_page(p_reconciliation billing.reconciliations)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 a20685f050d5ae81';
+
+create function billing.ask_stripe(p_workspace_id text, p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_payload jsonb, p_capture text, p_binds jsonb DEFAULT NULL::jsonb, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone)
+  returns uuid
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 eadc4c46952dbb36';
+
+create function billing.begin_checkout(p_request capacity.requests, p_entrance text)
+  returns billing.checkouts
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 572d478fef5240d8';
+
+create function billing.begin_reconciliation(p_asked_by text, p_since timestamp with time zone)
+  returns uuid
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 62314a023c4ed254';
+
+create function billing.cancel_at_stripe(p_workspace_id text, p_stripe_id text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 3b888bfbd08f2c0e';
+
+create function billing.cancel_subscription(p_request_id text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 3b260ef66ac03663';
+
 create function billing.check_actor(p_actor text)
   returns void
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 e57cfaf9c76bf242';
+
+create function billing.check_books()
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b3402c1064d5ab21';
+
+create function billing.check_capacity(p_workspace_id text, p_values jsonb, OUT terms jsonb, OUT problems jsonb)
+  returns record
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 84b4ceadbf81c132';
+
+create function billing.check_person(p_values jsonb, OUT terms jsonb, OUT problems jsonb)
+  returns record
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 079eb0c177afb482';
+
+create function billing.check_step(p_workspace_id text, p_step integer, p_terms jsonb, p_values jsonb, OUT terms jsonb, OUT problems jsonb)
+  returns record
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 6b8162b9ac8465c7';
+
+create function billing.check_time(p_workspace_id text, p_capacity jsonb, p_values jsonb, OUT terms jsonb, OUT problems jsonb)
+  returns record
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 2ac381996c7480bb';
+
+create function billing.checkout_json(p_checkout billing.checkouts)
+  returns jsonb
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 6c76af637c6b84f1';
+
+create function billing.checkout_transitions()
+  returns TABLE(state_before text, event text, state_after text, meaning text)
+  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 ef389d7af5d62209';
+
+create function billing.confirm(p_request capacity.requests, p_payment billing.payments, p_stripe_subscription text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 370e62dca347cff6';
 
 create function billing.currency_digits(p_currency text)
   returns integer
@@ -3068,15 +3241,222 @@ create function billing.currency_of(p_workspace_id text)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 c8c6c2ec52c205df';
 
+create function billing.customer_story(p_request_id text)
+  returns jsonb
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 949181954e65949e';
+
+create function billing.dispute_rules()
+  returns TABLE(status text, outcome text, withdrawn boolean, meaning text)
+  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 46454bb070236710';
+
+create function billing.draft_choices(p_workspace_id text, p_terms jsonb)
+  returns jsonb
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f479ff964be352c1';
+
+create function billing.draft_json(p_workspace_id text, p_kind text, p_id uuid, p_draft billing.drafts)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 412b1a87a71c60d1';
+
+create function billing.draft_letter(p_draft billing.drafts)
+  returns jsonb
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 9b7a24fb590e8d33';
+
+create function billing.draft_offer(p_workspace_id text, p_terms jsonb, OUT offer jsonb, OUT problem text)
+  returns record
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 4a876c75d30eb443';
+
+create function billing.draft_routing(p_workspace_id text, p_terms jsonb, p_offer jsonb)
+  returns jsonb
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e609071a0636391b';
+
+create function billing.draft_signature(p_secret_name text, p_purpose text, p_workspace_id text, p_id uuid, p_mark bytea)
+  returns bytea
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 cd2c7a29630ebf64';
+
+create function billing.draft_token(p_workspace_id text, p_id uuid)
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 1e5d130269057a41';
+
 create function billing.end_open_checkouts(p_price_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c571a939c8c98c52';
+  as 'sha256 40dfead11850e1e4';
+
+create function billing.enter(p_payment billing.payments, p_kind text, p_source_id text, p_amount bigint, p_event_id text, p_at timestamp with time zone)
+  returns boolean
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 7db400370bbecc89';
+
+create function billing.entered_values(p_terms jsonb, p_values jsonb)
+  returns jsonb
+  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 3b99e1c7c2638bc5';
+
+create function billing.erase_messages(p_erasure jsonb)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 4dfcd55e03ec2899';
+
+create function billing.event_rules()
+  returns TABLE(event_type text, object text, meaning text)
+  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 dd1ad0bbb58d839a';
+
+create function billing.find_draft(p_workspace_id text, p_token text, OUT kind text, OUT id uuid, OUT draft billing.drafts)
+  returns record
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f63f191c00ba32e2';
+
+create function billing.find_out(p_kind text, p_stripe_id text, p_request_id text, p_said text, p_event_id text)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 816e6de1dd2337fa';
+
+create function billing.find_payment(p_id text)
+  returns billing.payments
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 8f6d55867b463861';
+
+create function billing.find_refund(p_refund jsonb)
+  returns billing.refunds
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 833d8dd74c35ff34';
+
+create function billing.find_session(p_session jsonb, OUT request_id text, OUT checkout_id uuid)
+  returns record
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 40f2c07cb3124ef5';
+
+create function billing.follow_end(p_change jsonb)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 0722469107de19ca';
+
+create function billing.forget_drafts(p_most integer DEFAULT 1000)
+  returns integer
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 aa6a8c2301d62748';
+
+create function billing.hear(p_event jsonb)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 272494429f1ecfcc';
+
+create function billing.held_until(p_request capacity.requests)
+  returns timestamp with time zone
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 777ab8cafd0aeee3';
+
+create function billing.hold_expiry(p_argument jsonb)
+  returns jsonb
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 94b80380f8ba43cc';
+
+create function billing.id_in(p_field jsonb)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 bcb54545301242a4';
+
+create function billing.installation_id()
+  returns text
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e81c63d519e5e305';
+
+create function billing.is_disputed(p_payment_id uuid)
+  returns boolean
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 ef6b7d72f588ead0';
+
+create function billing.is_given_up(p_stream text, p_instruction_id text, p_idempotency_key text)
+  returns boolean
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 611f98d00d6b79da';
+
+create function billing.is_ours(p_object jsonb)
+  returns boolean
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 3a7bfa7a2af82c46';
+
+create function billing.judge_payment(p_state text, p_declined boolean, p_bought boolean, p_withdrawn boolean, p_in_time boolean, p_matches boolean)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 59adb82c4162babd';
+
+create function billing.keep_answers(p_captures jsonb)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 90c695e009148891';
+
+create function billing.keep_reconciling()
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 659f903578ce43bd';
+
+create function billing.keep_step(p_draft billing.drafts, p_step integer, p_terms jsonb)
+  returns text
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 634210f2e381bb15';
+
+create function billing.learn(p_object jsonb, p_event_id text, p_at timestamp with time zone, p_event_type text DEFAULT NULL::text)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 9dffe5b00d4f6ba5';
+
+create function billing.learn_dispute(p_dispute jsonb, p_event_id text, p_at timestamp with time zone)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 dd71a81706403ff8';
+
+create function billing.learn_invoice(p_invoice jsonb, p_event_id text, p_at timestamp with time zone, p_event_type text)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 2750f78676396d13';
+
+create function billing.learn_payment_intent(p_intent jsonb, p_event_id text, p_at timestamp with time zone)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 24800a3c48d416ac';
+
+create function billing.learn_refund(p_refund jsonb, p_event_id text, p_at timestamp with time zone)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 8d3a3c46fd678c7c';
+
+create function billing.learn_session(p_session jsonb, p_event_id text, p_at timestamp with time zone, p_event_type text)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 ca92a757beb609d4';
+
+create function billing.learn_subscription(p_stripe jsonb, p_event_id text, p_at timestamp with time zone)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f5f5b09550b8ec3e';
 
 create function billing.least_amount(p_currency text)
   returns bigint
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 120bbf308ec995bf';
+
+create function billing.left_of(p_payment_id uuid, p_but uuid DEFAULT NULL::uuid)
+  returns bigint
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 6a1055784ce2586d';
+
+create function billing.list_payments(p_workspace_id text DEFAULT NULL::text, p_request_id text DEFAULT NULL::text, p_limit integer DEFAULT 50)
+  returns TABLE(id uuid, request_id text, workspace_id text, purpose text, currency text, amount bigint, amount_left bigint, status text, counts boolean, refund_reason text, payment_intent text, paid_at timestamp with time zone)
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan owner headroom_owner
+  as 'sha256 1366a331630cf0d7';
+grant execute on function billing.list_payments to headroom_auditor;
+grant execute on function billing.list_payments to headroom_control;
 
 create function billing.list_prices(p_workspace_id text)
   returns SETOF billing.prices
@@ -3099,15 +3479,173 @@ create function billing.list_settings()
 grant execute on function billing.list_settings to headroom_auditor;
 grant execute on function billing.list_settings to headroom_control;
 
+create function billing.lock_request(p_request_id text)
+  returns capacity.requests
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 522db8f59e0efb34';
+
+create function billing.look(p_workspace_id text, p_kind text, p_id text, p_number integer)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 dd54dd814d2b2a80';
+
+create function billing.look_at_checkout(p_id uuid)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 208f5a978dc3548d';
+
+create function billing.look_at_payment(p_id uuid)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 6920b238dcb27bc2';
+
+create function billing.look_at_refund(p_id uuid)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 880b6a887597e5bb';
+
+create function billing.look_at_subscription(p_id uuid)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b9f89604c837442b';
+
+create function billing.look_behind(p_checkout billing.checkouts, p_session jsonb)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 7a5e0f184ae2aa23';
+
+create function billing.mail_draft(p_draft billing.drafts)
+  returns text
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f081fe9f9e1344f2';
+
+create function billing.may_see(p_payment billing.payments, p_member_id text)
+  returns boolean
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 7f92d80f400894c1';
+
+create function billing.miss_refund(p_payment_intent text, p_seen_at timestamp with time zone)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 78d9b116ddbee05a';
+
+create function billing.money_state(p_request capacity.requests)
+  returns text
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 d46c64af557baa10';
+
 create function billing.monthly_usd(p_workspace_id text, p_price billing.prices, p_amount bigint, p_duration_days integer)
   returns numeric
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 478ffa319d91a65f';
 
+create function billing.move_checkout(p_checkout billing.checkouts, p_event text, p_at timestamp with time zone DEFAULT clock_timestamp())
+  returns billing.checkouts
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 4c4d264f9e6d7b6c';
+
+create function billing.move_refund(p_payment billing.payments, p_refund billing.refunds, p_state text, p_told jsonb, p_event_id text, p_at timestamp with time zone)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 7e701f65e6eedf28';
+
+create function billing.new_checkout(p_request capacity.requests, p_entrance text)
+  returns billing.checkouts
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 39af530948f68c63';
+
+create function billing.new_subscription(p_request capacity.requests, p_payment billing.payments, p_stripe_id text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 6a4deee13b3d17ed';
+
+create function billing.no_such_payment(p_id text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 08010e5faece2d2a';
+
+create function billing.note_customer(p_request capacity.requests, p_stripe_id text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 dbbf3400225e590f';
+
+create function billing.note_ids(p_payment billing.payments, p_object jsonb)
+  returns boolean
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 ae7b295f55f99d24';
+
+create function billing.note_paid_until(p_subscription billing.subscriptions, p_invoice jsonb, p_at timestamp with time zone)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 68cb6ebb08ab24e9';
+
+create function billing.note_processing(p_request capacity.requests, p_checkout billing.checkouts, p_at timestamp with time zone)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 ee623209264a2651';
+
 create function billing.offer_for(p_terms jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 a7a24de3d10fa6d1';
+
+create function billing.offer_seen(p_offer jsonb)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 fc351b414456b073';
+
+create function billing.open_checkout(p_request_id text)
+  returns billing.checkouts
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 75e569f42cb524c2';
+
+create function billing.open_draft(p_workspace_id text, p_id uuid, p_step integer)
+  returns billing.drafts
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 c1e23a94439d918c';
+
+create function billing.order_draft(p_draft billing.drafts, p_requester_id text, p_seen text)
+  returns capacity.requests
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 801c9f8beb04e336';
+
+create function billing.outcome(p_outcome text, p_request_id text DEFAULT NULL::text)
+  returns jsonb
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 247eec5655b73cab';
+
+create function billing.owe(p_payment_id uuid, p_reason text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 511ee1dc4b09c069';
+
+create function billing.payment_counts()
+  returns TABLE(state text, payments bigint, oldest_seconds double precision)
+  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 cf5865bb10df7b17';
+grant execute on function billing.payment_counts to headroom_auditor;
+grant execute on function billing.payment_counts to headroom_control;
+grant execute on function billing.payment_counts to headroom_executor;
+
+create function billing.payment_json(p_payment billing.payments)
+  returns jsonb
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 8722d00db66aa9aa';
+
+create function billing.payment_status(p_payment billing.payments)
+  returns text
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 d63e692506039d56';
+
+create function billing.payments_of(p_request_id text)
+  returns jsonb
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 aea06a2c1eea399d';
+
+create function billing.plain_invoice(p_invoice jsonb)
+  returns jsonb
+  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 fdd502d2e36ec492';
 
 create function billing.price_for(p_workspace_id text, p_size text, p_region text, p_duration_days integer)
   returns billing.prices
@@ -3118,6 +3656,12 @@ create function billing.price_problem(p_price billing.prices)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 312bff0bb751b027';
+
+create function billing.proof_token(p_draft_id uuid)
+  returns text
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 55d1299521824c92';
+grant execute on function billing.proof_token to headroom_executor;
 
 create function billing.put_price(p_workspace_id text, p_price jsonb, p_actor text)
   returns billing.prices
@@ -3131,6 +3675,98 @@ create function billing.put_settings(p_workspace_id text, p_changes jsonb DEFAUL
   as 'sha256 1fc4d9504dfeb973';
 grant execute on function billing.put_settings to headroom_control;
 
+create function billing.read_page(p_sighting billing.sightings)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 fe1469afe7d2b0ac';
+
+create function billing.read_sighting(p_sighting billing.sightings)
+  returns integer
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e1956b3059326977';
+
+create function billing.read_sightings(p_most integer, OUT seen integer, OUT moved integer, OUT failed jsonb)
+  returns record
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 251ed5ea4e54cc9a';
+
+create function billing.reason_words(p_reason text)
+  returns text
+  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 3fcfa6926d38fa39';
+
+create function billing.receipt_number(p_payment_id uuid)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b5574864f066bc82';
+
+create function billing.reconcile_payments(p_actor text, p_since timestamp with time zone DEFAULT NULL::timestamp with time zone)
+  returns uuid
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 a742a378d909b614';
+grant execute on function billing.reconcile_payments to headroom_control;
+
+create function billing.refund(p_payment billing.payments, p_reason text, p_amount bigint DEFAULT NULL::bigint, p_asked_by text DEFAULT 'system'::text, p_why text DEFAULT NULL::text, p_held_by text DEFAULT NULL::text)
+  returns billing.refunds
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 aa53c4f03a3096de';
+
+create function billing.refund_by_person(p_payment billing.payments, p_actor capacity.actor, p_reason text, p_amount bigint)
+  returns billing.refunds
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 fb20e3cda9bae366';
+
+create function billing.refund_problem(p_payment billing.payments, p_known billing.refunds, p_refund jsonb)
+  returns text
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 fbd9d0f192a63b55';
+
+create function billing.refund_reasons()
+  returns TABLE(reason text, meaning text)
+  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 5d65693c69404778';
+
+create function billing.refund_states()
+  returns TABLE(state text, rank integer, holds boolean, meaning text)
+  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 5701d339c833a1ad';
+
+create function billing.refund_story(p_payment billing.payments)
+  returns jsonb
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 0896cbb981cc20c7';
+
+create function billing.release_refund(p_payment_id uuid)
+  returns billing.refunds
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 03d9292c17226da1';
+
+create function billing.renewal_failed(p_subscription billing.subscriptions, p_at timestamp with time zone)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 3d2005f8a96e1bce';
+
+create function billing.request_of(p_object jsonb)
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 fd321b36b2f81270';
+
+create function billing.resolve_finding(p_id uuid, p_actor text, p_resolution text)
+  returns void
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 6048beedf48ad17d';
+grant execute on function billing.resolve_finding to headroom_control;
+
+create function billing.return_payment(p_request capacity.requests, p_payment billing.payments, p_stripe_subscription text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 6d09a0bcd8c1af0a';
+
+create function billing.send_refund(p_payment billing.payments, p_refund billing.refunds, p_amount bigint)
+  returns billing.refunds
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 96146ee59f6e2069';
+
 create function billing.set_rate(p_workspace_id text, p_currency text, p_usd numeric, p_actor text)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3142,11 +3778,118 @@ create function billing.settings_of(p_workspace_id text)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 04d066df6038ca32';
 
+create function billing.settle(p_payment_id uuid)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 c3abce9bc7e389fb';
+
+create function billing.state_words(p_state text)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 bccd58fbc5daca6a';
+
+create function billing.subscription_ended(p_subscription billing.subscriptions, p_at timestamp with time zone)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 7ca2264b53b7c1ec';
+
+create function billing.subscription_of_invoice(p_invoice jsonb)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 44ec342a0c4edce3';
+
+create function billing.sweep(p_argument jsonb)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 69fd488028b2a725';
+
+create function billing.take_answer(p_checkout billing.checkouts)
+  returns billing.checkouts
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 0004730cf39376a4';
+
+create function billing.take_renewal(p_request_id text, p_subscription billing.subscriptions, p_invoice jsonb, p_event_id text, p_at timestamp with time zone)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 cff776064a7f8452';
+
+create function billing.take_session(p_request capacity.requests, p_checkout billing.checkouts, p_session jsonb, p_event_id text, p_at timestamp with time zone)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 9286c9b85093ebc5';
+
+create function billing.tell(p_request_id text, p_said text, p_asks boolean DEFAULT false, p_quoted text DEFAULT NULL::text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e22ab9aaa2073b7c';
+
+create function billing.tell_dispute(p_payment billing.payments, p_before billing.disputes, p_dispute jsonb, p_outcome text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 fb131aaad45496e9';
+
+create function billing.tell_failed(p_request capacity.requests)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 ed228863772a24bd';
+
+create function billing.tell_refunded(p_payment billing.payments, p_refund billing.refunds)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 037cc00f85124174';
+
+create function billing.tell_story(p_argument jsonb)
+  returns jsonb
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 43b95af601c09090';
+
+create function billing.time_in(p_field jsonb)
+  returns timestamp with time zone
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b93d40edf6a48c5b';
+
+create function billing.try_lock(p_request_id text)
+  returns boolean
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 11dca57380d2eed2';
+
+create function billing.unborn_subscription(p_stripe jsonb, p_at timestamp with time zone)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 1f20d42d259cd7b6';
+
+create function billing.verify_books(p_payment_ids uuid[])
+  returns TABLE(invariant text, code text, subject text, detail text)
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b89be561e0e30258';
+
+create function billing.verify_confirmations(p_payment_ids uuid[])
+  returns TABLE(invariant text, code text, subject text, detail text)
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 2d29a6f74a3c71cc';
+
+create function billing.verify_payments(p_after text DEFAULT ''::text, p_limit integer DEFAULT 2000, p_workspace_id text DEFAULT NULL::text, OUT last_id text, OUT payments bigint, OUT findings jsonb)
+  returns record
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp set plan_cache_mode=force_custom_plan set jit=off owner headroom_owner
+  as 'sha256 8860aede78b84767';
+grant execute on function billing.verify_payments to headroom_auditor;
+grant execute on function billing.verify_payments to headroom_control;
+
+create function billing.verify_refunds(p_payment_ids uuid[])
+  returns TABLE(invariant text, code text, subject text, detail text)
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 56633a5a4fd30f4f';
+
 create function billing.withdraw_price(p_price_id uuid, p_reason text, p_actor text)
   returns billing.prices
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 5dff932ba5b03b11';
 grant execute on function billing.withdraw_price to headroom_control;
+
+create function billing.wizard_requester(p_workspace_id text)
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 914705125aef9114';
 
 create function capacity.acting(p_actor_type public.capacity_request_actor_type, p_actor_id text, p_workspace_id text)
   returns capacity.actor
@@ -3557,7 +4300,7 @@ create function capacity.notice_asked(p_request capacity.requests, p_kind text, 
 create function capacity.notice_effects(p_request capacity.requests, p_kind text, p_via text, p_asked text[])
   returns text[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6393bf64f35c9a23';
+  as 'sha256 61581f206699158c';
 
 create function capacity.nudge(p_request capacity.requests, p_actor capacity.actor)
   returns jsonb
@@ -3682,7 +4425,7 @@ create function capacity.render_slack_reply(p_story jsonb)
 create function capacity.render_slack_root(p_story jsonb, p_method text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c41f7083df3f3647';
+  as 'sha256 a41b507541545148';
 
 create function capacity.render_text(p_text text, p_most integer)
   returns text
@@ -3734,6 +4477,11 @@ create function capacity.slack_mentions(p_story jsonb, p_ids jsonb)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 5c4e123c1628f14f';
+
+create function capacity.slack_payment(p_story jsonb)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b75fd2b1b7599ef7';
 
 create function capacity.slack_quote(p_text text)
   returns text
@@ -3793,7 +4541,7 @@ create function capacity.story_now(p_request_id text)
 create function capacity.story_of(p_request capacity.requests, p_event capacity.events, p_also text[] DEFAULT '{}'::text[], p_asks boolean DEFAULT true)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6954537adaa6a46f';
+  as 'sha256 6fc01c25e7b8cf3c';
 
 create function capacity.story_price(p_story jsonb)
   returns text
@@ -3803,7 +4551,7 @@ create function capacity.story_price(p_story jsonb)
 create function capacity.story_sentence(p_story jsonb)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fef1f17f97c9f656';
+  as 'sha256 42f91ac23f3a5623';
 
 create function capacity.story_state(p_state text)
   returns text
@@ -4702,6 +5450,16 @@ create function inbound.slack_workspace(p_team_id text, p_enterprise_id text)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 580c4b1fbb3b0851';
 
+create function inbound.stripe_receipt(p_event jsonb)
+  returns jsonb
+  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 52f55d833deaf190';
+
+create function inbound.stripe_stamp_problem(p_signature text)
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 7b805ceededf4a82';
+
 create function inbound.submit_terms(p_receipt jsonb, p_member directory.members, p_fields jsonb, p_channel text)
   returns capacity.requests
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -4716,6 +5474,11 @@ create function inbound.verify_slack_signature(p_body text, p_timestamp text, p_
   returns boolean
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 abd8f33e3e10d620';
+
+create function inbound.verify_stripe_signature(p_body text, p_signature text)
+  returns boolean
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e32658ee76b1b3ad';
 
 create function outbox.add_row(p_checked boolean, p_tenant_id text, p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_rail text, p_payload jsonb, p_priority integer DEFAULT 5, p_not_before timestamp with time zone DEFAULT NULL::timestamp with time zone, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_coalesce_key text DEFAULT NULL::text, p_destination text DEFAULT NULL::text, p_captures jsonb DEFAULT NULL::jsonb, p_binds jsonb DEFAULT NULL::jsonb, OUT outbox_id uuid, OUT seq bigint, OUT created boolean)
   returns record
@@ -5463,6 +6226,11 @@ create function provisioning.create_job(p_request_id text, p_adopted boolean DEF
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 7bc5822b0291e452';
 
+create function provisioning.customer_story(p_request_id text)
+  returns jsonb
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 9cdf5409245296df';
+
 create function provisioning.dispatch_error(p_outbox_id uuid)
   returns text
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -5803,10 +6571,26 @@ grant execute on function public.apply_capacity_event to authenticated;
 grant execute on function public.apply_capacity_event to headroom_control;
 grant execute on function public.apply_capacity_event to service_role;
 
+create function public.begin_checkout(p_token text, p_entrance text DEFAULT 'link'::text)
+  returns jsonb
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 0adaf969a311ba20';
+grant execute on function public.begin_checkout to anon;
+grant execute on function public.begin_checkout to authenticated;
+grant execute on function public.begin_checkout to service_role;
+
+create function public.begin_draft(p_workspace_id text)
+  returns jsonb
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 5e735a0b370471c5';
+grant execute on function public.begin_draft to anon;
+grant execute on function public.begin_draft to authenticated;
+grant execute on function public.begin_draft to service_role;
+
 create function public.check_request()
   returns void
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 79e647ad226fd003';
+  as 'sha256 ceb1775543ea1c23';
 grant execute on function public.check_request to anon;
 grant execute on function public.check_request to authenticated;
 grant execute on function public.check_request to service_role;
@@ -5854,10 +6638,18 @@ grant execute on function public.decide_capacity_request to service_role;
 create function public.describe_confirmation(p_token text)
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 61dd7e1dc4b5d7a7';
+  as 'sha256 361a93113ad6b2cd';
 grant execute on function public.describe_confirmation to anon;
 grant execute on function public.describe_confirmation to authenticated;
 grant execute on function public.describe_confirmation to service_role;
+
+create function public.describe_draft(p_workspace_id text, p_token text)
+  returns jsonb
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e6422bc0f9f0da2b';
+grant execute on function public.describe_draft to anon;
+grant execute on function public.describe_draft to authenticated;
+grant execute on function public.describe_draft to service_role;
 
 create function public.disable_endpoint(p_name text, p_reason text DEFAULT NULL::text, p_workspace_id text DEFAULT NULL::text)
   returns void
@@ -5892,10 +6684,34 @@ grant execute on function public.fail_provisioning_job to service_role;
 create function public.get_capacity_request(p_request_id text)
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 dc6beacda3bb02e3';
+  as 'sha256 e9434143aa1aab4a';
 grant execute on function public.get_capacity_request to authenticated;
 grant execute on function public.get_capacity_request to headroom_control;
 grant execute on function public.get_capacity_request to service_role;
+
+create function public.get_checkout(p_token text)
+  returns jsonb
+  language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 3c5ecce48b9d002f';
+grant execute on function public.get_checkout to anon;
+grant execute on function public.get_checkout to authenticated;
+grant execute on function public.get_checkout to service_role;
+
+create function public.get_payment(p_payment_id text)
+  returns jsonb
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 7e256e433425884e';
+grant execute on function public.get_payment to authenticated;
+grant execute on function public.get_payment to headroom_control;
+grant execute on function public.get_payment to service_role;
+
+create function public.get_payments(p_request_id text)
+  returns jsonb
+  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 c06291b718102b79';
+grant execute on function public.get_payments to authenticated;
+grant execute on function public.get_payments to headroom_control;
+grant execute on function public.get_payments to service_role;
 
 create function public.get_provisioning_job(p_job_id text)
   returns jsonb
@@ -5936,6 +6752,14 @@ create function public.handle_slack_webhook(text)
 grant execute on function public.handle_slack_webhook to anon;
 grant execute on function public.handle_slack_webhook to authenticated;
 grant execute on function public.handle_slack_webhook to service_role;
+
+create function public.handle_stripe_webhook(text)
+  returns json
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 848036b9301c84e8';
+grant execute on function public.handle_stripe_webhook to anon;
+grant execute on function public.handle_stripe_webhook to authenticated;
+grant execute on function public.handle_stripe_webhook to service_role;
 
 create function public.list_endpoints(p_workspace_id text DEFAULT NULL::text)
   returns TABLE(id uuid, name text, workspace_id text, url text, description text, topics text[], header_names text[], enabled boolean, disabled_at timestamp with time zone, disabled_code text, disabled_reason text, secrets integer, readable boolean, old_secret_until timestamp with time zone, dead bigint, circuit text, created_at timestamp with time zone, updated_at timestamp with time zone)
@@ -5994,6 +6818,14 @@ create function public.record_receipt(p_provider text, p_receipt_id text, p_kind
   as 'sha256 74f943fc111a6917';
 grant execute on function public.record_receipt to service_role;
 
+create function public.refund_payment(p_payment_id text, p_reason text, p_amount bigint DEFAULT NULL::bigint, p_actor_id text DEFAULT NULL::text)
+  returns jsonb
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 2b83c47962c3e491';
+grant execute on function public.refund_payment to authenticated;
+grant execute on function public.refund_payment to headroom_control;
+grant execute on function public.refund_payment to service_role;
+
 create function public.remove_endpoint(p_name text, p_workspace_id text DEFAULT NULL::text)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -6024,6 +6856,14 @@ grant execute on function public.run_capacity_request_timers to headroom_control
 grant execute on function public.run_capacity_request_timers to headroom_executor;
 grant execute on function public.run_capacity_request_timers to service_role;
 
+create function public.save_draft(p_workspace_id text, p_token text, p_step integer, p_revision integer, p_values jsonb)
+  returns jsonb
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 0ec7978cecc2537c';
+grant execute on function public.save_draft to anon;
+grant execute on function public.save_draft to authenticated;
+grant execute on function public.save_draft to service_role;
+
 create function public.send_confirmation_link(p_request_id text, p_actor_id text DEFAULT NULL::text)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -6031,6 +6871,14 @@ create function public.send_confirmation_link(p_request_id text, p_actor_id text
 grant execute on function public.send_confirmation_link to authenticated;
 grant execute on function public.send_confirmation_link to headroom_control;
 grant execute on function public.send_confirmation_link to service_role;
+
+create function public.send_draft_link(p_workspace_id text, p_token text)
+  returns jsonb
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f29855ff38eecd81';
+grant execute on function public.send_draft_link to anon;
+grant execute on function public.send_draft_link to authenticated;
+grant execute on function public.send_draft_link to service_role;
 
 create function public.set_customer_address(p_request_id text, p_email text, p_actor_id text DEFAULT NULL::text)
   returns jsonb
@@ -6051,6 +6899,14 @@ create function public.sign_out_everywhere()
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 f9d4513ece09a654';
 grant execute on function public.sign_out_everywhere to authenticated;
+
+create function public.submit_draft(p_workspace_id text, p_token text, p_revision integer, p_seen text)
+  returns jsonb
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 befffe6cb6aaf56e';
+grant execute on function public.submit_draft to anon;
+grant execute on function public.submit_draft to authenticated;
+grant execute on function public.submit_draft to service_role;
 
 create function public.webhook_keys(p_provider text)
   returns text[]

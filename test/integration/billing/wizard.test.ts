@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
 import { anonymous, overHttp } from "../capacity/gateway.ts";
-import { codeOf, oneOf, rowsOf, type Queryable } from "../capacity/workflow.ts";
+import { codeOf, oneOf, rowsOf } from "../capacity/workflow.ts";
 import { testSecretKey } from "../http/gateway.ts";
 import { startWizard } from "./wizard.ts";
 
@@ -33,7 +33,7 @@ describe.each(POSTGRES_VERSIONS)("drafts on PostgreSQL %i", async (version) => {
 
   /** As anybody asks, through the API. */
   const ask = <T>(text: string, values: unknown[]): Promise<T> =>
-    overHttp(db, anonymous, async (client: Queryable) => {
+    overHttp(db, anonymous, async (client) => {
       await rowsOf(client, "select set_config('headroom.secret_key', $1, true)", [testSecretKey]);
       return (await oneOf<{ answer: T }>(client, `select ${text} as answer`, values)).answer;
     });

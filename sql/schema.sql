@@ -327,6 +327,7 @@ create table billing.drafts (
   id uuid not null,
   workspace_id text not null,
   terms jsonb default '{}'::jsonb not null,
+  entered jsonb,
   revision integer default 0 not null,
   step smallint default 1 not null,
   address_mark bytea,
@@ -346,6 +347,7 @@ alter table billing.drafts enable row level security;
 create policy all_workspaces on billing.drafts as permissive for select to headroom_auditor, headroom_control using (true);
 create policy machines on billing.drafts as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
 comment on table billing.drafts is 'What somebody is filling in. Forgotten when it expires; what it says is erased when it has become a request.';
+comment on column billing.drafts.entered is 'What was entered last and was not right, with what is wrong: {step, values, problems}.';
 comment on column billing.drafts.step is 'The step that is to be filled in next. What comes before it is complete.';
 comment on column billing.drafts.address_mark is 'Keyed hash of the address, which the link in its mail is bound to.';
 
@@ -3297,7 +3299,7 @@ create function billing.check_books()
 create function billing.check_capacity(p_workspace_id text, p_values jsonb, OUT terms jsonb, OUT problems jsonb)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3908f138c28a9fe7';
+  as 'sha256 84b4ceadbf81c132';
 
 create function billing.check_person(p_values jsonb, OUT terms jsonb, OUT problems jsonb)
   returns record
@@ -3312,7 +3314,7 @@ create function billing.check_step(p_workspace_id text, p_step integer, p_terms 
 create function billing.check_time(p_workspace_id text, p_capacity jsonb, p_values jsonb, OUT terms jsonb, OUT problems jsonb)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fa53bb2f99dbc0f1';
+  as 'sha256 2ac381996c7480bb';
 
 create function billing.checkout_json(p_checkout billing.checkouts)
   returns jsonb
@@ -3349,15 +3351,15 @@ create function billing.dispute_rules()
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 46454bb070236710';
 
-create function billing.draft_choices(p_workspace_id text)
+create function billing.draft_choices(p_workspace_id text, p_terms jsonb)
   returns jsonb
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c19ef1d217d711af';
+  as 'sha256 f479ff964be352c1';
 
 create function billing.draft_json(p_workspace_id text, p_kind text, p_id uuid, p_draft billing.drafts)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f825d05b4dd829e6';
+  as 'sha256 412b1a87a71c60d1';
 
 create function billing.draft_letter(p_draft billing.drafts)
   returns jsonb
@@ -3393,6 +3395,11 @@ create function billing.enter(p_payment billing.payments, p_kind text, p_source_
   returns boolean
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 7db400370bbecc89';
+
+create function billing.entered_values(p_terms jsonb, p_values jsonb)
+  returns jsonb
+  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 3b99e1c7c2638bc5';
 
 create function billing.erase_messages(p_erasure jsonb)
   returns jsonb
@@ -3638,7 +3645,7 @@ create function billing.look_behind(p_checkout billing.checkouts, p_session json
 create function billing.mail_draft(p_draft billing.drafts)
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0e3467e07dbaf7bf';
+  as 'sha256 f081fe9f9e1344f2';
 
 create function billing.may_see(p_payment billing.payments, p_member_id text)
   returns boolean
@@ -3733,7 +3740,7 @@ create function billing.open_draft(p_workspace_id text, p_id uuid, p_step intege
 create function billing.order_draft(p_draft billing.drafts, p_requester_id text, p_seen text)
   returns capacity.requests
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 712a062c180d3ebe';
+  as 'sha256 801c9f8beb04e336';
 
 create function billing.outcome(p_outcome text, p_request_id text DEFAULT NULL::text)
   returns jsonb
@@ -6997,7 +7004,7 @@ grant execute on function public.run_capacity_request_timers to service_role;
 create function public.save_draft(p_workspace_id text, p_token text, p_step integer, p_revision integer, p_values jsonb)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 06355a266e34e423';
+  as 'sha256 0ec7978cecc2537c';
 grant execute on function public.save_draft to anon;
 grant execute on function public.save_draft to authenticated;
 grant execute on function public.save_draft to service_role;

@@ -109,6 +109,7 @@ export interface BillingDrafts {
   id: string;
   workspace_id: string;
   terms: Json;
+  entered: Json | null;
   revision: number;
   step: number;
   address_mark: Buffer | null;
@@ -1893,6 +1894,7 @@ export interface Functions {
   "billing.draft_choices": {
     args: {
       p_workspace_id: string | null;
+      p_terms: unknown;
     };
     result: Json;
   };
@@ -1967,6 +1969,14 @@ export interface Functions {
       p_at: Date | string | null;
     };
     result: boolean;
+  };
+  /** What was entered in the fields of a step. */
+  "billing.entered_values": {
+    args: {
+      p_terms: unknown;
+      p_values: unknown;
+    };
+    result: Json;
   };
   /** Erases what Stripe was told about a customer, and names the messages. Nullable: result. */
   "billing.erase_messages": {
@@ -7981,7 +7991,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.currency_of": { returns: "value", json: [], positional: false },
   "billing.customer_story": { returns: "value", json: [], positional: false },
   "billing.dispute_rules": { returns: "rows", json: [], positional: false },
-  "billing.draft_choices": { returns: "value", json: [], positional: false },
+  "billing.draft_choices": { returns: "value", json: ["p_terms"], positional: false },
   "billing.draft_json": { returns: "value", json: [], positional: false },
   "billing.draft_letter": { returns: "value", json: [], positional: false },
   "billing.draft_offer": { returns: "row", json: ["p_terms"], positional: false },
@@ -7990,6 +8000,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.draft_token": { returns: "value", json: [], positional: false },
   "billing.end_open_checkouts": { returns: "nothing", json: [], positional: false },
   "billing.enter": { returns: "value", json: [], positional: false },
+  "billing.entered_values": { returns: "value", json: ["p_terms", "p_values"], positional: false },
   "billing.erase_messages": { returns: "value", json: ["p_erasure"], positional: false },
   "billing.event_rules": { returns: "rows", json: [], positional: false },
   "billing.find_draft": { returns: "row", json: [], positional: false },

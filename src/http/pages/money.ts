@@ -24,7 +24,9 @@ export function moneyInWords({ currency, amount, digits }: Money, locale: string
   // Stripe counts some currencies in hundredths that nobody else does: written as everybody writes them, unless something would be lost.
   const lost = fraction.replace(/0+$/, "").length > (usual.resolvedOptions().maximumFractionDigits ?? 0);
   const format = lost ? new Intl.NumberFormat(locale, { ...style, minimumFractionDigits: digits }) : usual;
-  return format.format(`${amount < 0 ? "-" : ""}${whole}.${fraction === "" ? "0" : fraction}` as `${number}`);
+  const written = `${amount < 0 ? "-" : ""}${whole}.${fraction === "" ? "0" : fraction}`;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- digits and a point, put together above
+  return format.format(written as `${number}`);
 }
 
 const defaultLocale = "en-US";

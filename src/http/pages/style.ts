@@ -41,6 +41,7 @@ a { color: var(--accent); text-underline-offset: .15em; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .55rem 1.5rem; margin: 1.5rem 0; padding: 1.25rem 0; border: solid var(--line); border-width: 1px 0; }
 dt { color: var(--quiet); }
 dd { margin: 0; font-weight: 550; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
+.said { font-weight: 400; }
 form { margin: 0; }
 label { display: block; font-weight: 550; margin-bottom: .35rem; }
 .hint { color: var(--quiet); font-size: .9rem; margin: .35rem 0 .75rem; }
@@ -53,10 +54,11 @@ textarea { min-height: 6.5rem; resize: vertical; }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .wizard ol { list-style: none; display: flex; gap: .5rem; margin: 0 0 1.5rem; padding: 0; color: var(--quiet); font-size: .9rem; }
 .wizard li { flex: 1 1 0; border-top: .25rem solid var(--line); padding-top: .5rem; }
+.wizard a { display: block; }
 .wizard li:has(a) { border-color: var(--edge); }
 .wizard [aria-current] { border-color: var(--accent); color: var(--ink); font-weight: 600; }
-.back { margin: 1.25rem 0 0; }
-.change { margin-left: .75rem; font-weight: 400; }
+.back, .refresh { margin: 1.25rem 0 0; }
+.change { margin-left: .4rem; font-weight: 400; }
 .steps { list-style: none; margin: 1rem 0 1.5rem; padding: 0; }
 .steps > li { border-left: .2rem solid var(--line); padding: .1rem 0 1rem 1rem; }
 .steps > .done { border-color: var(--accent); }
@@ -91,8 +93,7 @@ button:focus-visible, .button:focus-visible { border-radius: .5rem; }
   dd { margin-bottom: .75rem; }
   dd:last-child { margin-bottom: 0; }
   button, .button { width: 100%; text-align: center; }
-  .wizard li:not([aria-current]) span { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-  .wizard li[aria-current] { flex-grow: 3; }
+  .wizard li span { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 }
 @media (prefers-reduced-motion: no-preference) { button, .button { transition: background-color .12s; } }
 @media print { body { background: none; } .paper { border: none; padding: 0; } form, details { display: none; } }

@@ -59,7 +59,7 @@ export function wizardRoutes(dependencies: HttpDependencies): RouteEntry[] {
       method: "POST",
       path,
       credentials: "none",
-      limits: { bodyBytes: 16_384, rate: { burst: 20, perSecond: 0.5 } },
+      limits: { bodyBytes: 16_384, rate: { burst: 40, perSecond: 1 } },
       errors: "page",
       summary: "Keeps a step of an order, or sends the order: a form with the fields of the step and its revision.",
       handler: (context) => takeStep(context, dependencies),
@@ -236,19 +236,13 @@ async function saveStep(
         }),
       optionsOf(context, false),
     );
-    const { outcome, problems, draft } = savedSchema.parse(answered);
+    const { outcome, draft } = savedSchema.parse(answered);
     // With another address the link of the mail before proves nothing any more: the way on is by the draft's own token.
     const onward = draft.kind === "proof" ? token : draft.token;
     if (outcome === "saved") return leadOn(stepPath(workspaceId, onward, draft.step === 4 ? 4 : step + 1));
-    const view = {
-      step,
-      base,
-      locale: localeOf(context.request),
-      entered: values,
-      problems,
-      stale: outcome === "stale",
-    };
-    return answer(dependencies, outcome === "stale" ? 409 : 422, stepPage(draft, view));
+    // What is wrong is shown by a page with an address of its own, so that back and reload send nothing again.
+    if (outcome === "invalid") return leadOn(`${base}/${step}`);
+    return answer(dependencies, 409, stepPage(draft, { step, base, locale: localeOf(context.request), stale: values }));
   } catch (error) {
     return refuse(context, dependencies, place, error);
   }

@@ -213,7 +213,7 @@ describe("the customer's page", () => {
   test("says that a payment is being processed, also after the deadline, and asks for no other", async () => {
     const { id, token, visitor, read } = await begun();
     await say(id, { status: "complete", payment_status: "unpaid", mode: "payment" });
-    for (const _turn of ["in time", "late"]) {
+    for (let turn = 0; turn < 2; turn += 1) {
       const page = await read();
       expect(page).toContain("Your payment is being processed");
       expect(page).toContain("please do not pay again");

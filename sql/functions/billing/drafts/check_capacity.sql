@@ -4,7 +4,7 @@ create or replace function billing.check_capacity(p_workspace_id text, p_values 
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_choices jsonb := billing.draft_choices(p_workspace_id);
+  v_choices jsonb := billing.draft_choices(p_workspace_id, '{}');
   v_size text := btrim(p_values ->> 'size');
   v_region text := lower(btrim(p_values ->> 'region'));
   v_quantity text := btrim(p_values ->> 'quantity');
@@ -27,7 +27,8 @@ begin
      where p.workspace_id = p_workspace_id and upper(p.size) = upper(v_known) and (p.region is null or p.region = v_region)
        and p.valid_from <= now() and p.withdrawn_at is null;
     if v_least is null then
-      problems := problems || jsonb_build_object('region', format('%s has no price in %s. Choose another region or size.', v_known, v_region));
+      problems := problems || jsonb_build_object('region', 
+        format('%s has no price in %s. Choose another region or size.', v_known, v_region));
     end if;
   end if;
   if coalesce(v_quantity, '') = '' then

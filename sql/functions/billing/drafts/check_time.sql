@@ -32,7 +32,7 @@ begin
     v_price := billing.draft_offer(p_workspace_id, p_capacity || terms);
     if v_price.problem is not null then
       select string_agg(d, ', ') into v_durations
-        from jsonb_array_elements_text(billing.draft_choices(p_workspace_id) -> 'durations') d;
+        from jsonb_array_elements_text(billing.draft_choices(p_workspace_id, p_capacity) -> 'durations') d;
       problems := problems || jsonb_build_object('duration_days', case
         when v_price.offer is null and v_price.problem !~ '^There is no price' then v_price.problem
         when v_days = '' then 'Say for how many days: the price depends on it.'

@@ -1,11 +1,15 @@
--- What can be ordered in a workspace: the sizes, regions and durations that have a price now. A price without a region holds for all of
--- them, so the regions are then those that prices and rules name, and any other may be typed.
-create or replace function billing.draft_choices(p_workspace_id text) returns jsonb
+-- What can be ordered in a workspace: the sizes, regions and durations that have a price now; durations for the size and region that are
+-- chosen. A price without a region holds for all of them, so the regions are then those that prices and rules name, and any other may be
+-- typed.
+create or replace function billing.draft_choices(p_workspace_id text, p_terms jsonb) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
   with prices as (
     select p.size, p.region, p.duration_days from billing.prices p
-     where p.workspace_id = p_workspace_id and p.valid_from <= now() and p.withdrawn_at is null)
+     where p.workspace_id = p_workspace_id and p.valid_from <= now() and p.withdrawn_at is null),
+  chosen as (
+    select p.duration_days from prices p
+     where upper(p.size) = upper(p_terms ->> 'size') and (p.region is null or p.region = p_terms ->> 'region'))
   select jsonb_build_object(
     'sizes', (select coalesce(jsonb_agg(s.size order by length(s.size), s.size), '[]')
                 from (select min(p.size) as size from prices p group by upper(p.size) limit 200) s),
@@ -17,7 +21,7 @@ as $$
                         limit 200) r),
     'any_region', exists (select from prices p where p.region is null),
     'durations', (select coalesce(jsonb_agg(d.duration_days order by d.duration_days), '[]')
-                    from (select distinct p.duration_days from prices p where p.duration_days is not null limit 50) d),
-    'any_duration', exists (select from prices p where p.duration_days is null));
+                    from (select distinct c.duration_days from chosen c where c.duration_days is not null limit 50) d),
+    'any_duration', exists (select from chosen c where c.duration_days is null));
 $$;
-comment on function billing.draft_choices(text) is 'The sizes, regions and durations that have a price.';
+comment on function billing.draft_choices(text, jsonb) is 'The sizes, regions and durations that have a price.';

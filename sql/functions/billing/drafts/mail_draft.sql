@@ -15,7 +15,7 @@ begin
    where m.workspace_id = p_draft.workspace_id and m.address_mark = p_draft.address_mark
      and m.asked_at > clock_timestamp() - interval '1 hour';
   if v_of_draft >= v_most then
-    return 'The link of this order was sent three times, which is the limit. Look in your mailbox, also among unwanted mail, or begin anew.';
+    return 'The link of this order was sent three times, which is the limit. Look in your mailbox, also among unwanted mail.';
   elsif v_to_address >= v_most then
     return 'Three links were sent to this address within the hour. Look in your mailbox, also among unwanted mail, or try again later.';
   end if;

@@ -1,5 +1,5 @@
--- What the customer's page shows: the offer and what became of it, with how its payment and its provisioning stand. Changes nothing, whoever
--- asks and however often: mail scanners follow links.
+-- What the customer's page shows: the offer and what became of it, with how its payment and its provisioning stand. Changes nothing,
+-- whoever asks and however often: mail scanners follow links.
 --
 -- A link is answered once and can be read for ninety days after the answer, or after the time for one was over.
 create or replace function public.describe_confirmation(p_token text) returns jsonb

@@ -1,6 +1,7 @@
 -- Keeps one of the first three steps of the wizard. `outcome`: saved; invalid, with what is wrong with each field; stale, when another
--- window changed the draft meanwhile. What was kept before is never lost by an answer other than saved. The same step sent twice is kept
--- once, and mails once.
+-- window changed the draft meanwhile. What was kept before is never lost by an answer other than saved; what is not right is remembered
+-- beside it, so that a page can show it with an address of its own, to which back and reload lead. The same step sent twice is kept once,
+-- and mails once.
 create or replace function public.save_draft(p_workspace_id text, p_token text, p_step integer, p_revision integer, p_values jsonb)
 returns jsonb
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -20,14 +21,6 @@ begin
   perform headroom.check_json(p_values, 'values', 8192, 'invalid_input');
   perform billing.wizard_requester(p_workspace_id);
   v_found := billing.find_draft(p_workspace_id, p_token);
-  if (v_found.draft).id is null and p_step = 1 and p_revision = 0 then
-    v_checked := billing.check_step(p_workspace_id, 1, '{}', p_values);
-    -- What was never right is not begun.
-    if v_checked.problems <> '{}' then
-      return jsonb_build_object('outcome', 'invalid', 'problems', v_checked.problems,
-                                'draft', billing.draft_json(p_workspace_id, 'draft', v_found.id, null));
-    end if;
-  end if;
   v_draft := billing.open_draft(p_workspace_id, v_found.id, case when p_revision = 0 then p_step else 2 end);
   -- Another window may have changed the address while this one waited for the row.
   v_found := billing.find_draft(p_workspace_id, p_token);
@@ -55,6 +48,10 @@ begin
       end if;
     end if;
   end if;
+  update billing.drafts d
+     set entered = case v_outcome when 'saved' then null when 'invalid' then jsonb_build_object(
+           'step', p_step, 'values', billing.entered_values(v_checked.terms, p_values), 'problems', v_checked.problems) else d.entered end
+   where d.id = v_draft.id;
   select d.* into v_after from billing.drafts d where d.id = v_draft.id;
   -- With another address the link of the mail before proves nothing any more.
   return jsonb_build_object('outcome', v_outcome, 'problems', v_checked.problems, 'draft', billing.draft_json(

@@ -1,5 +1,5 @@
--- The order: by the link of the mail, which proves the address, it becomes a request, and where a rule approves it at once also a way to pay,
--- all in one transaction. Sent again, also from two windows, it is the same request and the same way to pay.
+-- The order: by the link of the mail, which proves the address, it becomes a request, and where a rule approves it at once also a way to
+-- pay, all in one transaction. Sent again, also from two windows, it is the same request and the same way to pay.
 create or replace function public.submit_draft(p_workspace_id text, p_token text, p_revision integer, p_seen text) returns jsonb
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -46,13 +46,17 @@ function forWhat({ purpose, counts }: Payment): string | false {
 function refundWords({ state, at }: Payment["refunds"][number], amount: string): Html {
   switch (state) {
     case "due":
-      return html`${amount} will go back to you. You need not do anything.`;
+      return html`${amount} <span class="said">will go back to you. You need not do anything.</span>`;
     case "under_way":
-      return html`${amount} is on its way back to you since ${timeElement(at)}. Banks take up to ten working days.`;
+      return html`${amount}
+        <span class="said"
+          >is on its way back to you since ${timeElement(at)}. Banks take up to ten working days.</span
+        >`;
     case "done":
-      return html`${amount} went back to you on ${timeElement(at)}.`;
+      return html`${amount} <span class="said">went back to you on ${timeElement(at)}.</span>`;
     default:
-      return html`${amount} could not be sent back yet. We know about it and are working on it.`;
+      return html`${amount}
+        <span class="said">could not be sent back yet. We know about it and are working on it.</span>`;
   }
 }
 

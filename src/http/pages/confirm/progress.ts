@@ -11,28 +11,34 @@ import { isProcessing, type Confirmation, type Provisioning } from "./story.ts";
 
 export function progressSection({ provisioning, status }: Confirmation): Html | false {
   if (provisioning === null || status !== "confirmed") return false;
-  const { state, steps, progress } = provisioning;
+  const { state, completed_at: completedAt } = provisioning;
   const done = state === "running";
+  const over = state === "failed" || state === "cancelled";
   return html`<h2 id="progress">How it stands</h2>
     <ol class="steps" role="status" aria-labelledby="progress">
       <li class="done"><strong>Confirmed</strong></li>
       <li class="${done ? "done" : "now"}">
         <strong>${setupTitle(state)}</strong>
-        ${setupWords(provisioning)}
-        ${!done && progress !== null && html`<progress max="100" value="${progress}">${progress} %</progress>`}
-        ${
-          !done &&
-          steps.length > 0 &&
-          html`<ul>
-            ${steps.map(({ step, at }) => html`<li>${step} <span class="quiet">${clock(at)}</span></li>`)}
-          </ul>`
-        }
+        ${setupWords(provisioning)} ${!done && !over && workDone(provisioning)}
       </li>
-      <li class="${done ? "done" : "later"}">
-        <strong>${done ? "Running" : "Then it runs"}</strong>
-        ${provisioning.completed_at !== null && html`<p>Since ${timeElement(provisioning.completed_at)}.</p>`}
-      </li>
+      ${
+        !over &&
+        html`<li class="${done ? "done" : "later"}">
+          <strong>${done ? "Running" : "Then it runs"}</strong>
+          ${done && completedAt !== null && html`<p>Since ${timeElement(completedAt)}.</p>`}
+        </li>`
+      }
     </ol>`;
+}
+
+function workDone({ steps, progress }: Provisioning): Html {
+  return html`${progress !== null && html`<progress max="100" value="${progress}">${progress} %</progress>`}
+  ${
+    steps.length > 0 &&
+    html`<ul>
+      ${steps.map(({ step, at }) => html`<li>${step} <span class="quiet">${clock(at)}</span></li>`)}
+    </ul>`
+  }`;
 }
 
 function setupTitle(state: Provisioning["state"]): string {
@@ -86,8 +92,8 @@ function ageMinutes(since: Date, now: Date): number {
 export function refreshNote(path: string, seconds: number | undefined, still: boolean): Html | false {
   if (seconds === undefined) return false;
   return still
-    ? html`<p class="quiet"><a href="${path}">Refresh this page by itself</a></p>`
-    : html`<p class="quiet">
+    ? html`<p class="quiet refresh"><a href="${path}">Refresh this page by itself</a></p>`
+    : html`<p class="quiet refresh">
         This page refreshes itself every ${seconds < 60 ? `${seconds} seconds` : `${seconds / 60} minutes`}.
         <a href="${path}?refresh=off">Stop that</a>
       </p>`;

@@ -36,6 +36,14 @@ export const draftSchema = z.object({
     organisation: text,
     email: text,
   }),
+  /** What was entered last and was not right. */
+  entered: z
+    .object({
+      step: z.int(),
+      values: z.record(z.string(), z.string()),
+      problems: z.record(z.string(), z.string()),
+    })
+    .nullable(),
   problem: z.string().nullish(),
   offer: z
     .object({
@@ -54,7 +62,6 @@ export type Draft = z.infer<typeof draftSchema>;
 
 export const savedSchema = z.object({
   outcome: z.enum(["saved", "invalid", "stale"]),
-  problems: z.record(z.string(), z.string()),
   draft: draftSchema,
 });
 

@@ -14,22 +14,19 @@ export interface StepView {
   /** Where all steps are, without the step itself. */
   readonly base: string;
   readonly locale: string;
-  /** What was entered, where it was not kept. */
-  readonly entered?: Readonly<Record<string, string>> | undefined;
-  readonly problems?: Readonly<Record<string, string>> | undefined;
-  /** Another window changed the order meanwhile. */
-  readonly stale?: boolean | undefined;
+  /** What was entered and not kept, because another window changed the order meanwhile. */
+  readonly stale?: Readonly<Record<string, string>> | undefined;
 }
 
 export function stepPage(draft: Draft, view: StepView): Page {
-  const { step, base, problems = {} } = view;
-  const wrong = Object.keys(problems);
+  const { step, base } = view;
+  const wrong = Object.keys(problemsOf(draft, view));
   return {
     title: `${wrong.length > 0 ? "Error: " : ""}${stepTitles[step]} – step ${step} of 4`,
     heading: draft.workspace,
     body: html`${stepsNav(draft, step, base)}
       <h1>${stepTitles[step]}</h1>
-      ${wrong.length > 0 && problemNote(wrong.length)} ${view.stale === true && staleNote()}
+      ${wrong.length > 0 && problemNote(wrong.length)} ${view.stale !== undefined && staleNote()}
       ${step === 3 && priceNote(draft, view.locale)}
       <form method="post" action="${base}/${step}" novalidate>
         <input type="hidden" name="revision" value="${draft.revision}" />
@@ -93,9 +90,16 @@ function fieldsOf(draft: Draft, view: StepView): Html {
   }
 }
 
-function stateOf(draft: Draft, { entered, problems = {} }: StepView, name: keyof Draft["terms"]): FieldState {
+/** What was wrong the last time, unless something else was entered since. */
+function problemsOf({ entered }: Draft, { step, stale }: StepView): Readonly<Record<string, string>> {
+  return stale === undefined && entered?.step === step ? entered.problems : {};
+}
+
+function stateOf(draft: Draft, view: StepView, name: keyof Draft["terms"]): FieldState {
+  const problems = problemsOf(draft, view);
+  const entered = draft.entered?.step === view.step ? draft.entered.values : undefined;
   return {
-    value: entered?.[name] ?? String(draft.terms[name] ?? ""),
+    value: (view.stale ?? entered)?.[name] ?? String(draft.terms[name] ?? ""),
     problem: problems[name],
     focus: Object.keys(problems)[0] === name,
   };

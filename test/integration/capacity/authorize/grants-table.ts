@@ -27,6 +27,10 @@ const acting = [
 const byLink = ["begin_checkout", "decide_by_token", "describe_confirmation", "get_checkout"].map(
   (name) => `public.${name}`,
 );
+/** The steps of the self-service wizard. */
+const ofWizard = ["begin_draft", "describe_draft", "save_draft", "send_draft_link", "submit_draft"].map(
+  (name) => `public.${name}`,
+);
 /** What providers send, and the gate before every request: for everybody. */
 const receiving = [
   "check_request",
@@ -112,11 +116,12 @@ const keeping = [
 
 /** Every function of the workflow that anybody but its owner may execute. */
 export const mayExecute: Readonly<Record<string, readonly string[]>> = {
-  anon: [...byLink, ...receiving],
+  anon: [...byLink, ...ofWizard, ...receiving],
   authenticated: [
     ...acting,
     ...ofEndpoints,
     ...byLink,
+    ...ofWizard,
     ...receiving,
     ...ofViews,
     ...ofPolicies,
@@ -127,6 +132,7 @@ export const mayExecute: Readonly<Record<string, readonly string[]>> = {
     ...acting,
     ...ofEndpoints,
     ...byLink,
+    ...ofWizard,
     ...receiving,
     ...ofViews,
     ...ofServer,
@@ -135,6 +141,7 @@ export const mayExecute: Readonly<Record<string, readonly string[]>> = {
     timers,
   ],
   headroom_executor: [
+    "billing.proof_token",
     "billing.payment_counts",
     "capacity.confirmation_token",
     "capacity.note_timers_failed",

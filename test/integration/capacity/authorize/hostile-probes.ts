@@ -15,6 +15,11 @@ const byAnybody = [
   "handle_provisioning_callback",
   "describe_confirmation",
   "decide_by_token",
+  "begin_draft",
+  "describe_draft",
+  "save_draft",
+  "send_draft_link",
+  "submit_draft",
   "begin_checkout",
   "get_checkout",
 ];

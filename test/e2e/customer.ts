@@ -1,0 +1,71 @@
+/** What tests of the customer's pages share: a browser without script that complains about nothing, pictures, and the keyboard. */
+import { mkdir } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, expect } from "vitest";
+
+export interface Looks {
+  readonly width: number;
+  readonly scheme: "light" | "dark";
+}
+
+/** Opens a page as a customer's browser does; what it complains about fails the test. */
+export async function visit(
+  browser: Browser,
+  { width, scheme }: Looks,
+  work: (page: Page) => Promise<void>,
+): Promise<void> {
+  const context = await browser.newContext({
+    javaScriptEnabled: false,
+    colorScheme: scheme,
+    viewport: { width, height: 740 },
+  });
+  try {
+    const page = await context.newPage();
+    const complaints: string[] = [];
+    page.on("console", (message) => void complaints.push(message.text()));
+    await work(page);
+    expect(complaints.filter((text) => !/status of 4\d\d/.test(text))).toEqual([]);
+  } finally {
+    await context.close();
+  }
+}
+
+export async function keepPicture(page: Page, name: string): Promise<void> {
+  const folder = process.env["HEADROOM_SCREENSHOTS"];
+  if (folder === undefined) return;
+  await mkdir(folder, { recursive: true });
+  await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
+}
+
+/** Tabs until the element has the focus, as somebody without a mouse does. */
+export async function tabTo(page: Page, selector: string): Promise<void> {
+  const wanted = page.locator(`${selector}:focus-visible`);
+  for (let presses = 0; presses < 20; presses += 1) {
+    await page.keyboard.press("Tab");
+    if ((await wanted.count()) === 1) return;
+  }
+  throw new Error(`${selector} cannot be reached by the keyboard.`);
+}
+
+/** Nothing is wider than the window. */
+export async function expectNarrow(page: Page, width: number): Promise<void> {
+  for (const box of await page.locator("main *:visible").all()) {
+    const place = await box.boundingBox();
+    if (place !== null) expect(place.x + place.width).toBeLessThanOrEqual(width);
+  }
+}
+
+/** A page of another origin, where Stripe's would be. */
+export async function startStripe(): Promise<{ readonly url: string }> {
+  const server = createServer((_request, response) => {
+    response
+      .setHeader("content-type", "text/html")
+      .end("<!doctype html><link rel=icon href='data:,'><p>Stripe's page</p>");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  afterAll(() => new Promise<void>((resolve) => void server.close(() => resolve())));
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a server that listens on a port has one
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}

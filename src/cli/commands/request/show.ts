@@ -11,7 +11,9 @@ import {
   type Person,
   type RequestStory,
 } from "../../../capacity/index.ts";
+import { formatAmount, getPayments, type RequestPayments } from "../../../billing/index.ts";
 import { withDatabase } from "../../database.ts";
+import { inWords, nextForRequest, whyRefundHeld } from "../../money-words.ts";
 import { attemptOf, nextCommand, stateWords, stepOf, whyHeld } from "../../job-words.ts";
 import { addCommon, type CommonOptions } from "../../options.ts";
 import { printJson, printLine, printTable, visible } from "../../output.ts";
@@ -30,17 +32,20 @@ export function registerShow(request: Command): void {
 }
 
 async function runShow(id: string, options: CommonOptions): Promise<void> {
-  const answer = await withDatabase(options, "request show", (client) => getRequest(client, id));
-  const { story } = orFail(answer);
-  if (options.json === true) printJson(story);
-  else show(story);
+  const { story, money } = await withDatabase(options, "request show", async (client) => ({
+    ...orFail(await getRequest(client, id)),
+    ...orFail(await getPayments(client, id)),
+  }));
+  if (options.json === true) printJson({ ...story, money });
+  else show(story, money);
 }
 
-function show(story: RequestStory): void {
-  const facts = factsOf(story).filter(([, value]) => value !== null);
+function show(story: RequestStory, money: RequestPayments): void {
+  const facts = factsOf(story, money).filter(([, value]) => value !== null);
   const width = Math.max(...facts.map(([name]) => name.length));
   for (const [name, value] of facts) printLine(`${name.padEnd(width)}  ${visible(String(value))}`);
   showPending(story);
+  showMoney(story.request.id, money);
   printLine();
   showHistory(story);
   showDeliveries(story.deliveries);
@@ -66,13 +71,20 @@ function customerOf({ customerRef }: CapacityRequest, erasure: Erasure | null): 
   return customerRef === null ? null : JSON.stringify(customerRef);
 }
 
-function factsOf({ request, customer, erasure }: RequestStory): readonly Fact[] {
+function priceOf({ offer }: RequestPayments): string | null {
+  if (offer === null) return null;
+  return `${formatAmount(offer.currency, offer.amount)}${offer.kind === "recurring" ? " a month" : ""}`;
+}
+
+function factsOf({ request, customer, erasure }: RequestStory, money: RequestPayments): readonly Fact[] {
   return [
     ["request", request.id],
     ["state", `${request.state} since ${request.stateSince.toISOString()}`],
     ["version", request.version],
     ["what", `${request.quantity} × ${request.size} in ${request.region}`],
     ["monthly cost", request.monthlyCostUsd === null ? null : `${request.monthlyCostUsd} USD`],
+    ["price", priceOf(money)],
+    ["payment", money.state === "none" ? null : inWords(money.state)],
     ["needed by", request.neededBy],
     ["for", request.durationDays === null ? null : `${request.durationDays} days`],
     ["customer", customerOf(request, erasure)],
@@ -135,9 +147,13 @@ export function showPending(story: RequestStory): void {
   }
   for (const job of story.jobs) showJob(job);
   if (state === "CUSTOMER_CONFIRMATION_REQUIRED") {
-    if (unasked === null) printLine("\nIt waits on the customer.");
-    printLine("The commercial owner can record their answer:");
-    printLine(`  headroom request confirm ${id} --as ${story.request.commercialOwner ?? "<owner>"}   (or decline)`);
+    const owner = story.request.commercialOwner ?? "<owner>";
+    const priced = story.request.offer !== null;
+    if (unasked === null) printLine(`\nIt waits on the customer${priced ? ", who confirms by paying" : ""}.`);
+    printLine(`The commercial owner can record ${priced ? "that they decline" : "their answer"}:`);
+    printLine(
+      `  headroom request ${priced ? "decline" : "confirm"} ${id} --as ${owner}${priced ? "" : "   (or decline)"}`,
+    );
   }
 }
 
@@ -153,6 +169,21 @@ function showJob(job: Job): void {
   if (held !== null) printLine(`  ${held}`);
   printLine(`  headroom jobs show ${job.requestId}`);
   const next = nextCommand(job);
+  if (next !== null) printLine(`  ${next}`);
+}
+
+/** What went wrong with its money, or waits for somebody, and the command that helps. */
+function showMoney(id: string, money: RequestPayments): void {
+  if (money.state === "none" || money.state === "due" || money.state === "unpaid") return;
+  printLine(`\nIts payment: ${inWords(money.state)}.`);
+  const held = money.payments.map(whyRefundHeld).find((why) => why !== null);
+  if (held !== undefined) printLine(`  ${held}`);
+  const { subscription } = money;
+  if (subscription?.kind === "recurring") {
+    const until = subscription.paidUntil === null ? "" : `, paid until ${subscription.paidUntil.toISOString()}`;
+    printLine(`  The subscription is ${subscription.state.replace("_", " ")}${until}.`);
+  }
+  const next = nextForRequest(id, money);
   if (next !== null) printLine(`  ${next}`);
 }
 

@@ -32,6 +32,7 @@ export { createSlackInteractionRail, createSlackRail } from "./rails/slack/rail.
 export { createLinearRail } from "./rails/linear/rail.ts";
 export { createEmailRail } from "./rails/email/rail.ts";
 export { createGithubActionsRail } from "./rails/github-actions/rail.ts";
+export { createStripeRail } from "./rails/stripe/rail.ts";
 export { createTableRail } from "./rails/table/rail.ts";
 export { createRailRegistry } from "./contract/registry.ts";
 

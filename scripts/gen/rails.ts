@@ -11,6 +11,8 @@ import { linearCodes } from "../../src/rails/linear/codes.ts";
 import { linearFields } from "../../src/rails/linear/config.ts";
 import { slackCodes, slackInteractionCodes } from "../../src/rails/slack/codes.ts";
 import { slackFields } from "../../src/rails/slack/config.ts";
+import { stripeCodes } from "../../src/rails/stripe/codes.ts";
+import { stripeFields } from "../../src/rails/stripe/config.ts";
 import { webhookCodes } from "../../src/rails/webhook/codes.ts";
 import { webhookFields } from "../../src/rails/webhook/config.ts";
 
@@ -33,6 +35,7 @@ const rails: readonly Described[] = [
   { name: "linear", about: "lookup", fields: linearFields, codes: linearCodes },
   { name: "email", about: "blind", fields: emailFields, codes: emailCodes },
   { name: "github-actions", about: "lookup", fields: githubActionsFields, codes: githubActionsCodes },
+  { name: "stripe", about: "lookup", fields: stripeFields, codes: stripeCodes },
 ];
 
 export function describeRails(): Promise<string> {

@@ -5,6 +5,7 @@ import type { RailCode } from "./exchange-codes.ts";
 import { githubActionsCodes, codeOfStatus as githubStatus } from "./github-actions/codes.ts";
 import { linearCodes, codeOfStatus as linearStatus } from "./linear/codes.ts";
 import { slackCodes, slackInteractionCodes, codeOfStatus as slackStatus } from "./slack/codes.ts";
+import { stripeCodes, codeOfStatus as stripeStatus } from "./stripe/codes.ts";
 import { codeOfStatus as webhookStatus, webhookCodes } from "./webhook/codes.ts";
 
 type Outcome = RailCode["outcome"];
@@ -15,6 +16,7 @@ const outcomes: readonly (readonly [string, (status: number) => Outcome | null])
   ["linear", (status) => outcomeOf(linearCodes, linearStatus(status))],
   ["email", (status) => outcomeOf(emailCodes, emailStatus(status))],
   ["github-actions", (status) => outcomeOf(githubActionsCodes, githubStatus(status, false))],
+  ["stripe", (status) => outcomeOf(stripeCodes, stripeStatus(status))],
 ];
 
 function outcomeOf<Code extends string>(codes: Readonly<Record<Code, RailCode>>, code: Code | null): Outcome | null {

@@ -30,7 +30,8 @@ import { slackPages } from "./slack/page/routes.ts";
 import { slackRoutes } from "./slack/routes.ts";
 import { SlackState } from "./slack/state.ts";
 import { StripeUserActions } from "./stripe/user-actions.ts";
-import { stripePages } from "./stripe/page.ts";
+import { stripeControl } from "./stripe/control.ts";
+import { stripePages } from "./stripe/page/routes.ts";
 import { stripeRoutes } from "./stripe/routes.ts";
 import { StripeState } from "./stripe/state.ts";
 
@@ -89,6 +90,7 @@ export function createProviders(world: World, options: ProviderOptions): Provide
       githubRoutes(world, github, runner),
       callbackRoutes(world, github),
       stripeRoutes(world, stripe),
+      stripeControl(userActions.stripe),
       oidcRoutes(world, oidc, key),
       slackPages(world, slack, userActions.slack, live),
       linearPages(world, linear, userActions.linear),
@@ -100,7 +102,7 @@ export function createProviders(world: World, options: ProviderOptions): Provide
     mailbox,
     kept: { ids: world.ids, slack, linear, mailbox, github, stripe },
     resume: () => runner.resume(),
-    close: () => runner.close(),
+    close: async () => void (await Promise.all([runner.close(), stripe.delivery.done()])),
     reset() {
       world.ids.reset();
       runner.reset();

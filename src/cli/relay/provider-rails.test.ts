@@ -11,6 +11,7 @@ const whole: Environment = {
   SMTP_URL: "smtp://127.0.0.1:2525",
   MAIL_FROM: "Headroom <capacity@headroom.example>",
   GITHUB_TOKEN: "github_pat_1",
+  STRIPE_SECRET_KEY: "sk_test_123456",
 };
 
 function namesOf(environment: Environment): string[] {
@@ -32,6 +33,7 @@ describe("the providers' rails", () => {
       "linear lookup",
       "email blind",
       "github-actions lookup",
+      "stripe lookup",
     ]);
     const { SMTP_URL: _smtp, ...others } = whole;
     const postal = { POSTAL_URL: "https://postal.example", POSTAL_API_KEY: "postal-key" };
@@ -76,12 +78,14 @@ describe("the providers' rails", () => {
       "linear skipped",
       "mail ok",
       "github ok",
+      "stripe ok",
     ]);
     expect(findings.map(({ message }) => message)).toEqual([
       "Not set up here (SLACK_BOT_TOKEN), and nothing needs it.",
       "Linear is set up here. Not checked (--offline).",
       "Not set up here (SMTP_URL and MAIL_FROM, or POSTAL_URL and POSTAL_API_KEY and MAIL_FROM), and nothing needs it.",
       "Not set up here (GITHUB_TOKEN), and nothing needs it.",
+      "Not set up here (STRIPE_SECRET_KEY), and nothing needs it.",
     ]);
   });
 

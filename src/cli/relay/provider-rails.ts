@@ -22,6 +22,9 @@ import type { Rail } from "../../contract/rail.ts";
 import type { SlackSettings } from "../../rails/slack/config.ts";
 import { checkSlackAccess } from "../../rails/slack/access-check.ts";
 import { createSlackInteractionRail, createSlackRail } from "../../rails/slack/rail.ts";
+import { checkStripeAccess } from "../../rails/stripe/access-check.ts";
+import type { StripeSettings } from "../../rails/stripe/config.ts";
+import { createStripeRail } from "../../rails/stripe/rail.ts";
 import { secretKeyOf } from "../secret-key.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -111,6 +114,16 @@ const providers: readonly Provider[] = [
     create: (given) => [createGithubActionsRail(githubOf(given))],
     checkAccess: (given, { repositories }, signal) => checkGithubAccess(githubOf(given), repositories, signal),
   },
+  {
+    name: "Stripe",
+    check: "stripe",
+    rails: ["stripe"],
+    own: ["STRIPE_SECRET_KEY"],
+    required: ["STRIPE_SECRET_KEY"],
+    optional: ["STRIPE_API_URL"],
+    create: (given) => [createStripeRail(stripeOf(given))],
+    checkAccess: (given, _places, signal) => checkStripeAccess(stripeOf(given), signal),
+  },
 ];
 
 function slackOf({ text, optional }: Given): SlackSettings {
@@ -123,6 +136,10 @@ function linearOf({ text, optional }: Given): LinearSettings {
 
 function githubOf({ text, optional }: Given): GithubActionsSettings {
   return { token: text("GITHUB_TOKEN"), apiUrl: optional("GITHUB_API_URL") };
+}
+
+function stripeOf({ text, optional }: Given): StripeSettings {
+  return { secretKey: text("STRIPE_SECRET_KEY"), apiUrl: optional("STRIPE_API_URL") };
 }
 
 function smtpOf({ text }: Given): EmailSettings["transport"] {

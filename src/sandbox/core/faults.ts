@@ -167,7 +167,7 @@ function shown(rule: LiveRule): FaultRule {
 }
 
 /** Mulberry32: small, even enough, and the same everywhere. */
-function seeded(seed: number): () => number {
+export function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -17,7 +17,7 @@ export interface Saveable {
 export type Log = (event: string, fields: Readonly<Record<string, unknown>>) => void;
 
 /** Raised when the file's format changes; older files are then ignored. */
-const version = 1;
+const version = 2;
 const fileSchema = z.object({ version: z.literal(version), parts: z.record(z.string(), z.unknown()) });
 /** Changes come in bursts: one write for all within this time. */
 const gatherMs = 200;

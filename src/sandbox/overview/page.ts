@@ -39,7 +39,7 @@ const standIns = [
   ["/mail", "Mail", "Every mail that was sent, by SMTP or by Postal, with the customer's links."],
   ["/linear", "Linear", "The issues that mirror requests. Comment on one, or move it."],
   ["/github", "GitHub", "Workflow runs that were dispatched. Watch them, and let one fail, hang or crash."],
-  ["/stripe", "Stripe", "Checkout sessions, payments and refunds. Pay as the customer."],
+  ["/stripe", "Stripe", "Pay as the customer; be the bank, and the dashboard. Choose how events are sent."],
 ] as const;
 
 const numbers = new Set(["times", "ms", "probability", "retryAfterSeconds"]);

@@ -52,7 +52,7 @@ button:hover, .button:hover { border-color: var(--ink); background: var(--ground
 button.primary, .button.primary { background: var(--accent); border-color: var(--accent); color: var(--accent-ink); } button.primary:hover { background: var(--accent-over); }
 button.danger { color: var(--bad); border-color: var(--bad); } button.danger:hover { background: var(--bad-ground); }
 button.small { min-height: 2rem; padding: .3rem .7rem; font-size: .9rem; }
-.buttons { display: flex; flex-wrap: wrap; gap: .5rem; } .buttons form { display: contents; } .buttons + p, article .buttons, iframe + details, .list + iframe, .list + pre { margin-top: .9rem; }
+.buttons { display: flex; flex-wrap: wrap; gap: .5rem; } .buttons form { display: contents; } .buttons + p, .row + .buttons, article .buttons, iframe + details, .list + iframe, .list + pre { margin-top: .9rem; }
 table { width: 100%; border-collapse: collapse; font-size: .93rem; } th, td { text-align: left; vertical-align: top; padding: .45rem .8rem .45rem 0; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
 th { color: var(--quiet); font-weight: 600; } .scroll { overflow-x: auto; } table.wide { min-width: 38rem; } select { text-overflow: ellipsis; }
 code, pre { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; font-size: .9em; } pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: .3rem 0; }

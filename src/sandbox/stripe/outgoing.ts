@@ -2,13 +2,13 @@
  * Stripe's events: kept, and sent as webhooks that sign their time and their bytes.
  */
 import { hmacSha256 } from "../../db/hash.ts";
+import type { OutgoingWebhook } from "../core/webhook-sender.ts";
 import type { World } from "../core/world.ts";
 import { eventShape } from "./shapes.ts";
-import type { StripeEvent, StripeState } from "./state.ts";
+import type { StripeState } from "./state.ts";
+import type { StripeEvent } from "./things.ts";
 
 const timeoutMs = 10_000;
-/** Stripe tries for days; these are the first of its tries. */
-const repeatsMs = [60_000, 300_000, 3_600_000] as const;
 
 export function signature(secret: string, timestamp: number, body: string): string {
   return `t=${timestamp},v1=${hmacSha256(secret, `${timestamp}.${body}`)}`;
@@ -17,23 +17,29 @@ export function signature(secret: string, timestamp: number, body: string): stri
 export function happen(world: World, state: StripeState, type: string, object: Record<string, unknown>): StripeEvent {
   const event: StripeEvent = { id: state.id("evt_"), type, created: state.now(), object };
   state.record(event);
-  tell(world, event);
+  state.delivery.send(webhookOf(world, event));
+  world.changed();
   return event;
 }
 
-export function tell(world: World, event: StripeEvent): void {
+/** Once more, whatever is planned for others. */
+export function tellAgain(world: World, state: StripeState, event: StripeEvent): void {
+  state.delivery.sendNow(webhookOf(world, event));
+}
+
+function webhookOf(world: World, event: StripeEvent): OutgoingWebhook {
   const body = JSON.stringify(eventShape(event), null, 2);
-  world.webhooks.dispatch({
+  return {
     provider: "stripe",
     title: event.type,
     path: "/webhooks/stripe",
     body,
+    // Signed for each try, however late it is.
     headers: () => ({
       "content-type": "application/json; charset=utf-8",
       "user-agent": "Stripe/1.0 (+https://stripe.com/docs/webhooks)",
       "stripe-signature": signature(world.secrets.stripeWebhookSecret, Math.floor(world.now() / 1000), body),
     }),
     timeoutMs,
-    retryAfterMs: repeatsMs,
-  });
+  };
 }

@@ -1,26 +1,30 @@
 /**
  * Where Stripe's API is answered.
  *
- * Owns: the routes, the key, idempotency keys and Stripe's way of saying no. Does not own: what a call does, or the pages.
+ * Owns: the routes, the key and Stripe's way of saying no. Does not own: what a call does, or the pages.
  */
 import { sha256 } from "../../db/hash.ts";
 import { Hono } from "hono";
 import { answer, type Dialect, type SandboxContext, type SandboxEnv } from "../core/exchange.ts";
 import type { World } from "../core/world.ts";
-import * as api from "./api.ts";
-import { StripeRefusal, type Parameters } from "./api.ts";
+import { getEvent, listEvents } from "./api/events.ts";
+import { expandOf, type Parameters } from "./api/parameters.ts";
+import * as payments from "./api/payments.ts";
+import * as sessions from "./api/sessions.ts";
+import * as subscriptions from "./api/subscriptions.ts";
+import { expand } from "./expand.ts";
 import { FormError, readForm } from "./form.ts";
+import { KeyMemory } from "./idempotency.ts";
+import { StripeRefusal } from "./refusal.ts";
+import type { Shape } from "./shapes.ts";
 import type { StripeState } from "./state.ts";
-
-/** Stripe forgets keys after a day. */
-const keyLifeMs = 24 * 60 * 60 * 1000;
 
 interface Endpoint {
   readonly verb: "GET" | "POST" | "DELETE";
   readonly path: string;
   /** As faults and the log name it. */
   readonly name: string;
-  readonly run: (given: Parameters, id: string) => Record<string, unknown>;
+  readonly run: (given: Parameters, id: string) => Shape;
 }
 
 export function stripeRoutes(world: World, state: StripeState): Hono<SandboxEnv> {
@@ -35,56 +39,40 @@ export function stripeRoutes(world: World, state: StripeState): Hono<SandboxEnv>
 }
 
 function endpointsOf(world: World, state: StripeState): Endpoint[] {
-  const sessions = "/v1/checkout/sessions";
+  const get = (path: string, name: string, run: Endpoint["run"]): Endpoint => ({ verb: "GET", path, name, run });
+  const post = (path: string, name: string, run: Endpoint["run"]): Endpoint => ({ verb: "POST", path, name, run });
+  const remove = (path: string, name: string, run: Endpoint["run"]): Endpoint => ({ verb: "DELETE", path, name, run });
+  const session = "/v1/checkout/sessions";
   return [
-    {
-      verb: "POST",
-      path: sessions,
-      name: "checkout.sessions.create",
-      run: (given) => api.createSession(world, state, given),
-    },
-    {
-      verb: "GET",
-      path: `${sessions}/:id`,
-      name: "checkout.sessions.retrieve",
-      run: (given, id) => api.getSession(world, state, id, given),
-    },
-    {
-      verb: "POST",
-      path: `${sessions}/:id/expire`,
-      name: "checkout.sessions.expire",
-      run: (_, id) => api.expireSession(world, state, id),
-    },
-    {
-      verb: "GET",
-      path: "/v1/payment_intents/:id",
-      name: "paymentIntents.retrieve",
-      run: (_, id) => api.getIntent(state, id),
-    },
-    {
-      verb: "POST",
-      path: "/v1/refunds",
-      name: "refunds.create",
-      run: (given) => api.createRefund(world, state, given),
-    },
-    { verb: "GET", path: "/v1/refunds", name: "refunds.list", run: (given) => api.listRefunds(state, given) },
-    { verb: "GET", path: "/v1/refunds/:id", name: "refunds.retrieve", run: (_, id) => api.getRefund(state, id) },
-    { verb: "POST", path: "/v1/customers", name: "customers.create", run: (given) => api.createCustomer(state, given) },
-    { verb: "GET", path: "/v1/customers/:id", name: "customers.retrieve", run: (_, id) => api.getCustomer(state, id) },
-    {
-      verb: "GET",
-      path: "/v1/subscriptions/:id",
-      name: "subscriptions.retrieve",
-      run: (_, id) => api.getSubscription(state, id),
-    },
-    {
-      verb: "DELETE",
-      path: "/v1/subscriptions/:id",
-      name: "subscriptions.cancel",
-      run: (_, id) => api.cancelSubscription(world, state, id),
-    },
-    { verb: "GET", path: "/v1/events", name: "events.list", run: (given) => api.listEvents(state, given) },
-    { verb: "GET", path: "/v1/events/:id", name: "events.retrieve", run: (_, id) => api.getEvent(state, id) },
+    post(session, "checkout.sessions.create", (given) => sessions.createSession(world, state, given)),
+    get(session, "checkout.sessions.list", (given) => sessions.listSessions(world, state, given)),
+    get(`${session}/:id`, "checkout.sessions.retrieve", (_, id) => sessions.getSession(world, state, id)),
+    post(`${session}/:id/expire`, "checkout.sessions.expire", (_, id) => sessions.expireSession(world, state, id)),
+    get("/v1/payment_intents", "paymentIntents.list", (given) => payments.listIntents(state, given)),
+    get("/v1/payment_intents/:id", "paymentIntents.retrieve", (_, id) => payments.getIntent(state, id)),
+    get("/v1/charges/:id", "charges.retrieve", (_, id) => payments.getCharge(state, id)),
+    post("/v1/refunds", "refunds.create", (given) => payments.createRefund(world, state, given)),
+    get("/v1/refunds", "refunds.list", (given) => payments.listRefunds(state, given)),
+    get("/v1/refunds/:id", "refunds.retrieve", (_, id) => payments.getRefund(state, id)),
+    get("/v1/disputes", "disputes.list", (given) => payments.listDisputes(state, given)),
+    get("/v1/disputes/:id", "disputes.retrieve", (_, id) => payments.getDispute(state, id)),
+    get("/v1/balance", "balance.retrieve", () => payments.getBalance(state)),
+    post("/v1/customers", "customers.create", (given) => subscriptions.createCustomer(state, given)),
+    get("/v1/customers/:id", "customers.retrieve", (_, id) => subscriptions.getCustomer(state, id)),
+    remove("/v1/customers/:id", "customers.del", (_, id) => subscriptions.deleteCustomer(state, id)),
+    get("/v1/subscriptions", "subscriptions.list", (given) => subscriptions.listSubscriptions(state, given)),
+    get("/v1/subscriptions/:id", "subscriptions.retrieve", (_, id) => subscriptions.getSubscription(state, id)),
+    post("/v1/subscriptions/:id", "subscriptions.update", (given, id) =>
+      subscriptions.updateSubscription(world, state, id, given),
+    ),
+    remove("/v1/subscriptions/:id", "subscriptions.cancel", (_, id) =>
+      subscriptions.cancelSubscription(world, state, id),
+    ),
+    get("/v1/invoices", "invoices.list", (given) => subscriptions.listInvoices(state, given)),
+    get("/v1/invoices/:id", "invoices.retrieve", (_, id) => subscriptions.getInvoice(state, id)),
+    get("/v1/invoice_payments", "invoicePayments.list", (given) => subscriptions.listInvoicePayments(state, given)),
+    get("/v1/events", "events.list", (given) => listEvents(state, given)),
+    get("/v1/events/:id", "events.retrieve", (_, id) => getEvent(state, id)),
   ];
 }
 
@@ -99,61 +87,42 @@ async function serve(context: SandboxContext, world: World, state: StripeState, 
     if (!(error instanceof FormError)) throw error;
     return said(new StripeRefusal(400, error.message));
   }
-  const reference = given["client_reference_id"] ?? given["payment_intent"];
+  const id = context.req.param("id") ?? "";
+  const reference = given["client_reference_id"] ?? given["payment_intent"] ?? (id === "" ? undefined : id);
   const channel = typeof reference === "string" ? reference : undefined;
-  const call = {
-    provider: "stripe",
-    method: endpoint.name,
-    channel,
-    body: { ...given, idempotency_key: key },
-  } as const;
+  const body = { ...given, idempotency_key: key };
+  const call = { provider: "stripe", method: endpoint.name, channel, body } as const;
   const memory = key === undefined ? undefined : new KeyMemory(world, state, key, fingerprint);
-  return answer(context, world, call, dialectOf(memory), () => {
-    try {
-      authenticate(context, world);
-      const replay = memory?.replay();
-      if (replay !== undefined) return replay;
-      const id = context.req.param("id") ?? "";
-      const body = JSON.stringify(endpoint.run(given, id));
-      memory?.keep(200, body);
-      return json(200, body);
-    } catch (error) {
-      if (!(error instanceof StripeRefusal)) throw error;
-      // What is refused for its parameters has not begun, and is not remembered.
-      return said(error);
-    }
-  });
+  const work = (): string => JSON.stringify(expand(world, state, endpoint.run(given, id), expandOf(given)));
+  try {
+    return await answer(context, world, call, dialectOf(memory), () => {
+      try {
+        authenticate(context, world);
+        return underKey(memory, work);
+      } catch (error) {
+        if (error instanceof StripeRefusal) return said(error);
+        throw error;
+      } finally {
+        // However long the answer takes: the work is done.
+        memory?.end();
+      }
+    });
+  } finally {
+    memory?.end();
+  }
 }
 
-/** What was answered under a key is answered again, a failure too; other parameters under the same key are an error. */
-class KeyMemory {
-  readonly #world: World;
-  readonly #state: StripeState;
-  readonly #key: string;
-  readonly #fingerprint: string;
-
-  constructor(world: World, state: StripeState, key: string, fingerprint: string) {
-    this.#world = world;
-    this.#state = state;
-    this.#key = key;
-    this.#fingerprint = fingerprint;
-  }
-
-  replay(): Response | undefined {
-    const before = this.#state.remembered.get(this.#key);
-    if (before === undefined || this.#world.now() - before.at > keyLifeMs) return undefined;
-    if (before.fingerprint !== this.#fingerprint) {
-      throw new StripeRefusal(
-        400,
-        `Keys for idempotent requests can only be used with the same parameters they were first used with. Try using a key other than '${this.#key}' if you meant to execute a different request.`,
-        { type: "idempotency_error" },
-      );
-    }
-    return json(before.status, before.body, { "idempotent-replayed": "true" });
-  }
-
-  keep(status: number, body: string): void {
-    this.#state.remember(this.#key, { fingerprint: this.#fingerprint, status, body, at: this.#world.now() });
+/** What is refused for its parameters has not begun, and is not remembered. */
+function underKey(memory: KeyMemory | undefined, work: () => string): Response {
+  const replay = memory?.replay();
+  if (replay !== undefined) return json(replay.status, replay.body, { "idempotent-replayed": "true" });
+  try {
+    const body = work();
+    memory?.keep(200, body);
+    return json(200, body);
+  } catch (error) {
+    if (error instanceof StripeRefusal && error.hadBegun) memory?.keep(error.status, bodyOf(error));
+    throw error;
   }
 }
 
@@ -174,14 +143,18 @@ function json(status: number, body: string, headers: Readonly<Record<string, str
 }
 
 function said(refusal: StripeRefusal, headers: Readonly<Record<string, string>> = {}): Response {
-  return json(refusal.status, JSON.stringify({ error: { message: refusal.message, ...refusal.fields } }), headers);
+  return json(refusal.status, bodyOf(refusal), headers);
+}
+
+function bodyOf(refusal: StripeRefusal): string {
+  return JSON.stringify({ error: { message: refusal.message, ...refusal.fields } });
 }
 
 function dialectOf(memory: KeyMemory | undefined): Dialect {
   return {
     failed: (afterAccept) => {
       const failure = new StripeRefusal(500, "An unknown error occurred", { type: "api_error" });
-      if (afterAccept) memory?.keep(500, JSON.stringify({ error: { message: failure.message, ...failure.fields } }));
+      if (afterAccept) memory?.keep(500, bodyOf(failure));
       return said(failure);
     },
     rateLimited: (seconds) =>

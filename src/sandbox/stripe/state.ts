@@ -1,75 +1,38 @@
 /**
- * What the stand-in's Stripe account holds: Checkout sessions, payments, refunds, customers, subscriptions and events.
+ * What the stand-in's Stripe account holds.
  *
- * Owns: the state and its bounds. Does not own: the API (api.ts, routes.ts) or what customers do (user-actions.ts).
+ * Owns: the state, its bounds and its indexes. Does not own: the API (api/), or what happens to money (money/).
  */
 import { z } from "zod";
 import { listOf, type Saveable } from "../core/state-file.ts";
 import type { World } from "../core/world.ts";
+import { EventDelivery, type DeliveryPlan } from "./delivery.ts";
+import type {
+  Customer,
+  Dispute,
+  Invoice,
+  Payment,
+  Refund,
+  Remembered,
+  Session,
+  StripeEvent,
+  Subscription,
+} from "./things.ts";
 
-export interface Session {
-  readonly id: string;
-  readonly mode: "payment" | "subscription";
-  readonly amount: number;
-  readonly currency: string;
-  readonly lines: readonly { readonly name: string; readonly quantity: number; readonly unitAmount: number }[];
-  readonly successUrl: string;
-  readonly cancelUrl: string | undefined;
-  readonly clientReferenceId: string | undefined;
-  readonly metadata: Readonly<Record<string, string>>;
-  readonly customer: string | undefined;
-  readonly customerEmail: string | undefined;
-  readonly created: number;
-  readonly expiresAt: number;
-  readonly paymentIntent: string;
-  readonly subscription: string | undefined;
-  status: "open" | "complete" | "expired";
-  paymentStatus: "unpaid" | "paid";
-  /** Whether a payment that takes days is still under way, went through or failed. */
-  later: "processing" | "succeeded" | "failed" | undefined;
-}
-
-export interface Refund {
-  readonly id: string;
-  readonly paymentIntent: string;
-  readonly amount: number;
-  readonly currency: string;
-  readonly reason: string | undefined;
-  readonly metadata: Readonly<Record<string, string>>;
-  readonly created: number;
-}
-
-export interface Customer {
-  readonly id: string;
-  readonly email: string | undefined;
-  readonly name: string | undefined;
-  readonly metadata: Readonly<Record<string, string>>;
-  readonly created: number;
-}
-
-export interface StripeEvent {
-  readonly id: string;
-  readonly type: string;
-  readonly created: number;
-  readonly object: Readonly<Record<string, unknown>>;
-}
-
-/** What was answered to a key, word for word, whatever it was. */
-export interface Remembered {
-  readonly fingerprint: string;
-  readonly status: number;
-  readonly body: string;
-  readonly at: number;
-}
-
-const maxOfEach = 5_000;
+/** Enough for a run of ten thousand payments, with what comes of each. Beyond it the oldest are forgotten. */
+const maxOfEach = 25_000;
+const maxEvents = 100_000;
 
 const savedSchema = z.object({
   sessions: listOf<Session>(),
+  payments: listOf<Payment>(),
   refunds: listOf<Refund>(),
+  disputes: listOf<Dispute>(),
   customers: listOf<Customer>(),
-  cancelledSubscriptions: z.array(z.string()),
+  subscriptions: listOf<Subscription>(),
+  invoices: listOf<Invoice>(),
   events: listOf<StripeEvent>(),
+  delivery: z.custom<DeliveryPlan>((value) => typeof value === "object" && value !== null),
   remembered: z.record(
     z.string(),
     z.custom<Remembered>((value) => typeof value === "object" && value !== null),
@@ -78,45 +41,61 @@ const savedSchema = z.object({
 
 export class StripeState implements Saveable {
   readonly #world: World;
+  readonly delivery: EventDelivery;
   sessions = new Map<string, Session>();
+  payments = new Map<string, Payment>();
   refunds = new Map<string, Refund>();
+  disputes = new Map<string, Dispute>();
   customers = new Map<string, Customer>();
-  cancelledSubscriptions = new Set<string>();
+  subscriptions = new Map<string, Subscription>();
+  invoices = new Map<string, Invoice>();
   events: StripeEvent[] = [];
   remembered = new Map<string, Remembered>();
+  /** Keys of calls that are in progress. */
+  readonly keysInUse = new Set<string>();
+  #refundsOf = new Map<string, Refund[]>();
+  #disputesOf = new Map<string, Dispute[]>();
 
   constructor(world: World) {
     this.#world = world;
+    this.delivery = new EventDelivery(world);
   }
 
   reset(): void {
-    this.sessions.clear();
-    this.refunds.clear();
-    this.customers.clear();
-    this.cancelledSubscriptions.clear();
-    this.events = [];
-    this.remembered.clear();
+    this.load({ ...empty, delivery: this.delivery.plan });
+    this.delivery.reset();
+    this.keysInUse.clear();
   }
 
   save(): z.input<typeof savedSchema> {
     return {
       sessions: [...this.sessions.values()],
+      payments: [...this.payments.values()],
       refunds: [...this.refunds.values()],
+      disputes: [...this.disputes.values()],
       customers: [...this.customers.values()],
-      cancelledSubscriptions: [...this.cancelledSubscriptions],
+      subscriptions: [...this.subscriptions.values()],
+      invoices: [...this.invoices.values()],
       events: this.events,
+      delivery: this.delivery.plan,
       remembered: Object.fromEntries(this.remembered),
     };
   }
 
   load(saved: unknown): void {
     const kept = savedSchema.parse(saved);
-    this.sessions = new Map(kept.sessions.map((session) => [session.id, session]));
-    this.refunds = new Map(kept.refunds.map((refund) => [refund.id, refund]));
-    this.customers = new Map(kept.customers.map((customer) => [customer.id, customer]));
-    this.cancelledSubscriptions = new Set(kept.cancelledSubscriptions);
+    this.sessions = byId(kept.sessions);
+    this.payments = byId(kept.payments);
+    this.refunds = byId(kept.refunds);
+    this.disputes = byId(kept.disputes);
+    this.customers = byId(kept.customers);
+    this.subscriptions = byId(kept.subscriptions);
+    this.invoices = byId(kept.invoices);
     this.events = kept.events;
+    this.delivery.set(kept.delivery);
     this.remembered = new Map(Object.entries(kept.remembered));
+    this.#refundsOf = byPayment(kept.refunds);
+    this.#disputesOf = byPayment(kept.disputes);
   }
 
   /** Seconds, as Stripe counts. */
@@ -135,6 +114,16 @@ export class StripeState implements Saveable {
     return item;
   }
 
+  putRefund(refund: Refund): Refund {
+    index(this.#refundsOf, refund);
+    return this.put(this.refunds, refund);
+  }
+
+  putDispute(dispute: Dispute): Dispute {
+    index(this.#disputesOf, dispute);
+    return this.put(this.disputes, dispute);
+  }
+
   remember(key: string, remembered: Remembered): void {
     this.remembered.set(key, remembered);
     dropOldest(this.remembered);
@@ -142,19 +131,51 @@ export class StripeState implements Saveable {
 
   record(event: StripeEvent): void {
     this.events.push(event);
-    if (this.events.length > maxOfEach) this.events.shift();
+    // In lumps: shifting one for each event would cost the whole length each time.
+    if (this.events.length > maxEvents * 1.25) this.events = this.events.slice(-maxEvents);
   }
 
-  sessionOfPayment(paymentIntent: string): Session | undefined {
-    for (const session of this.sessions.values()) if (session.paymentIntent === paymentIntent) return session;
-    return undefined;
+  /** Oldest first. */
+  refundsOf(paymentIntent: string): readonly Refund[] {
+    return this.#refundsOf.get(paymentIntent) ?? [];
   }
 
+  disputesOf(paymentIntent: string): readonly Dispute[] {
+    return this.#disputesOf.get(paymentIntent) ?? [];
+  }
+
+  /** What has gone back, or is on its way. */
   refundedOf(paymentIntent: string): number {
-    return [...this.refunds.values()]
-      .filter((refund) => refund.paymentIntent === paymentIntent)
-      .reduce((sum, { amount }) => sum + amount, 0);
+    const standing = this.refundsOf(paymentIntent).filter(({ status }) => status !== "failed");
+    return standing.reduce((sum, { amount }) => sum + amount, 0);
   }
+}
+
+const empty = {
+  sessions: [],
+  payments: [],
+  refunds: [],
+  disputes: [],
+  customers: [],
+  subscriptions: [],
+  invoices: [],
+  events: [],
+  remembered: {},
+};
+
+function byId<Item extends { readonly id: string }>(items: readonly Item[]): Map<string, Item> {
+  return new Map(items.map((item) => [item.id, item]));
+}
+
+function byPayment<Item extends { readonly paymentIntent: string }>(items: readonly Item[]): Map<string, Item[]> {
+  const made = new Map<string, Item[]>();
+  for (const item of items) index(made, item);
+  return made;
+}
+
+function index<Item extends { readonly paymentIntent: string }>(into: Map<string, Item[]>, item: Item): void {
+  into.set(item.paymentIntent, [...(into.get(item.paymentIntent) ?? []), item]);
+  dropOldest(into);
 }
 
 function dropOldest(map: Map<string, unknown>): void {

@@ -1,11 +1,31 @@
 /**
- * What customers and time do to a Checkout session. The pages and the tests do it through here.
+ * What customers, banks, people in the dashboard and time do at Stripe. The pages and the tests do it through here.
  */
 import { HeadroomError } from "../../db/errors.ts";
 import type { World } from "../core/world.ts";
-import { tell } from "./outgoing.ts";
-import { complete, expire, settle } from "./payments.ts";
-import type { Refund, Session, StripeEvent, StripeState } from "./state.ts";
+import type { DeliveryInput, DeliveryPlan, ReleaseOrder } from "./delivery.ts";
+import { cardOf, goodCard, type HowPaid } from "./money/cards.ts";
+import { complete, expire, settle } from "./money/checkout.ts";
+import { holdsMoney, isOpen } from "./money/dispute-status.ts";
+import { advance, closeDispute, openDispute, type DisputeTerms } from "./money/disputes.ts";
+import { refund, settleRefund } from "./money/refunds.ts";
+import { cancelAtPeriodEnd, end, leaveUnpaid, payAgain, renew } from "./money/subscriptions.ts";
+import { tellAgain } from "./outgoing.ts";
+import { StripeRefusal } from "./refusal.ts";
+import type { StripeState } from "./state.ts";
+import type { Dispute, Invoice, Payment, Refund, Session, StripeEvent, Subscription } from "./things.ts";
+
+export type Paying =
+  { readonly kind: "complete"; readonly sendTo: string } | { readonly kind: "declined"; readonly message: string };
+
+/** What the account has of a currency, in minor units. */
+export interface Books {
+  readonly currency: string;
+  readonly taken: number;
+  readonly refunded: number;
+  /** What banks hold because of disputes that are open or lost. */
+  readonly disputed: number;
+}
 
 export class StripeUserActions {
   readonly #world: World;
@@ -16,13 +36,29 @@ export class StripeUserActions {
     this.#state = state;
   }
 
-  /** Oldest first. */
+  /** Oldest first; likewise below. */
   sessions(): readonly Session[] {
     return [...this.#state.sessions.values()];
   }
 
-  refunds(): readonly Refund[] {
-    return [...this.#state.refunds.values()];
+  payments(): readonly Payment[] {
+    return [...this.#state.payments.values()];
+  }
+
+  refunds(paymentIntent?: string): readonly Refund[] {
+    return paymentIntent === undefined ? [...this.#state.refunds.values()] : this.#state.refundsOf(paymentIntent);
+  }
+
+  disputes(paymentIntent?: string): readonly Dispute[] {
+    return paymentIntent === undefined ? [...this.#state.disputes.values()] : this.#state.disputesOf(paymentIntent);
+  }
+
+  subscriptions(): readonly Subscription[] {
+    return [...this.#state.subscriptions.values()];
+  }
+
+  invoices(): readonly Invoice[] {
+    return [...this.#state.invoices.values()];
   }
 
   events(): readonly StripeEvent[] {
@@ -30,19 +66,63 @@ export class StripeUserActions {
   }
 
   session(id: string): Session {
-    const session = this.#state.sessions.get(id);
-    if (session === undefined) throw refused("not_found", `There is no session ${id}.`, 404);
-    return session;
+    return known("session", this.#state.sessions.get(id), id);
   }
 
-  /** Pays at once. Returns where the customer is sent. */
-  pay(id: string): string {
-    return this.#complete(id, "now");
+  subscription(id: string): Subscription | undefined {
+    return this.#state.subscriptions.get(id);
+  }
+
+  /** By its own id or its session's. */
+  payment(id: string): Payment {
+    const own = this.#state.sessions.get(id)?.paymentIntent ?? id;
+    return known("payment", this.#state.payments.get(own), id);
+  }
+
+  /** Its own, and those of its subscription's invoices. */
+  paymentsOf({ paymentIntent, subscription }: Session): readonly Payment[] {
+    const invoices =
+      subscription === undefined ? [] : this.invoices().filter((each) => each.subscription === subscription);
+    const ids = new Set([paymentIntent, ...invoices.map((invoice) => invoice.paymentIntent)]);
+    return [...ids].flatMap((id) => this.#state.payments.get(id) ?? []);
+  }
+
+  /** By currency, of all that succeeded. */
+  books(): readonly Books[] {
+    const books = new Map<string, Books>();
+    for (const { id, amount, currency, status } of this.#state.payments.values()) {
+      if (status !== "succeeded") continue;
+      const before = books.get(currency) ?? { currency, taken: 0, refunded: 0, disputed: 0 };
+      const held = this.#state.disputesOf(id).filter(holdsMoney);
+      books.set(currency, {
+        currency,
+        taken: before.taken + amount,
+        refunded: before.refunded + this.#state.refundedOf(id),
+        disputed: held.reduce((sum, dispute) => sum + dispute.amount, before.disputed),
+      });
+    }
+    return [...books.values()];
+  }
+
+  /** Pays at once, with a card that succeeds. Returns where the customer is sent. */
+  pay(id: string, card = goodCard): string {
+    const paid = this.tryToPay(id, card);
+    if (paid.kind === "declined") throw refused("conflict", paid.message, 402);
+    return paid.sendTo;
+  }
+
+  /** With one of Stripe's test cards; one that is declined leaves the session open. */
+  tryToPay(id: string, number: string): Paying {
+    const session = this.#open(id);
+    const card = cardOf(number);
+    if (card === undefined) return { kind: "declined", message: "This is none of Stripe's test cards." };
+    if (card.declined !== undefined) return { kind: "declined", message: card.declined.message };
+    return { kind: "complete", sendTo: this.#complete(session, card.behaviour) };
   }
 
   /** Pays in a way that takes days: the session is complete and unpaid. */
   payLater(id: string): string {
-    return this.#complete(id, "later");
+    return this.#complete(this.#open(id), "bank_debit");
   }
 
   /** What became of a payment that took days. */
@@ -56,16 +136,94 @@ export class StripeUserActions {
     expire(this.#world, this.#state, this.#open(id));
   }
 
+  /** Somebody refunds in the dashboard: without a mark of ours. By the session or the payment. Default: all that is left. */
+  refundOutside(id: string, amount?: number): Refund {
+    try {
+      return refund(this.#world, this.#state, this.payment(id), { amount, reason: "requested_by_customer" });
+    } catch (error) {
+      if (error instanceof StripeRefusal) throw refused("conflict", error.message, 409);
+      throw error;
+    }
+  }
+
+  /** The bank's word about a refund, which may come after it had succeeded. */
+  settleRefund(id: string, how: "succeeded" | "failed"): void {
+    const made = known("refund", this.#state.refunds.get(id), id);
+    if (made.status === how || made.status === "failed")
+      throw refused("conflict", `The refund has ${made.status}.`, 409);
+    settleRefund(this.#world, this.#state, made, how);
+  }
+
+  /** The customer disputes a payment with the bank, or the bank inquires. By the session or the payment. */
+  dispute(id: string, terms: DisputeTerms = {}): Dispute {
+    const payment = this.payment(id);
+    if (payment.status !== "succeeded") throw refused("conflict", "This payment has not succeeded.", 409);
+    if (this.#state.disputesOf(payment.id).some(isOpen)) throw refused("conflict", "It is disputed already.", 409);
+    return openDispute(this.#world, this.#state, payment, terms);
+  }
+
+  /** Evidence is handed in; or an inquiry becomes a dispute. */
+  advanceDispute(id: string): void {
+    advance(this.#world, this.#state, this.#openDispute(id));
+  }
+
+  closeDispute(id: string, how: "won" | "lost"): void {
+    closeDispute(this.#world, this.#state, this.#openDispute(id), how);
+  }
+
+  /** A month passes. Undefined when the subscription ended with it. */
+  renew(subscriptionId: string, how: "succeeded" | "failed"): Invoice | undefined {
+    return renew(this.#world, this.#state, this.#live(subscriptionId), how);
+  }
+
+  /** The payment of a bill that failed is tried again. */
+  payAgain(invoiceId: string, how: "succeeded" | "failed"): void {
+    const invoice = known("invoice", this.#state.invoices.get(invoiceId), invoiceId);
+    if (invoice.status !== "open") throw refused("conflict", `This invoice is ${invoice.status}.`, 409);
+    payAgain(this.#world, this.#state, invoice, how);
+  }
+
+  cancelAtPeriodEnd(subscriptionId: string): void {
+    cancelAtPeriodEnd(this.#world, this.#state, this.#live(subscriptionId), true);
+  }
+
+  /** Somebody ends it in the dashboard. */
+  cancelOutside(subscriptionId: string): void {
+    end(this.#world, this.#state, this.#live(subscriptionId));
+  }
+
+  /** Stripe gives up on a bill. */
+  leaveUnpaid(subscriptionId: string): void {
+    leaveUnpaid(this.#world, this.#state, this.#live(subscriptionId));
+  }
+
   /** Sends an event once more, as Stripe now and then does by itself. */
   resend(eventId: string): void {
     const event = this.#state.events.find(({ id }) => id === eventId);
-    if (event === undefined) throw refused("not_found", `There is no event ${eventId}.`, 404);
-    tell(this.#world, event);
+    tellAgain(this.#world, this.#state, known("event", event, eventId));
   }
 
-  #complete(id: string, when: "now" | "later"): string {
-    const session = this.#open(id);
-    complete(this.#world, this.#state, session, when);
+  /** How events are sent from now on; what is left out is as usual. */
+  deliver(plan: DeliveryInput): DeliveryPlan {
+    return this.#state.delivery.set(plan);
+  }
+
+  delivery(): { readonly plan: DeliveryPlan; readonly held: number; readonly lost: number } {
+    return { plan: this.#state.delivery.plan, ...this.#state.delivery.counts };
+  }
+
+  /** Sends the events that were held back, in this order; resolves when all were sent. */
+  release(order: ReleaseOrder = "as_made"): Promise<number> {
+    return this.#state.delivery.release(order);
+  }
+
+  /** Resolves when each event that is not held back was sent once. */
+  delivered(): Promise<void> {
+    return this.#state.delivery.done();
+  }
+
+  #complete(session: Session, how: HowPaid): string {
+    complete(this.#world, this.#state, session, how);
     return session.successUrl.replaceAll("{CHECKOUT_SESSION_ID}", session.id);
   }
 
@@ -77,8 +235,25 @@ export class StripeUserActions {
     if (session.status !== "open") throw refused("conflict", `This session is ${session.status}.`, 409);
     return session;
   }
+
+  #openDispute(id: string): Dispute {
+    const dispute = known("dispute", this.#state.disputes.get(id), id);
+    if (!isOpen(dispute)) throw refused("conflict", `This dispute is ${dispute.status}.`, 409);
+    return dispute;
+  }
+
+  #live(id: string): Subscription {
+    const subscription = known("subscription", this.#state.subscriptions.get(id), id);
+    if (subscription.status === "canceled") throw refused("conflict", "This subscription is cancelled.", 409);
+    return subscription;
+  }
+}
+
+function known<T>(what: string, thing: T | undefined, id: string): T {
+  if (thing === undefined) throw refused("not_found", `There is no ${what} ${id.slice(0, 100)}.`, 404);
+  return thing;
 }
 
 function refused(code: string, message: string, httpStatus: number): HeadroomError {
-  return new HeadroomError(code, message, { hint: "Nothing was charged. Ask for a new link.", httpStatus });
+  return new HeadroomError(code, message, { hint: "Nothing was changed.", httpStatus });
 }

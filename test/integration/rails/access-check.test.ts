@@ -8,6 +8,7 @@ import { checkGithubAccess } from "../../../src/rails/github-actions/access-chec
 import { checkLinearAccess } from "../../../src/rails/linear/access-check.ts";
 import type { AccessCheck } from "../../../src/rails/access-check.ts";
 import { checkSlackAccess } from "../../../src/rails/slack/access-check.ts";
+import { checkStripeAccess } from "../../../src/rails/stripe/access-check.ts";
 import { startScriptedServer, type ScriptedServer } from "./scripted-server.ts";
 
 const secret = "a-very-secret-token";
@@ -86,6 +87,22 @@ test("GitHub: a token that it does not accept, one that it does, and silence", a
   expect(await checkGithubAccess(settings, [], patience())).toMatchObject({ kind: "answers" });
   expect(await checkGithubAccess(settings, [], AbortSignal.timeout(50))).toMatchObject({ what: "unreachable" });
   expect(provider.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(Array(3).fill("GET /rate_limit"));
+});
+
+test("Stripe: a key that it does not accept, one that may not read all, and one that may", async () => {
+  const secretKey = "rk_test_very_secret";
+  const ask = (): Promise<AccessCheck> => checkStripeAccess({ secretKey, apiUrl: provider.url }, patience());
+  const error = { type: "invalid_request_error", message: `Invalid API Key provided: ${secretKey}` };
+  provider.script.push({ status: 401, body: { error } });
+  expect(await ask()).toMatchObject({ what: "refused", reason: expect.not.stringContaining(secretKey) });
+  const page = { body: { object: "list", data: [], has_more: false } };
+  provider.script.push(page, page, page, { status: 403, body: { error: { type: "invalid_request_error" } } });
+  expect(await ask()).toMatchObject({ what: "lacking", grave: true, reason: expect.stringContaining("Subscriptions") });
+  provider.script.push(...Array(6).fill(page));
+  expect(await ask()).toEqual({ kind: "answers", as: "a key of the test mode, which moves no money" });
+  expect(provider.requests.every(({ method }) => method === "GET")).toBe(true);
+  provider.script.push({ status: 503, body: "" });
+  expect(await ask()).toMatchObject({ what: "unreachable" });
 });
 
 const refused = (code: string) => ({ body: { status: "error", data: { code } } });

@@ -22,6 +22,15 @@ const order = {
   metadata: { cr_id: "CR-2026-000001" },
 } satisfies Stripe.Checkout.SessionCreateParams;
 
+const monthly = {
+  ...order,
+  mode: "subscription",
+  line_items: order.line_items.map((line) => ({
+    ...line,
+    price_data: { ...line.price_data, recurring: { interval: "month" } },
+  })),
+} satisfies Stripe.Checkout.SessionCreateParams;
+
 /** What was told, in order, verified by Stripe's own SDK and by hand. */
 function told(ear: Ear): string[] {
   return ear.heard.map(({ path, headers, body }) => {
@@ -159,7 +168,7 @@ describe("the Stripe stand-in, through Stripe's own SDK", () => {
     await using stage = await setStage();
     const stripe = client(stage.sandbox);
     const customer = await stripe.customers.create({ email: "buyer@acme.example", name: "Acme" });
-    const session = await stripe.checkout.sessions.create({ ...order, mode: "subscription", customer: customer.id });
+    const session = await stripe.checkout.sessions.create({ ...monthly, customer: customer.id });
     stage.sandbox.stripe.pay(session.id);
     const { subscription } = await stripe.checkout.sessions.retrieve(session.id);
     expect((await stripe.subscriptions.retrieve(subscription as string)).status).toBe("active");

@@ -74,6 +74,7 @@ const ofServers = [
   "SMTP_URL",
   "POSTAL_API_KEY",
   "GITHUB_TOKEN",
+  "STRIPE_SECRET_KEY",
 ];
 
 /** Whether this is the environment of a server or a relay, which must be complete; an operator's may hold the database alone. */

@@ -204,5 +204,7 @@ export function environmentOf(sandbox: Sandbox): Environment {
     MAIL_FROM: "Headroom <capacity@headroom.example>",
     GITHUB_TOKEN: "sandbox",
     GITHUB_API_URL: `${sandbox.url}/github`,
+    STRIPE_SECRET_KEY: "sk_test_sandbox",
+    STRIPE_API_URL: sandbox.url,
   };
 }

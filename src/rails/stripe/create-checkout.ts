@@ -1,0 +1,134 @@
+/**
+ * Making a Checkout session: one line, our marks on everything that will come of it.
+ *
+ * An answer that was lost is made good twice over: the session is looked for by its mark, and a try again under the same idempotency key
+ * is answered with the first one's session.
+ */
+import type { Stripe } from "stripe";
+import type { LookupOutcome, RailMessage, RailOutcome } from "../../contract/rail.ts";
+import type { StripeAnswer, StripeCall } from "./call.ts";
+import { keyOf, type CreateCheckout } from "./message.ts";
+import { deliveredAs, foundAs, outcomeOf, unavailable } from "./outcomes.ts";
+import { findMarked } from "./search.ts";
+import { compactOf } from "./shapes.ts";
+
+export async function createCheckout(
+  call: StripeCall,
+  wanted: CreateCheckout,
+  message: RailMessage,
+  signal: AbortSignal,
+): Promise<RailOutcome> {
+  const answer = await createOnce(call, wanted, keyOf(message), signal);
+  return answer.kind === "failure" ? outcomeOf(answer) : deliveredAs(compactOf("session", answer.data));
+}
+
+/** A customer who was deleted at Stripe can still pay, as a new one. Other parameters need another key. */
+async function createOnce(
+  call: StripeCall,
+  wanted: CreateCheckout,
+  idempotencyKey: string,
+  signal: AbortSignal,
+): Promise<StripeAnswer> {
+  const ask = (terms: CreateCheckout, key: string) =>
+    call((stripe) => stripe.checkout.sessions.create(sessionOf(terms), { idempotencyKey: key }), signal);
+  const answer = await ask(wanted, idempotencyKey);
+  const isGone = answer.kind === "failure" && answer.code === "http_404" && answer.facts?.param === "customer";
+  if (!isGone || (wanted.customer ?? null) === null) return answer;
+  return await ask({ ...wanted, customer: null }, `${idempotencyKey}:new-customer`.slice(-255));
+}
+
+function sessionOf(wanted: CreateCheckout): Stripe.Checkout.SessionCreateParams {
+  const metadata = {
+    headroom_installation: wanted.installation_id,
+    headroom_checkout: wanted.checkout_id,
+    headroom_request: wanted.request_id,
+    headroom_workspace: wanted.workspace_id,
+  };
+  const isSubscription = wanted.mode === "subscription";
+  const price = {
+    currency: wanted.currency.toLowerCase(),
+    unit_amount: wanted.unit_amount,
+    product_data: { name: wanted.description },
+    ...(isSubscription ? { recurring: { interval: "month" as const } } : {}),
+  };
+  return {
+    mode: wanted.mode,
+    line_items: [{ quantity: wanted.quantity, price_data: price }],
+    success_url: wanted.success_url,
+    cancel_url: wanted.cancel_url,
+    client_reference_id: wanted.checkout_id,
+    expires_at: wanted.expires_at,
+    metadata,
+    ...(isSubscription ? { subscription_data: { metadata } } : { payment_intent_data: { metadata } }),
+    ...payerOf(wanted),
+    ...localeOf(wanted),
+  };
+}
+
+function payerOf({ mode, customer, customer_email: email }: CreateCheckout): Stripe.Checkout.SessionCreateParams {
+  if (typeof customer === "string") return { customer };
+  return {
+    ...(typeof email === "string" ? { customer_email: email } : {}),
+    // A subscription makes one by itself.
+    ...(mode === "payment" ? { customer_creation: "always" } : {}),
+  };
+}
+
+/** Stripe takes a list of languages, and chooses by the browser where it is told nothing. */
+function localeOf({ locale }: CreateCheckout): Pick<Stripe.Checkout.SessionCreateParams, "locale"> {
+  const known = locales.find((each) => each === locale) ?? locales.find((each) => each === locale?.split("-")[0]);
+  return known === undefined ? {} : { locale: known };
+}
+
+const locales = [
+  ...([
+    "bg",
+    "cs",
+    "da",
+    "de",
+    "el",
+    "en",
+    "es",
+    "et",
+    "fi",
+    "fil",
+    "fr",
+    "hr",
+    "hu",
+    "id",
+    "it",
+    "ja",
+    "ko",
+    "lt",
+  ] as const),
+  ...(["lv", "ms", "mt", "nb", "nl", "pl", "pt", "ro", "ru", "sk", "sl", "sv", "th", "tr", "vi", "zh"] as const),
+  ...(["en-GB", "es-419", "fr-CA", "pt-BR", "zh-HK", "zh-TW"] as const),
+];
+
+/** Stripe's clock and the database's differ by seconds. */
+const clockMarginSeconds = 60;
+/** Within this time Stripe knows the key of every try, and answers its first result again. */
+const keyLifeMs = 23 * 60 * 60 * 1000;
+
+export async function findCheckout(
+  call: StripeCall,
+  wanted: CreateCheckout,
+  message: RailMessage,
+  signal: AbortSignal,
+): Promise<LookupOutcome> {
+  const since = Math.floor(message.createdAt.getTime() / 1000) - clockMarginSeconds;
+  const found = await findMarked(
+    call,
+    {
+      kind: "session",
+      name: "headroom_checkout",
+      mark: wanted.checkout_id,
+      page: (stripe, window) => stripe.checkout.sessions.list({ ...window, created: { gte: since } }),
+    },
+    signal,
+  );
+  if (found.kind === "failure") return unavailable(found);
+  if (found.kind === "found") return foundAs(found.object);
+  const isKeyKnown = Date.now() - message.createdAt.getTime() < keyLifeMs;
+  return found.whole || isKeyKnown ? { kind: "absent" } : unavailable({ kind: "failure", code: "too_many_to_search" });
+}

@@ -1,0 +1,35 @@
+/** Asking how one thing stands. A question changes nothing, and may be asked as often as one likes. */
+import type { Stripe } from "stripe";
+import type { RailOutcome } from "../../contract/rail.ts";
+import type { StripeCall } from "./call.ts";
+import type { Look } from "./message.ts";
+import { deliveredAs, outcomeOf, unreadable } from "./outcomes.ts";
+import { compactOf, compactPage, type CompactKind } from "./shapes.ts";
+
+/** Ends by far before Stripe's own limit of refunds for one payment is of interest. */
+const mostRefunds = 50;
+
+const asked: Readonly<Record<Exclude<Look["kind"], "refunds">, (stripe: Stripe, id: string) => Promise<unknown>>> = {
+  // The invoice's payments are how a session that began a subscription knows its payment.
+  session: (stripe, id) => stripe.checkout.sessions.retrieve(id, { expand: ["invoice.payments"] }),
+  payment_intent: (stripe, id) => stripe.paymentIntents.retrieve(id),
+  subscription: (stripe, id) => stripe.subscriptions.retrieve(id),
+  dispute: (stripe, id) => stripe.disputes.retrieve(id),
+  invoice: (stripe, id) => stripe.invoices.retrieve(id, { expand: ["payments"] }),
+};
+
+export async function look(call: StripeCall, { kind, id }: Look, signal: AbortSignal): Promise<RailOutcome> {
+  if (kind === "refunds") return await lookAtRefunds(call, id, signal);
+  const shape: CompactKind = kind;
+  const answer = await call((stripe) => asked[kind](stripe, id), signal);
+  return answer.kind === "failure" ? outcomeOf(answer) : deliveredAs(compactOf(shape, answer.data));
+}
+
+async function lookAtRefunds(call: StripeCall, paymentIntent: string, signal: AbortSignal): Promise<RailOutcome> {
+  const window = { payment_intent: paymentIntent, limit: mostRefunds };
+  const answer = await call((stripe) => stripe.refunds.list(window), signal);
+  if (answer.kind === "failure") return outcomeOf(answer);
+  const page = compactPage("refund", answer.data);
+  if (page === undefined) return outcomeOf(unreadable);
+  return { kind: "delivered", code: "200", response: { objects: [...page.objects], cursor: page.cursor } };
+}

@@ -1,0 +1,221 @@
+/**
+ * What is told of Stripe's objects: few fields, because they are kept with the row that brought them.
+ *
+ * The same fields under the same names as in Stripe's events, so that whoever reads both needs one reader. Where versions of the API differ,
+ * older ones are read as well: a subscription's period was its own before it was its items', and an invoice named its subscription and its
+ * payment before it had a parent and a list of payments.
+ *
+ * Owns: which fields, and where each version has them. Does not own: what they mean to us.
+ */
+import { z } from "zod";
+import type { Json } from "../../contract/rail.ts";
+
+/** An object with an id, as captures keep it. */
+export type Compact = { readonly id: string } & { [name: string]: Json };
+
+const id = z.string().min(1).max(255);
+const word = z.string().max(100).nullish().transform(orNull);
+const moment = z.int().nullish().transform(orNull);
+const amount = z.int().nullish().transform(orNull);
+const address = z.string().max(4_000).nullish().transform(orNull);
+
+/** Another object: its id, or the whole of it where it was asked for. */
+const reference = z
+  .union([id, z.object({ id })])
+  .nullish()
+  .transform((given) => (typeof given === "object" ? (given?.id ?? null) : (given ?? null)));
+
+function orNull<T>(value: T | null | undefined): T | null {
+  return value ?? null;
+}
+
+const prefix = "headroom_";
+
+/** Of the metadata only what we wrote: the rest is somebody else's. */
+const metadata = z
+  .record(z.string(), z.string().max(500))
+  .nullish()
+  .catch(null)
+  .transform((given) => Object.fromEntries(Object.entries(given ?? {}).filter(([name]) => name.startsWith(prefix))));
+
+const invoicePayment = z.object({
+  status: word,
+  payment: z.object({ payment_intent: reference }),
+});
+
+const invoiceFields = z.object({
+  object: z.literal("invoice"),
+  id,
+  status: word,
+  amount_paid: amount,
+  currency: word,
+  billing_reason: word,
+  period_end: moment,
+  created: moment,
+  metadata,
+  /** Older versions. */
+  subscription: reference,
+  payment_intent: reference,
+  subscription_details: z.object({ metadata }).nullish().catch(null),
+  /** Newer ones. */
+  parent: z
+    .object({ subscription_details: z.object({ subscription: reference, metadata }).nullish() })
+    .nullish()
+    .catch(null),
+  payments: z
+    .object({ data: z.array(invoicePayment) })
+    .nullish()
+    .catch(null),
+  lines: z
+    .object({ data: z.array(z.object({ period: z.object({ end: z.int() }) })) })
+    .nullish()
+    .catch(null),
+});
+
+type InvoiceFields = z.infer<typeof invoiceFields>;
+
+function paymentOf({ payments, payment_intent: older }: InvoiceFields): string | null {
+  const made = payments?.data ?? [];
+  const paid = made.find(({ status }) => status === "paid") ?? made[0];
+  return paid?.payment.payment_intent ?? older;
+}
+
+const invoice = invoiceFields.transform((given) => ({
+  object: given.object,
+  id: given.id,
+  status: given.status,
+  amount_paid: given.amount_paid,
+  currency: given.currency,
+  billing_reason: given.billing_reason,
+  subscription: given.parent?.subscription_details?.subscription ?? given.subscription,
+  payment_intent: paymentOf(given),
+  // The invoice's own period is the one before; its lines say what it pays for.
+  period_end: given.lines?.data.reduce((end, { period }) => Math.max(end, period.end), 0) || given.period_end,
+  created: given.created,
+  metadata: {
+    ...given.subscription_details?.metadata,
+    ...given.parent?.subscription_details?.metadata,
+    ...given.metadata,
+  },
+}));
+
+const session = z
+  .object({
+    object: z.literal("checkout.session"),
+    id,
+    status: word,
+    payment_status: word,
+    amount_total: amount,
+    currency: word,
+    mode: word,
+    url: address,
+    expires_at: moment,
+    created: moment,
+    customer: reference,
+    payment_intent: reference,
+    subscription: reference,
+    invoice: z.union([invoice, reference]),
+    livemode: z.boolean().nullish().transform(orNull),
+    metadata,
+  })
+  .transform((given) => {
+    const bill = given.invoice !== null && typeof given.invoice === "object" ? given.invoice : null;
+    return {
+      ...given,
+      invoice: bill?.id ?? (typeof given.invoice === "string" ? given.invoice : null),
+      // A session that began a subscription names its payment by the invoice alone.
+      payment_intent: given.payment_intent ?? bill?.payment_intent ?? null,
+    };
+  });
+
+const paymentIntent = z.object({
+  object: z.literal("payment_intent"),
+  id,
+  status: word,
+  amount_received: amount,
+  currency: word,
+  latest_charge: reference,
+  invoice: reference,
+  metadata,
+});
+
+const refund = z.object({
+  object: z.literal("refund"),
+  id,
+  status: word,
+  amount: amount,
+  currency: word,
+  payment_intent: reference,
+  charge: reference,
+  failure_reason: word,
+  created: moment,
+  metadata,
+});
+
+const dispute = z.object({
+  object: z.literal("dispute"),
+  id,
+  status: word,
+  amount: amount,
+  currency: word,
+  payment_intent: reference,
+  charge: reference,
+  reason: word,
+  created: moment,
+});
+
+const subscription = z
+  .object({
+    object: z.literal("subscription"),
+    id,
+    status: word,
+    cancel_at: moment,
+    cancel_at_period_end: z.boolean().nullish().transform(orNull),
+    canceled_at: moment,
+    ended_at: moment,
+    current_period_end: moment,
+    items: z
+      .object({ data: z.array(z.object({ current_period_end: moment })) })
+      .nullish()
+      .catch(null),
+    metadata,
+    latest_invoice: reference,
+  })
+  .transform(({ items, ...given }) => {
+    const ends = (items?.data ?? []).flatMap(({ current_period_end: end }) => end ?? []);
+    return { ...given, current_period_end: ends.length > 0 ? Math.max(...ends) : given.current_period_end };
+  });
+
+const shapes = { session, payment_intent: paymentIntent, refund, dispute, subscription, invoice } as const;
+
+export type CompactKind = keyof typeof shapes;
+
+/** Undefined when it is no such object: what cannot be read is never guessed. */
+export function compactOf(kind: CompactKind, object: unknown): Compact | undefined {
+  return shapes[kind].safeParse(object).data;
+}
+
+export interface CompactPage {
+  readonly objects: readonly Compact[];
+  /** What the next page begins after; null at the end. */
+  readonly cursor: string | null;
+}
+
+const pageSchema = z.object({ data: z.array(z.unknown()), has_more: z.boolean() });
+
+/** All of a page, or undefined when one of its objects cannot be read: a search must not overlook it. */
+export function compactPage(kind: CompactKind, page: unknown): CompactPage | undefined {
+  const parsed = pageSchema.safeParse(page).data;
+  if (parsed === undefined) return undefined;
+  const objects = parsed.data.flatMap((each) => compactOf(kind, each) ?? []);
+  if (objects.length < parsed.data.length) return undefined;
+  return { objects, cursor: parsed.has_more ? (objects.at(-1)?.id ?? null) : null };
+}
+
+/** What the object's metadata says under a name of ours. */
+export function markOf(object: Compact, name: `headroom_${string}`): string | undefined {
+  const written = object["metadata"];
+  if (typeof written !== "object" || written === null || Array.isArray(written)) return undefined;
+  const value = written[name];
+  return typeof value === "string" ? value : undefined;
+}

@@ -1,0 +1,42 @@
+/**
+ * Stripe's own test cards (https://docs.stripe.com/testing), as far as something follows from them here; and a debit that takes days.
+ */
+export interface TestCard {
+  readonly number: string;
+  /** What a person is told that it does. */
+  readonly does: string;
+  readonly behaviour: "succeeds" | "declined" | "disputed" | "inquiry" | "refund_fails" | "refund_pends";
+  /** What a declined one says. */
+  readonly declined?: { readonly code: string; readonly message: string };
+}
+
+export const testCards: readonly TestCard[] = [
+  { number: "4242424242424242", does: "The payment succeeds.", behaviour: "succeeds" },
+  {
+    number: "4000000000000002",
+    does: "The card is declined.",
+    behaviour: "declined",
+    declined: { code: "generic_decline", message: "Your card was declined." },
+  },
+  {
+    number: "4000000000009995",
+    does: "The card is declined: it has not enough money.",
+    behaviour: "declined",
+    declined: { code: "insufficient_funds", message: "Your card has insufficient funds." },
+  },
+  { number: "4000000000000259", does: "The payment succeeds and is disputed as fraud.", behaviour: "disputed" },
+  { number: "4000000000001976", does: "The payment succeeds and the bank inquires about it.", behaviour: "inquiry" },
+  { number: "4000000000005126", does: "A refund succeeds at first and fails later.", behaviour: "refund_fails" },
+  { number: "4000000000007726", does: "A refund is pending and succeeds later.", behaviour: "refund_pends" },
+];
+
+/** The card that is used where nobody chose one. */
+export const goodCard = "4242424242424242";
+
+export type HowPaid = TestCard["behaviour"] | "bank_debit";
+
+/** Undefined for a number that is none of them: no real card may ever be typed here. */
+export function cardOf(typed: string): TestCard | undefined {
+  const digits = typed.replaceAll(/[\s-]/g, "");
+  return testCards.find(({ number }) => number === digits);
+}

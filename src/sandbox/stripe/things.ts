@@ -1,0 +1,129 @@
+/**
+ * The things that a Stripe account holds. Ids, amounts in minor units, and times in seconds, as Stripe has them.
+ */
+import type { HowPaid } from "./money/cards.ts";
+
+type Metadata = Readonly<Record<string, string>>;
+
+export interface Line {
+  readonly name: string;
+  readonly quantity: number;
+  readonly unitAmount: number;
+}
+
+export interface Session {
+  readonly id: string;
+  readonly mode: "payment" | "subscription";
+  readonly amount: number;
+  readonly currency: string;
+  readonly lines: readonly Line[];
+  readonly successUrl: string;
+  readonly cancelUrl: string | undefined;
+  readonly clientReferenceId: string | undefined;
+  readonly metadata: Metadata;
+  /** What its payment, or its subscription, gets. */
+  readonly passedOn: Metadata;
+  readonly customerEmail: string | undefined;
+  readonly createsCustomer: boolean;
+  readonly created: number;
+  readonly expiresAt: number;
+  /** These three come to be when the session is completed. */
+  readonly paymentIntent: string;
+  readonly subscription: string | undefined;
+  readonly invoice: string | undefined;
+  customer: string | undefined;
+  status: "open" | "complete" | "expired";
+  paymentStatus: "unpaid" | "paid";
+  /** Whether a payment that takes days is still under way, went through or failed. */
+  later: "processing" | "succeeded" | "failed" | undefined;
+}
+
+export interface Payment {
+  readonly id: string;
+  readonly amount: number;
+  readonly currency: string;
+  readonly customer: string | undefined;
+  readonly metadata: Metadata;
+  readonly created: number;
+  readonly invoice: string | undefined;
+  readonly how: HowPaid;
+  status: "processing" | "succeeded" | "failed";
+}
+
+export interface Refund {
+  readonly id: string;
+  readonly paymentIntent: string;
+  readonly amount: number;
+  readonly currency: string;
+  readonly reason: string | undefined;
+  readonly metadata: Metadata;
+  readonly created: number;
+  status: "pending" | "succeeded" | "failed";
+  failureReason: string | undefined;
+}
+
+export interface Dispute {
+  readonly id: string;
+  readonly paymentIntent: string;
+  readonly amount: number;
+  readonly currency: string;
+  readonly reason: string;
+  readonly created: number;
+  status: "warning_needs_response" | "warning_closed" | "needs_response" | "under_review" | "won" | "lost";
+}
+
+export interface Customer {
+  readonly id: string;
+  readonly email: string | undefined;
+  readonly name: string | undefined;
+  readonly metadata: Metadata;
+  readonly created: number;
+}
+
+export interface Subscription {
+  readonly id: string;
+  readonly customer: string | undefined;
+  readonly metadata: Metadata;
+  readonly currency: string;
+  readonly lines: readonly Line[];
+  readonly created: number;
+  status: "active" | "past_due" | "unpaid" | "canceled";
+  periodStart: number;
+  periodEnd: number;
+  cancelAtPeriodEnd: boolean;
+  canceledAt: number | undefined;
+  endedAt: number | undefined;
+  latestInvoice: string;
+}
+
+export interface Invoice {
+  readonly id: string;
+  readonly subscription: string;
+  readonly customer: string | undefined;
+  readonly amount: number;
+  readonly currency: string;
+  readonly billingReason: "subscription_create" | "subscription_cycle";
+  readonly created: number;
+  /** What it pays for. */
+  readonly periodStart: number;
+  readonly periodEnd: number;
+  /** The last payment that was tried. */
+  paymentIntent: string;
+  attempts: number;
+  status: "open" | "paid" | "void";
+}
+
+export interface StripeEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly created: number;
+  readonly object: Readonly<Record<string, unknown>>;
+}
+
+/** What was answered to a key, word for word, whatever it was. */
+export interface Remembered {
+  readonly fingerprint: string;
+  readonly status: number;
+  readonly body: string;
+  readonly at: number;
+}

@@ -3271,6 +3271,11 @@ create function billing.check_actor(p_actor text)
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 e57cfaf9c76bf242';
 
+create function billing.check_books()
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b3402c1064d5ab21';
+
 create function billing.checkout_json(p_checkout billing.checkouts)
   returns jsonb
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3399,7 +3404,7 @@ create function billing.keep_answers(p_captures jsonb)
 create function billing.keep_reconciling()
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b6f8d39354988c66';
+  as 'sha256 659f903578ce43bd';
 
 create function billing.learn(p_object jsonb, p_event_id text, p_at timestamp with time zone, p_event_type text DEFAULT NULL::text)
   returns jsonb
@@ -3545,7 +3550,7 @@ create function billing.may_see(p_payment billing.payments, p_member_id text)
 create function billing.miss_refund(p_payment_intent text, p_seen_at timestamp with time zone)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 477643b46a85a7ca';
+  as 'sha256 78d9b116ddbee05a';
 
 create function billing.money_state(p_request capacity.requests)
   returns text
@@ -3595,7 +3600,7 @@ create function billing.note_customer(p_request capacity.requests, p_stripe_id t
 create function billing.note_ids(p_payment billing.payments, p_object jsonb)
   returns boolean
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7eea17cb3f77595b';
+  as 'sha256 ae7b295f55f99d24';
 
 create function billing.note_paid_until(p_subscription billing.subscriptions, p_invoice jsonb, p_at timestamp with time zone)
   returns void
@@ -4414,7 +4419,7 @@ create function capacity.render_slack_reply(p_story jsonb)
 create function capacity.render_slack_root(p_story jsonb, p_method text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4abc724e2ecfc425';
+  as 'sha256 0ff77e5c78471c65';
 
 create function capacity.render_text(p_text text, p_most integer)
   returns text
@@ -4466,6 +4471,11 @@ create function capacity.slack_mentions(p_story jsonb, p_ids jsonb)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 5c4e123c1628f14f';
+
+create function capacity.slack_payment(p_story jsonb)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b75fd2b1b7599ef7';
 
 create function capacity.slack_quote(p_text text)
   returns text
@@ -6642,7 +6652,7 @@ grant execute on function public.fail_provisioning_job to service_role;
 create function public.get_capacity_request(p_request_id text)
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 dc6beacda3bb02e3';
+  as 'sha256 e9434143aa1aab4a';
 grant execute on function public.get_capacity_request to authenticated;
 grant execute on function public.get_capacity_request to headroom_control;
 grant execute on function public.get_capacity_request to service_role;

@@ -1795,6 +1795,11 @@ export interface Functions {
     };
     result: void;
   };
+  /** Writes down where the money of late does not add up. */
+  "billing.check_books": {
+    args: Record<string, never>;
+    result: void;
+  };
   /** A checkout as the customer sees it. */
   "billing.checkout_json": {
     args: {
@@ -1980,7 +1985,7 @@ export interface Functions {
     };
     result: Json | null;
   };
-  /** Begins the hourly comparison with Stripe when it is due. */
+  /** Begins the hourly comparison with Stripe when it is due, and looks at the books. */
   "billing.keep_reconciling": {
     args: Record<string, never>;
     result: void;
@@ -3684,6 +3689,13 @@ export interface Functions {
     args: {
       p_story: unknown;
       p_ids: unknown;
+    };
+    result: string | null;
+  };
+  /** How the payment of a request stands, as Slack markup. Nullable: result. */
+  "capacity.slack_payment": {
+    args: {
+      p_story: unknown;
     };
     result: string | null;
   };
@@ -7146,7 +7158,7 @@ export interface Functions {
     };
     result: Json;
   };
-  /** A request with its history, open approvals, deliveries, jobs and notices. */
+  /** A request with its history, open approvals, deliveries, jobs, money and notices. */
   "public.get_capacity_request": {
     args: {
       p_request_id: string | null;
@@ -7690,6 +7702,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.cancel_at_stripe": { returns: "nothing", json: [], positional: false },
   "billing.cancel_subscription": { returns: "nothing", json: [], positional: false },
   "billing.check_actor": { returns: "nothing", json: [], positional: false },
+  "billing.check_books": { returns: "nothing", json: [], positional: false },
   "billing.checkout_json": { returns: "value", json: [], positional: false },
   "billing.checkout_transitions": { returns: "rows", json: [], positional: false },
   "billing.confirm": { returns: "nothing", json: [], positional: false },
@@ -7918,6 +7931,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.signed_link": { returns: "value", json: [], positional: false },
   "capacity.slack_job": { returns: "value", json: ["p_story"], positional: false },
   "capacity.slack_mentions": { returns: "value", json: ["p_story", "p_ids"], positional: false },
+  "capacity.slack_payment": { returns: "value", json: ["p_story"], positional: false },
   "capacity.slack_quote": { returns: "value", json: [], positional: false },
   "capacity.slack_root_now": { returns: "value", json: ["p_payload"], positional: false },
   "capacity.slack_safe": { returns: "value", json: ["p_story"], positional: false },

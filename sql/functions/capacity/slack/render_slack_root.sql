@@ -23,6 +23,7 @@ declare
   v_commercial text := capacity.slack_step(p_story, 'commercial');
   v_technical text := capacity.slack_step(p_story, 'technical');
   v_job text := capacity.slack_job(p_story);
+  v_payment text := capacity.slack_payment(p_story);
 begin
   if length(v_value) > 30 or length(v_title) > 150 or length(v_requester) > 200 or length(v_sentence) > 1000
      or length(concat(p_story ->> 'customer', p_story ->> 'needed_by', p_story ->> 'duration_days', p_story ->> 'replaces')) > 50
@@ -83,6 +84,7 @@ begin
             "accessibility_label": "$word: $id"}', '$word', case
               when v_unasked in ('no_address', 'bad_address') then 'Add the customer''s address'
               when v_unasked = 'not_sent' then 'Mail the link' else 'Mail the link again' end) end), '$id', v_value) end,
+      '{"type": "section", "text": {"type": "mrkdwn", "text": ' || to_json(v_payment) || '}}, ',
       '{"type": "section", "text": {"type": "mrkdwn", "text": ' || to_json(v_job) || '}}, ',
       case when v_state = 'PROVISIONING' and p_story #>> '{job,state}' = 'failed' then replace(
         '{"type": "actions", "block_id": "job_buttons", "elements": [

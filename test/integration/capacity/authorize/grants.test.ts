@@ -26,8 +26,13 @@ const acting = [
   "fail_provisioning_job",
   "complete_provisioning_job",
   "clean_provisioning_job",
+  "get_payment",
+  "get_payments",
+  "refund_payment",
 ].map((name) => `public.${name}`);
-const byLink = ["public.decide_by_token", "public.describe_confirmation"];
+const byLink = ["begin_checkout", "decide_by_token", "describe_confirmation", "get_checkout"].map(
+  (name) => `public.${name}`,
+);
 /** What providers send, and the gate before every request: for everybody. */
 const receiving = [
   "check_request",
@@ -35,6 +40,7 @@ const receiving = [
   "handle_linear_webhook",
   "handle_provisioning_callback",
   "handle_slack_webhook",
+  "handle_stripe_webhook",
 ].map((name) => `public.${name}`);
 /** Our own server's, guarded by a purpose that no key carries. */
 const ofServer = ["public.list_personas", "public.record_receipt", "public.sign_in_member", "public.webhook_keys"];
@@ -54,6 +60,12 @@ const ofViews = ["capacity.last_notified_at", "capacity.unasked"];
 const ofPolicies = ["named", "groups", "id", "owners", "roles", "workspace"].map((name) => `directory.reader_${name}`);
 const ofMachines = ["directory.reader_key_valid"];
 const auditing = [
+  "billing.list_payments",
+  "billing.list_prices",
+  "billing.list_rates",
+  "billing.list_settings",
+  "billing.payment_counts",
+  "billing.verify_payments",
   "capacity.list_heads",
   "capacity.list_linear_states",
   "capacity.list_policies",
@@ -77,6 +89,12 @@ const auditing = [
   "provisioning.verify_jobs",
 ];
 const keeping = [
+  "billing.put_price",
+  "billing.put_settings",
+  "billing.reconcile_payments",
+  "billing.resolve_finding",
+  "billing.set_rate",
+  "billing.withdraw_price",
   "capacity.put_linear_state",
   "capacity.put_policy",
   "capacity.put_subscription",
@@ -123,6 +141,7 @@ const mayExecute: Readonly<Record<string, readonly string[]>> = {
     timers,
   ],
   headroom_executor: [
+    "billing.payment_counts",
     "capacity.confirmation_token",
     "capacity.note_timers_failed",
     "capacity.run_timers",
@@ -135,6 +154,7 @@ const mayExecute: Readonly<Record<string, readonly string[]>> = {
 };
 
 const views = [
+  "billing_balance",
   "capacity_approval_latency",
   "capacity_backlog",
   "capacity_outcomes",
@@ -142,12 +162,18 @@ const views = [
   "capacity_request_events",
   "capacity_requests",
   "capacity_time_in_state",
+  "payments",
   "provisioning_jobs",
 ];
-/** Views that the others are made of; the first is for the owner, and for those who read the whole schema. */
-const inner = ["candidates", "parties", "waits"];
+/** Views that the others are made of; candidates is for the owner, and for those who read the whole schema. */
+const inner = ["billing.due", "capacity.candidates", "capacity.parties", "capacity.waits"];
 /** What the views read, for those who have no other way to it. */
 const underViews = [
+  "billing.disputes",
+  "billing.entries",
+  "billing.payments",
+  "billing.refunds",
+  "billing.subscriptions",
   "capacity.events",
   "capacity.free_texts",
   "capacity.personal_data",
@@ -161,8 +187,15 @@ const underViews = [
   "provisioning.steps",
 ];
 
-/** Keys that the database alone uses. */
-const unreadable = ["capacity.customer_keys"];
+/** Keys and lists that the database alone uses, and what customers fill in. */
+const unreadable = [
+  "billing.customers",
+  "billing.drafts",
+  "billing.due",
+  "billing.sessions",
+  "billing.sightings",
+  "capacity.customer_keys",
+];
 
 /** Tables that members see rows of; of all others they see none. */
 const policies = {
@@ -175,7 +208,7 @@ const gatewayRoles = ["anon", "authenticated", "service_role", "authenticator", 
 
 /** Ours, wherever it is: the schemas of the directory, the workflow and of receiving, and in public what belongs to the owner. */
 const ours = (owner: string): string =>
-  `(n.nspname in ('directory', 'capacity', 'provisioning', 'inbound') or n.nspname = 'public' and ${owner} = 'headroom_owner'::regrole)`;
+  `(n.nspname in ('directory', 'capacity', 'provisioning', 'billing', 'inbound') or n.nspname = 'public' and ${owner} = 'headroom_owner'::regrole)`;
 
 const sorted = (lists: Readonly<Record<string, readonly string[]>>): Record<string, string[]> =>
   Object.fromEntries(Object.entries(lists).map(([role, names]) => [role, names.toSorted()]));
@@ -230,13 +263,13 @@ describe.each(POSTGRES_VERSIONS)("grants of the workflow on PostgreSQL %i", asyn
       );
       expect(relations.filter((relation) => relation.owner !== "headroom_owner")).toEqual([]);
       expect(relations.filter((relation) => relation.kind === "v").map((relation) => relation.name)).toEqual([
-        ...inner.map((name) => `capacity.${name}`),
+        ...inner,
         ...views.map((name) => `public.${name}`),
       ]);
       for (const { name, kind, grants } of relations) {
         const readers = kind === "S" || unreadable.includes(name) ? [] : ["headroom_auditor", "headroom_control"];
-        if ((kind === "v" && name !== "capacity.candidates") || underViews.includes(name))
-          readers.push("authenticated", "service_role");
+        const forMembers = kind === "v" && name !== "capacity.candidates" && !unreadable.includes(name);
+        if (forMembers || underViews.includes(name)) readers.push("authenticated", "service_role");
         expect([name, grants]).toEqual([name, readers.toSorted().map((role) => `${role}:SELECT`)]);
       }
     });

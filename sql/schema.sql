@@ -294,6 +294,7 @@ create table billing.disputes (
   constraint disputes_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id)
 );
 CREATE INDEX disputes_payment ON billing.disputes USING btree (payment_id);
+CREATE INDEX disputes_request ON billing.disputes USING btree (request_id);
 alter table billing.disputes enable row level security;
 create policy all_workspaces on billing.disputes as permissive for select to headroom_auditor, headroom_control using (true);
 create policy machines on billing.disputes as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
@@ -433,6 +434,7 @@ create table billing.findings (
   constraint findings_said_check CHECK ((length(said) <= 500))
 );
 CREATE INDEX findings_open ON billing.findings USING btree (found_at) WHERE (resolved_at IS NULL);
+CREATE INDEX findings_request ON billing.findings USING btree (request_id);
 alter table billing.findings enable row level security;
 create policy all_workspaces on billing.findings as permissive for select to headroom_auditor, headroom_control using (true);
 create policy machines on billing.findings as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
@@ -593,6 +595,7 @@ create table billing.refunds (
 ) with (fillfactor=80);
 CREATE INDEX refunds_looks ON billing.refunds USING btree (next_look_at) WHERE (next_look_at IS NOT NULL);
 CREATE INDEX refunds_payment ON billing.refunds USING btree (payment_id);
+CREATE INDEX refunds_request ON billing.refunds USING btree (request_id);
 CREATE UNIQUE INDEX refunds_under_way ON billing.refunds USING btree (payment_id) WHERE ((origin = 'ours'::text) AND (state = ANY (ARRAY['held'::text, 'sent'::text, 'pending'::text])));
 alter table billing.refunds enable row level security;
 create policy all_workspaces on billing.refunds as permissive for select to headroom_auditor, headroom_control using (true);
@@ -638,6 +641,7 @@ create table billing.settings (
   constraint settings_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES directory.workspaces(id),
   constraint settings_workspace_id_self_service_requester_fkey FOREIGN KEY (workspace_id, self_service_requester) REFERENCES directory.members(workspace_id, id)
 );
+CREATE INDEX settings_requester ON billing.settings USING btree (workspace_id, self_service_requester);
 alter table billing.settings enable row level security;
 create policy all_workspaces on billing.settings as permissive for select to headroom_auditor, headroom_control using (true);
 create policy machines on billing.settings as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
@@ -4034,22 +4038,22 @@ create function capacity.dispatch_side_effects(p_request capacity.requests, p_ev
 create function capacity.effects_of(p_request capacity.requests, p_event_type public.capacity_request_event_type, p_state_before public.capacity_request_state)
   returns text[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6b3fccda362ddb39';
+  as 'sha256 6ad344aa037b57ef';
 
 create function capacity.email_facts(p_story jsonb)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 17267c8b50e963e1';
+  as 'sha256 fcf4d8d40d495b16';
 
-create function capacity.email_html(p_paragraphs text[])
+create function capacity.email_html(p_paragraphs text[], p_link text)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3785ec40d1ab7716';
+  as 'sha256 e893a6621849f399';
 
-create function capacity.email_letter(p_to text, p_subject text, p_paragraphs text[])
+create function capacity.email_letter(p_to text, p_subject text, p_paragraphs text[], p_link text DEFAULT 'Confirm or decline'::text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4730aba7449a8d48';
+  as 'sha256 ae706db95c759f09';
 
 create function capacity.email_of_customer(p_request_id text)
   returns text
@@ -4111,6 +4115,11 @@ create function capacity.free_text(p_request_id text, p_hash bytea)
   language plpgsql stable security invoker strict set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 9315653a4ac19e53';
 
+create function capacity.has_issue(p_request capacity.requests)
+  returns boolean
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f2c1ee65c69ee956';
+
 create function capacity.is_address(p_text text)
   returns boolean
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -4120,6 +4129,11 @@ create function capacity.is_customer_id(p_text text)
   returns boolean
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 f4b8229e5102c7e3';
+
+create function capacity.is_quiet(p_request capacity.requests)
+  returns boolean
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 4eaafcdee869d050';
 
 create function capacity.keep_captures(p_captures jsonb)
   returns jsonb
@@ -4153,7 +4167,7 @@ create function capacity.left_behind(p_member jsonb)
 create function capacity.linear_description(p_story jsonb)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1ab4cc1383d51cb2';
+  as 'sha256 4319a6db56a88885';
 
 create function capacity.linear_issue_now(p_payload jsonb)
   returns jsonb
@@ -4294,7 +4308,7 @@ create function capacity.notice_asked(p_request capacity.requests, p_kind text, 
 create function capacity.notice_effects(p_request capacity.requests, p_kind text, p_via text, p_asked text[])
   returns text[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 beec382374e14265';
+  as 'sha256 61581f206699158c';
 
 create function capacity.nudge(p_request capacity.requests, p_actor capacity.actor)
   returns jsonb
@@ -4364,12 +4378,12 @@ grant execute on function capacity.remove_subscription to headroom_control;
 create function capacity.render_email_closing(p_story jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 688cffe25feb18dc';
+  as 'sha256 6e9ddd3872e4c874';
 
 create function capacity.render_email_confirmation(p_story jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9e9840c3e59778bd';
+  as 'sha256 f102bfa84a56b6ac';
 
 create function capacity.render_email_digest(p_story jsonb)
   returns jsonb
@@ -4419,7 +4433,7 @@ create function capacity.render_slack_reply(p_story jsonb)
 create function capacity.render_slack_root(p_story jsonb, p_method text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0ff77e5c78471c65';
+  as 'sha256 a41b507541545148';
 
 create function capacity.render_text(p_text text, p_most integer)
   returns text
@@ -4537,10 +4551,15 @@ create function capacity.story_of(p_request capacity.requests, p_event capacity.
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 6fc01c25e7b8cf3c';
 
+create function capacity.story_price(p_story jsonb)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 a656589ed10fd127';
+
 create function capacity.story_sentence(p_story jsonb)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3b730f3d372119fc';
+  as 'sha256 42f91ac23f3a5623';
 
 create function capacity.story_state(p_state text)
   returns text
@@ -4550,7 +4569,7 @@ create function capacity.story_state(p_state text)
 create function capacity.submit(p_actor capacity.actor, p_workspace_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric, p_confirmation_ttl_days integer, p_slack_channel_id text, p_idempotency_key text, p_replaces_request_id text, p_customer_id text DEFAULT NULL::text)
   returns capacity.requests
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5c9681cf5a1c9c20';
+  as 'sha256 e8afac8d47ce80b4';
 
 create function capacity.technical_plan(p_workspace_id text, p_requester_id text, p_group_id text, p_route capacity.policies, p_auto capacity.policies)
   returns jsonb

@@ -3032,6 +3032,7 @@ export interface Functions {
   "capacity.email_html": {
     args: {
       p_paragraphs: readonly string[] | string | null;
+      p_link: string | null;
     };
     result: string;
   };
@@ -3041,6 +3042,7 @@ export interface Functions {
       p_to: string | null;
       p_subject: string | null;
       p_paragraphs: readonly string[] | string | null;
+      p_link?: string | null | undefined;
     };
     result: Json;
   };
@@ -3138,6 +3140,13 @@ export interface Functions {
     };
     result: string;
   };
+  /** Whether a request has an issue in Linear. */
+  "capacity.has_issue": {
+    args: {
+      p_request: string | null;
+    };
+    result: boolean;
+  };
   /** Whether a text is an e-mail address to which mail can be sent. */
   "capacity.is_address": {
     args: {
@@ -3151,6 +3160,13 @@ export interface Functions {
       p_text: string | null;
     };
     result: boolean;
+  };
+  /** Whether a request is kept from Slack and Linear as yet. Nullable: result. */
+  "capacity.is_quiet": {
+    args: {
+      p_request: string | null;
+    };
+    result: boolean | null;
   };
   /** Keeps captures of the workflow under their requests. Nullable: result. */
   "capacity.keep_captures": {
@@ -3790,6 +3806,13 @@ export interface Functions {
       p_asks?: boolean | null | undefined;
     };
     result: Json;
+  };
+  /** The price in words. Nullable: result. */
+  "capacity.story_price": {
+    args: {
+      p_story: unknown;
+    };
+    result: string | null;
   };
   /** What happened, in words. */
   "capacity.story_sentence": {
@@ -7864,8 +7887,10 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.fixers": { returns: "value", json: [], positional: false },
   "capacity.fold": { returns: "row", json: [], positional: false },
   "capacity.free_text": { returns: "value", json: [], positional: false },
+  "capacity.has_issue": { returns: "value", json: [], positional: false },
   "capacity.is_address": { returns: "value", json: [], positional: false },
   "capacity.is_customer_id": { returns: "value", json: [], positional: false },
+  "capacity.is_quiet": { returns: "value", json: [], positional: false },
   "capacity.keep_captures": { returns: "value", json: ["p_captures"], positional: false },
   "capacity.last_delivery": { returns: "value", json: [], positional: false },
   "capacity.last_notice": { returns: "value", json: [], positional: false },
@@ -7944,6 +7969,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.story_next": { returns: "value", json: ["p_story"], positional: false },
   "capacity.story_now": { returns: "value", json: [], positional: false },
   "capacity.story_of": { returns: "value", json: [], positional: false },
+  "capacity.story_price": { returns: "value", json: ["p_story"], positional: false },
   "capacity.story_sentence": { returns: "value", json: ["p_story"], positional: false },
   "capacity.story_state": { returns: "value", json: [], positional: false },
   "capacity.submit": { returns: "row", json: ["p_customer_ref"], positional: false },

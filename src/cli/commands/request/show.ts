@@ -11,7 +11,7 @@ import {
   type Person,
   type RequestStory,
 } from "../../../capacity/index.ts";
-import { formatAmount, getPayments, type RequestPayments } from "../../../billing/index.ts";
+import { getPayments, type RequestPayments } from "../../../billing/index.ts";
 import { withDatabase } from "../../database.ts";
 import { inWords, nextForRequest, whyRefundHeld } from "../../money-words.ts";
 import { attemptOf, nextCommand, stateWords, stepOf, whyHeld } from "../../job-words.ts";
@@ -20,6 +20,7 @@ import { printJson, printLine, printTable, visible } from "../../output.ts";
 import { orFail } from "../../refusal.ts";
 import { parseRequestId } from "../../acting.ts";
 import { erasureLine } from "./erase.ts";
+import { priceOf } from "./price.ts";
 import { showUnasked } from "./unasked.ts";
 
 export function registerShow(request: Command): void {
@@ -71,20 +72,15 @@ function customerOf({ customerRef }: CapacityRequest, erasure: Erasure | null): 
   return customerRef === null ? null : JSON.stringify(customerRef);
 }
 
-function priceOf({ offer }: RequestPayments): string | null {
-  if (offer === null) return null;
-  return `${formatAmount(offer.currency, offer.amount)}${offer.kind === "recurring" ? " a month" : ""}`;
-}
-
 function factsOf({ request, customer, erasure }: RequestStory, money: RequestPayments): readonly Fact[] {
   return [
     ["request", request.id],
     ["state", `${request.state} since ${request.stateSince.toISOString()}`],
     ["version", request.version],
     ["what", `${request.quantity} × ${request.size} in ${request.region}`],
-    ["monthly cost", request.monthlyCostUsd === null ? null : `${request.monthlyCostUsd} USD`],
-    ["price", priceOf(money)],
+    ["price", request.offer === null ? null : priceOf(request.offer)],
     ["payment", money.state === "none" ? null : inWords(money.state)],
+    ["monthly cost", request.monthlyCostUsd === null ? null : `${request.monthlyCostUsd} USD`],
     ["needed by", request.neededBy],
     ["for", request.durationDays === null ? null : `${request.durationDays} days`],
     ["customer", customerOf(request, erasure)],
@@ -147,13 +143,16 @@ export function showPending(story: RequestStory): void {
   }
   for (const job of story.jobs) showJob(job);
   if (state === "CUSTOMER_CONFIRMATION_REQUIRED") {
-    const owner = story.request.commercialOwner ?? "<owner>";
-    const priced = story.request.offer !== null;
-    if (unasked === null) printLine(`\nIt waits on the customer${priced ? ", who confirms by paying" : ""}.`);
-    printLine(`The commercial owner can record ${priced ? "that they decline" : "their answer"}:`);
-    printLine(
-      `  headroom request ${priced ? "decline" : "confirm"} ${id} --as ${owner}${priced ? "" : "   (or decline)"}`,
-    );
+    const { offer, commercialOwner } = story.request;
+    const as = `--as ${commercialOwner ?? "<owner>"}`;
+    if (unasked === null) printLine("\nIt waits on the customer.");
+    if (offer === null) {
+      printLine("The commercial owner can record their answer:");
+      printLine(`  headroom request confirm ${id} ${as}   (or decline)`);
+    } else {
+      printLine(`Paying ${priceOf(offer)} is the confirmation. The commercial owner can record that they declined:`);
+      printLine(`  headroom request decline ${id} ${as}`);
+    }
   }
 }
 

@@ -112,6 +112,7 @@ export const functions: Readonly<Record<string, FunctionRow>> = {
       ...termsTries,
       p_customer_ref: [(fill) => ({ name: fill("{customer}"), email: fill("{email}") })],
       p_customer_id: ["{customerId}", "{customerUnderWay}"],
+      p_expected_duration_days: [],
     },
   },
   apply_capacity_event: {

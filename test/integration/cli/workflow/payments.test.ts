@@ -74,7 +74,7 @@ describe("show", () => {
     expect((await payments("show", intent)).out).toBe(out);
     expect((await payments("show", session.id)).out).toBe(out);
     const ofRequest = await payments("show", id.toLowerCase());
-    expect(ofRequest.out).toMatch(/^price +USD 300\.00 \(1 × USD 300\.00\)$/m);
+    expect(ofRequest.out).toMatch(/^price +USD 300\.00 once \(1 × USD 300\.00\)$/m);
     expect(ofRequest.out).toContain(out);
     const { answer } = await paymentsJson("show", id);
     expect(answer).toMatchObject({ state: "disputed", payments: [{ id: paymentId, disputes: [{ outcome: "open" }] }] });
@@ -194,8 +194,8 @@ describe("request show", () => {
     const customer = { org_id: randomUUID(), name: "Initech", email: "buyer@initech.example" };
     const { id, session } = await m.opened({ quantity: 2, customer });
     const due = await headroom(["request", "show", id], { env });
-    expect(due.out).toMatch(/^price +USD 600\.00\npayment +to be paid$/m);
-    expect(due.out).toContain("It waits on the customer, who confirms by paying.");
+    expect(due.out).toMatch(/^price +USD 600\.00 once\npayment +to be paid$/m);
+    expect(due.out).toContain("Paying USD 600.00 once is the confirmation.");
     expect(due.out).toContain(`headroom request decline ${id} --as `);
     expect(due.out).not.toContain("headroom request confirm");
     await m.tells("checkout.session.completed", m.paid(session));

@@ -19,6 +19,7 @@ import { readCatalogue } from "./gen/catalogue.ts";
 import { describeJobs } from "./gen/job-state-machine.ts";
 import { describeLayers } from "./gen/layers.ts";
 import { checksumFile, keepChecksums } from "./gen/checksums.ts";
+import { describePayments } from "./gen/payment-rules.ts";
 import { describeRails } from "./gen/rails.ts";
 import { describeRefusals, generateRefusals } from "./gen/refusals.ts";
 import { dumpSchema } from "./gen/schema.ts";
@@ -37,6 +38,7 @@ const generators: readonly Generator[] = [
   { file: "sql/schema.sql", generate: dumpSchema },
   { file: "docs/state-machine.md", generate: describeStateMachine },
   { file: "docs/job-state-machine.md", generate: describeJobs },
+  { file: "docs/payment-rules.md", generate: describePayments },
   { file: "docs/reference/rails.md", generate: describeRails },
   {
     file: "docs/architecture.md",

@@ -13,6 +13,7 @@ import { readRelays, type RelayEntry } from "../../relay/read-relays.ts";
 import { ifAllowed } from "./finding.ts";
 
 export type WorkspaceNeeds = FunctionResult<"capacity.workspace_needs">[number];
+export type MoneyNeeds = FunctionResult<"billing.workspace_needs">[number];
 export type RailStatus = FunctionResult<"outbox.rail_status">[number];
 export type StreamStatus = FunctionResult<"outbox.status">[number];
 
@@ -24,6 +25,8 @@ export interface Facts {
   readonly workspaces: readonly WorkspaceNeeds[] | undefined;
   /** The workflows that provide capacity; undefined likewise. */
   readonly connected: readonly ConnectedWorkflows[] | undefined;
+  /** What workspaces need in order to take money; undefined likewise. */
+  readonly money: readonly MoneyNeeds[] | undefined;
   readonly rails: readonly RailStatus[];
   readonly relays: readonly RelayEntry[];
   readonly streams: readonly StreamStatus[];
@@ -44,6 +47,7 @@ export async function readFacts(
     secretKey,
     workspaces: hasProduct ? await ifAllowed(call(client, "capacity.workspace_needs", {})) : undefined,
     connected: hasProduct ? await ifAllowed(listSettings(client, secretKey)) : undefined,
+    money: hasProduct ? await ifAllowed(call(client, "billing.workspace_needs", {})) : undefined,
     rails: await call(client, "outbox.rail_status", {}),
     relays: await readRelays(client),
     streams,

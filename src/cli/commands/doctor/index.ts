@@ -11,6 +11,7 @@ import { ExitWith } from "../../exit.ts";
 import { printJson, printLine, startProgress, visible } from "../../output.ts";
 import type { Environment } from "../../relay/provider-rails.ts";
 import { findLocalKeys, findSecretKey, secretKeyOption, type SecretKeyOption } from "../../secret-key.ts";
+import { checkBilling } from "./billing-checks.ts";
 import { checkEngine } from "./engine-checks.ts";
 import { checkExtensions } from "./extension-checks.ts";
 import { readFacts, type Facts } from "./facts.ts";
@@ -99,6 +100,7 @@ async function examine(url: string, place: Circumstances): Promise<GroupedFindin
         add("workflow", [
           ...(await checkWorkflow(client, facts, place.offline)),
           ...checkProvisioning(facts),
+          ...checkBilling(facts),
           ...(await checkTimers(client, facts)),
         ]);
       }
@@ -120,6 +122,7 @@ async function examine(url: string, place: Circumstances): Promise<GroupedFindin
     environment: place.environment,
     workspaces: undefined,
     connected: undefined,
+    money: undefined,
     rails: [],
   };
   add("providers", place.sandbox ? [sandboxProviders] : await checkProviders(surroundings, place.offline));

@@ -14,6 +14,7 @@ import {
   type ProviderStatus,
 } from "../../relay/provider-rails.ts";
 import type { ConnectedWorkflows } from "../../../provisioning/index.ts";
+import { pricedIn } from "./billing-checks.ts";
 import { inWorkspaces, isServed, type Facts, type WorkspaceNeeds } from "./facts.ts";
 import { failure, ok, skipped, warning, type Finding } from "./finding.ts";
 
@@ -24,7 +25,7 @@ export const sandboxProviders: Finding = ok(
 );
 
 /** What the checks of providers need to know; without a database that is the environment alone. */
-export type Surroundings = Pick<Facts, "environment" | "workspaces" | "connected" | "rails">;
+export type Surroundings = Pick<Facts, "environment" | "workspaces" | "connected" | "money" | "rails">;
 
 export async function checkProviders(facts: Surroundings, offline: boolean): Promise<Finding[]> {
   try {
@@ -48,7 +49,7 @@ function by(concerned: readonly WorkspaceNeeds[], what: string): string | null {
   return concerned.length === 0 ? null : `${what} in ${inWorkspaces(concerned)}`;
 }
 
-function needOf(check: string, { workspaces = [], connected = [] }: Surroundings): Need {
+function needOf(check: string, { workspaces = [], connected = [], money = [] }: Surroundings): Need {
   const used = workspaces.filter((workspace) => workspace.in_use);
   if (check === "slack") {
     const concerned = used.filter((workspace) => workspace.slack_connected);
@@ -65,6 +66,7 @@ function needOf(check: string, { workspaces = [], connected = [] }: Surroundings
     };
   }
   if (check === "mail") return { why: by(used, "Customers are asked by mail"), places: named([]) };
+  if (check === "stripe") return { why: by(pricedIn(used, money), "Customers pay"), places: named([]) };
   const concerned = used.filter((each) => connected.some(({ workspaceId }) => workspaceId === each.workspace_id));
   return {
     why: by(concerned, "Workflows provide the capacity"),

@@ -5,6 +5,7 @@ import type { Client } from "pg";
 import { listSecrets, type SecretStatus } from "../../../db/secrets/index.ts";
 import { openConnections, exchange } from "../../../rails/exchange.ts";
 import { accessCheckMs } from "../../../rails/access-check.ts";
+import { pricedIn } from "./billing-checks.ts";
 import { inWorkspaces, isServersEnvironment, listed, type Facts, type WorkspaceNeeds } from "./facts.ts";
 import { askAsControl, failure, ifAllowed, ok, skipped, warning, type Finding } from "./finding.ts";
 
@@ -71,7 +72,7 @@ interface NeededSecret {
   readonly how: string;
 }
 
-function neededSecrets(used: readonly WorkspaceNeeds[]): NeededSecret[] {
+function neededSecrets(used: readonly WorkspaceNeeds[], { money }: Facts): NeededSecret[] {
   return [
     {
       check: "confirmation secret",
@@ -97,6 +98,14 @@ function neededSecrets(used: readonly WorkspaceNeeds[]): NeededSecret[] {
       report: warning,
       how: "headroom secret set LINEAR_WEBHOOK_SECRET, with the webhook's signing secret on standard input",
     },
+    {
+      check: "stripe webhook secret",
+      name: "STRIPE_WEBHOOK_SECRET",
+      needed: pricedIn(used, money).length > 0,
+      without: "whatever Stripe tells is refused, and customers who have paid wait until we ask",
+      report: failure,
+      how: "headroom secret set STRIPE_WEBHOOK_SECRET, with the endpoint's signing secret (whsec_…) on standard input",
+    },
   ];
 }
 
@@ -106,7 +115,7 @@ async function checkSecrets(client: Client, facts: Facts, used: readonly Workspa
     return [skipped("secrets", "This login may not see which secrets are stored.", askAsControl)];
   }
   const { secrets } = listing;
-  const needed = neededSecrets(used).filter((secret) => secret.needed);
+  const needed = neededSecrets(used, facts).filter((secret) => secret.needed);
   return [
     ...needed.map((secret) => secretFinding(secret, secrets)),
     ...(secrets.length === 0 ? [] : [secretKeyFinding(secrets, facts)]),

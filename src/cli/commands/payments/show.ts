@@ -67,7 +67,7 @@ function showRequest(id: string, money: RequestPayments): void {
 }
 
 function priceOf(offer: NonNullable<RequestPayments["offer"]>, each: string): string {
-  return `${formatAmount(offer.currency, offer.amount)}${offer.kind === "recurring" ? " a month" : ""} (${each})`;
+  return `${formatAmount(offer.currency, offer.amount)}${offer.kind === "recurring" ? " a month" : " once"} (${each})`;
 }
 
 function showPayment(payment: Payment): void {

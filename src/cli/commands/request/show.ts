@@ -11,7 +11,9 @@ import {
   type Person,
   type RequestStory,
 } from "../../../capacity/index.ts";
+import { getPayments, type RequestPayments } from "../../../billing/index.ts";
 import { withDatabase } from "../../database.ts";
+import { inWords, nextForRequest, whyRefundHeld } from "../../money-words.ts";
 import { attemptOf, nextCommand, stateWords, stepOf, whyHeld } from "../../job-words.ts";
 import { addCommon, type CommonOptions } from "../../options.ts";
 import { printJson, printLine, printTable, visible } from "../../output.ts";
@@ -31,17 +33,20 @@ export function registerShow(request: Command): void {
 }
 
 async function runShow(id: string, options: CommonOptions): Promise<void> {
-  const answer = await withDatabase(options, "request show", (client) => getRequest(client, id));
-  const { story } = orFail(answer);
-  if (options.json === true) printJson(story);
-  else show(story);
+  const { story, money } = await withDatabase(options, "request show", async (client) => ({
+    ...orFail(await getRequest(client, id)),
+    ...orFail(await getPayments(client, id)),
+  }));
+  if (options.json === true) printJson({ ...story, money });
+  else show(story, money);
 }
 
-function show(story: RequestStory): void {
-  const facts = factsOf(story).filter(([, value]) => value !== null);
+function show(story: RequestStory, money: RequestPayments): void {
+  const facts = factsOf(story, money).filter(([, value]) => value !== null);
   const width = Math.max(...facts.map(([name]) => name.length));
   for (const [name, value] of facts) printLine(`${name.padEnd(width)}  ${visible(String(value))}`);
   showPending(story);
+  showMoney(story.request.id, money);
   printLine();
   showHistory(story);
   showDeliveries(story.deliveries);
@@ -67,13 +72,14 @@ function customerOf({ customerRef }: CapacityRequest, erasure: Erasure | null): 
   return customerRef === null ? null : JSON.stringify(customerRef);
 }
 
-function factsOf({ request, customer, erasure }: RequestStory): readonly Fact[] {
+function factsOf({ request, customer, erasure }: RequestStory, money: RequestPayments): readonly Fact[] {
   return [
     ["request", request.id],
     ["state", `${request.state} since ${request.stateSince.toISOString()}`],
     ["version", request.version],
     ["what", `${request.quantity} × ${request.size} in ${request.region}`],
     ["price", request.offer === null ? null : priceOf(request.offer)],
+    ["payment", money.state === "none" ? null : inWords(money.state)],
     ["monthly cost", request.monthlyCostUsd === null ? null : `${request.monthlyCostUsd} USD`],
     ["needed by", request.neededBy],
     ["for", request.durationDays === null ? null : `${request.durationDays} days`],
@@ -162,6 +168,21 @@ function showJob(job: Job): void {
   if (held !== null) printLine(`  ${held}`);
   printLine(`  headroom jobs show ${job.requestId}`);
   const next = nextCommand(job);
+  if (next !== null) printLine(`  ${next}`);
+}
+
+/** What went wrong with its money, or waits for somebody, and the command that helps. */
+function showMoney(id: string, money: RequestPayments): void {
+  if (money.state === "none" || money.state === "due" || money.state === "unpaid") return;
+  printLine(`\nIts payment: ${inWords(money.state)}.`);
+  const held = money.payments.map(whyRefundHeld).find((why) => why !== null);
+  if (held !== undefined) printLine(`  ${held}`);
+  const { subscription } = money;
+  if (subscription?.kind === "recurring") {
+    const until = subscription.paidUntil === null ? "" : `, paid until ${subscription.paidUntil.toISOString()}`;
+    printLine(`  The subscription is ${subscription.state.replace("_", " ")}${until}.`);
+  }
+  const next = nextForRequest(id, money);
   if (next !== null) printLine(`  ${next}`);
 }
 

@@ -149,7 +149,7 @@ test("asked to stay offline, it asks nobody, and says what it left out", async (
   const plain = await headroom(["doctor", "--offline"], { env: environment });
   expect(plain).toMatchObject({ status: 0, err: "" });
   expect(plain.out).toContain("skip  slack");
-  expect(plain.out).toContain("Everything that was checked is well. 5 checks could not be made from here.");
+  expect(plain.out).toContain("Everything that was checked is well. 6 checks could not be made from here.");
   expect(sandbox.requests.list()).toHaveLength(before);
 });
 

@@ -86,7 +86,7 @@ test("every alert has a runbook, and every runbook an alert", async () => {
   expect(alerts.length).toBeGreaterThanOrEqual(5);
   expect(ruleExpressions(rules)).toHaveLength(alerts.length);
   const runbooks = await readFile(new URL("docs/operating/alerts.md", root), "utf8");
-  const sections = [...runbooks.matchAll(/^## ((?:Outbox|Provisioning)\S+)$/gm)].map((match) => match[1] ?? "");
+  const sections = [...runbooks.matchAll(/^## ((?:Outbox|Provisioning|Billing)\S+)$/gm)].map((match) => match[1] ?? "");
   expect(sections.toSorted()).toEqual(alerts.toSorted());
   for (const alert of alerts) expect(rules).toContain(`runbook: docs/operating/alerts.md#${alert.toLowerCase()}`);
 });

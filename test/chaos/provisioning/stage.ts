@@ -7,7 +7,7 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Client } from "pg";
+import { Client, Pool } from "pg";
 import { isRetryableConnectionError } from "../../../src/db/errors.ts";
 import { migrate } from "../../../src/db/migrate.ts";
 import { setSecret } from "../../../src/db/secrets/index.ts";
@@ -50,6 +50,9 @@ export interface StageOptions {
 /** The branch as people name it who start a run at GitHub without us; Headroom names it shortly. */
 export const byHandRef = "refs/heads/main";
 
+/** The name of our own connections, so that nobody takes those that are idle for a part. */
+export const stageName = "stage";
+
 const secretKey = "a key of thirty-two bytes or more for chaos";
 const callbackSecret = "a secret that runs of Acme sign their callbacks with";
 
@@ -79,6 +82,8 @@ export class ProvisioningStage {
   readonly url: string;
   readonly #options: StageOptions;
   readonly #front: Front;
+  /** Kept, because a new backend takes many times longer for a question than one that has answered it before. */
+  readonly #pool: Pool;
   #relay: PartProcess | undefined;
   #server: PartProcess | undefined;
   #hasTrappedRelay = false;
@@ -90,6 +95,9 @@ export class ProvisioningStage {
     this.sandbox = sandbox;
     this.#options = options;
     this.#front = front;
+    this.#pool = new Pool({ connectionString: url, max: 8, idleTimeoutMillis: 0, application_name: stageName });
+    // What was open before a crash is of no use after it, and is replaced.
+    this.#pool.on("error", () => undefined);
   }
 
   static async open(options: StageOptions = {}): Promise<ProvisioningStage> {
@@ -117,6 +125,7 @@ export class ProvisioningStage {
     await Promise.all([this.#relay?.kill(), this.#server?.kill()]);
     await this.sandbox.close();
     await this.#front.close();
+    await this.#pool.end();
     if (this.#options.postgres === undefined) await this.postgres.close();
   }
 
@@ -272,7 +281,8 @@ export class ProvisioningStage {
 
   /** Makes a job older, with everything that the sweep measures by; the archive's lines of its calls too. */
   async age({ id }: Pick<Job, "id">, minutes: number): Promise<void> {
-    await this.#with(async (client) => {
+    const client = await this.connect();
+    try {
       await client.query("set session_replication_role = replica");
       await client.query(
         `update provisioning.attempts set created_at = created_at - $2 * interval '1 minute', claimed_at = claimed_at - $2 * interval '1 minute',
@@ -286,7 +296,9 @@ export class ProvisioningStage {
           where l.outbox_id = m.outbox_id and a.key = 'job:' || $1`,
         [id, minutes],
       );
-    });
+    } finally {
+      await client.end();
+    }
   }
 
   /** What is due later is due now, and the sweep looks at every job. */
@@ -327,10 +339,8 @@ export class ProvisioningStage {
   // --- the database
 
   async rows<T>(text: string, values: readonly unknown[] = []): Promise<T[]> {
-    return this.#with(async (client) => {
-      const { rows } = await client.query({ text, values: [...values], types: valueTypes });
-      return rows as T[];
-    });
+    const { rows } = await this.#pool.query({ text, values: [...values], types: valueTypes });
+    return rows as T[];
   }
 
   async connect(): Promise<Client> {
@@ -338,16 +348,6 @@ export class ProvisioningStage {
     client.on("error", () => undefined);
     await client.connect();
     return client;
-  }
-
-  /** A connection for each question: what was open before a crash is of no use after it. */
-  async #with<T>(work: (client: Client) => Promise<T>): Promise<T> {
-    const client = await this.connect();
-    try {
-      return await work(client);
-    } finally {
-      await client.end();
-    }
   }
 }
 

@@ -17,6 +17,7 @@ import { valueTypes } from "../../../src/db/values.ts";
 import { defaultSampleData } from "../../../src/sandbox/sample-data.ts";
 import { startSandbox, type Sandbox } from "../../../src/sandbox/sandbox.ts";
 import type { WorkflowRun } from "../../../src/sandbox/github/state.ts";
+import { keepFewPartitions } from "../../helpers/clusters.ts";
 import { processesOf } from "../../integration/sandbox/github/run-stage.ts";
 import { secrets } from "../../integration/sandbox/stage.ts";
 import { CrashablePostgres } from "../crashable-postgres.ts";
@@ -356,6 +357,7 @@ async function prepare(url: string, headroomUrl: string, options: StageOptions):
   await client.connect();
   try {
     await migrate(client, { sqlDir: join(options.codeDir ?? ownCodeDir, "sql") });
+    await client.query(keepFewPartitions);
     await client.query(directory);
     await client.query("select set_config('headroom.secret_key', $1, false)", [secretKey]);
     await client.query("select provisioning.put_settings('acme', $1)", [

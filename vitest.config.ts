@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defaultServerConditions } from "vite";
 import { defineConfig } from "vitest/config";
+import { SlowestFirst } from "./test/helpers/slowest-first.ts";
 
 // Relays, receivers and servers that tests start as processes load the same files each time. What Node has compiled once is kept for the
 // next one, as bin/headroom.js keeps it.
@@ -19,6 +20,7 @@ export default defineConfig({
     maxWorkers: 4,
     // A worker keeps what it has loaded: no test counts on a module that is fresh, and loading them again took as long as the tests.
     isolate: false,
+    sequence: { sequencer: SlowestFirst },
     testTimeout: 30_000,
     hookTimeout: 60_000,
     teardownTimeout: 30_000,

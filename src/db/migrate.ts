@@ -159,11 +159,19 @@ async function applyPlan(
      set local idle_in_transaction_session_timeout = 0; set local lock_timeout = ${Math.trunc(lockTimeoutMs)}`,
   );
   let historyMade = hasHistory;
+  let actingAs: SqlFile["runAs"] = "migrator";
   for (const [index, file] of files.entries()) {
     options.signal?.throwIfAborted();
     options.onEvent?.({ kind: "applying", path: file.path, index, count: files.length });
+    // Almost all files run as the owner: switching for each of them would be most of what is sent. Those of the migrator switch themselves.
+    if (file.runAs !== actingAs || file.runAs === "migrator")
+      await client.query(file.runAs === "owner" ? `set local role ${ownerRole}` : "reset role");
+    actingAs = file.runAs;
     await applyFile(client, file, options);
-    if (!historyMade) await makeHistory(client);
+    if (historyMade) continue;
+    await client.query("reset role");
+    actingAs = "migrator";
+    await makeHistory(client);
     historyMade = true;
   }
   await client.query(`set local role ${ownerRole}`);
@@ -180,9 +188,7 @@ async function applyFile(client: ClientBase, file: SqlFile, options: MigrateOpti
   };
   client.on("notice", onNotice);
   try {
-    if (file.runAs === "owner") await client.query(`set local role ${ownerRole}`);
     await client.query(file.text);
-    await client.query("reset role");
   } catch (error) {
     throw inFile(file, error);
   } finally {

@@ -1,5 +1,6 @@
 /**
- * A real Postgres with default durability that can be killed like a power cut and started again on the same data.
+ * A real Postgres with default durability that can be killed like a power cut and started again on the same data. A kill leaves what the
+ * server has handed to the system, on a disk as in memory; only the waits for the disk are saved.
  *
  * Owns: the server's life and its folder. The folder is removed at the end, even when our own process is killed.
  */
@@ -12,6 +13,7 @@ import { makeThrowAwayPlace } from "../../src/db/embedded/place.ts";
 import { chooseRunAs } from "../../src/db/embedded/system-user.ts";
 import { startCleanupProcess, type CleanupProcess } from "../../src/db/embedded/cleanup-process.ts";
 import { pause } from "../../src/db/wait/pause.ts";
+import { dataFolder } from "../helpers/data-folder.ts";
 
 /** Another program may take the port while the server is down, for a moment. */
 const maxStarts = 3;
@@ -30,7 +32,7 @@ export class CrashablePostgres {
   }
 
   static async start(): Promise<CrashablePostgres> {
-    const place = await makeThrowAwayPlace(undefined, chooseRunAs());
+    const place = await makeThrowAwayPlace(dataFolder, chooseRunAs());
     const cleanup = startCleanupProcess(place.home, join(place.home, "server", "cluster"));
     try {
       return new CrashablePostgres(place.home, cleanup, await startEmbedded({ dataDir: place.home }));

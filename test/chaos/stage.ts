@@ -9,6 +9,7 @@ import { Client } from "pg";
 import { migrate } from "../../src/db/migrate.ts";
 import { join } from "node:path";
 import { spawnReceiver, type ReceiverClient } from "../integration/rails/receiver/receiver-client.ts";
+import { keepFewPartitions } from "../helpers/clusters.ts";
 import { CrashablePostgres } from "./crashable-postgres.ts";
 import { FaultLog } from "./fault-log.ts";
 import { Findings } from "./findings.ts";
@@ -128,6 +129,7 @@ async function prepare(url: string, settings: Settings): Promise<void> {
   await client.connect();
   try {
     await migrate(client, { sqlDir: join(settings.codeDir, "sql") });
+    await client.query(keepFewPartitions);
     await makeStreams(client, settings);
   } finally {
     await client.end();

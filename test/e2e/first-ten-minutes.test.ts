@@ -1,15 +1,15 @@
 /** The guide to the first ten minutes is true: a real browser and the command line do every step of it, in its order. */
-import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { startBrowser } from "../helpers/browser.ts";
-import { dataFolder } from "../helpers/data-folder.ts";
+import { makeEnterableFolder } from "../helpers/data-folder.ts";
 import { headroom, startHeadroom } from "../integration/cli/program.ts";
 
 const guide = await readFile(new URL("../../docs/guides/first-ten-minutes.md", import.meta.url), "utf8");
 const browser = startBrowser();
-const cwd = await mkdtemp(join(dataFolder, "headroom-first-"));
+const cwd = await makeEnterableFolder("headroom-first-");
 afterAll(() => rm(cwd, { recursive: true, force: true }));
 
 /** What a line of the guide asks for: a step in the browser, or a command. */
@@ -181,7 +181,7 @@ test("the commands of the README work beside npm start", { timeout: 120_000 }, a
   const readme = await readFile(new URL("../../README.md", import.meta.url), "utf8");
   const commands = stepsOf(readme).filter(({ kind, text }) => kind === "command" && text.startsWith("npx headroom"));
   expect(commands.length).toBeGreaterThan(4);
-  const folder = await mkdtemp(join(dataFolder, "headroom-readme-"));
+  const folder = await makeEnterableFolder("headroom-readme-");
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const up = await startUp(folder);
   for (const { text } of commands) await atCommandLine(text, folder);

@@ -2,6 +2,7 @@
  * One server of a version for the whole test run, dressed up as Supabase dresses its own: the roles that its gateway
  * uses, default privileges that give them everything, and a migrating role that is no superuser.
  */
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from "node:crypto";
 import { Client } from "pg";
 import {
   startEmbedded,
@@ -25,8 +26,8 @@ export const testPassword = "test";
 
 /**
  * What databases are cloned from. `whole` has the archive's partitions for a month ahead, as relays keep them. `small` is the same with those
- * of these days alone: whatever reads the archive is planned over each of them anew on each connection, which took a quarter of the time of
- * tests that have no relay.
+ * of these days alone, and a relay makes no more of them in it: whatever reads the archive is planned over each of them anew on each
+ * connection, which took a quarter of the time of tests, and making a month of them took longer than most tests of a relay.
  */
 export const templates = { whole: "headroom_template", small: "headroom_template_small" } as const;
 export type Template = keyof typeof templates;
@@ -57,13 +58,25 @@ const testSettings = {
   jit: "off",
 } as const;
 
+/**
+ * A password as the server keeps it, but strengthened by one round instead of 4096: thousands of connections log in, and each would do all
+ * rounds again.
+ */
+function quickPassword(password: string): string {
+  const salt = randomBytes(16);
+  const salted = pbkdf2Sync(password, salt, 1, 32, "sha256");
+  const keyed = (name: string): Buffer => createHmac("sha256", salted).update(name).digest();
+  const stored = createHash("sha256").update(keyed("Client Key")).digest("base64");
+  return `SCRAM-SHA-256$1:${salt.toString("base64")}$${stored}:${keyed("Server Key").toString("base64")}`;
+}
+
 const supabaseRoles = `
 create role anon nologin noinherit;
 create role authenticated nologin noinherit;
 create role service_role nologin noinherit;
-create role authenticator login noinherit password '${testPassword}';
+create role authenticator login noinherit password '${quickPassword(testPassword)}';
 grant anon, authenticated, service_role to authenticator;
-create role ${migratorRole} login createrole createdb password '${testPassword}';
+create role ${migratorRole} login createrole createdb password '${quickPassword(testPassword)}';
 `;
 
 const everybody = "anon, authenticated, service_role";
@@ -97,7 +110,8 @@ export async function startBareCluster(
     database: "postgres",
     settings: { ...testSettings, ...settings },
   });
-  await withClient(server.url, (client) => client.query(supabaseRoles));
+  const own = quickPassword(new URL(server.url).password);
+  await withClient(server.url, (client) => client.query(`alter role postgres password '${own}'; ${supabaseRoles}`));
   return server;
 }
 
@@ -120,15 +134,23 @@ async function makeTemplates(server: EmbeddedServer): Promise<void> {
   await withClient(url, (client) => migrate(client));
   await withClient(server.url, createLogins);
   await withClient(server.url, (client) => cloneDatabase(client, templates.whole, templates.small));
-  await withClient(server.urlFor(templates.small), (client) => client.query(dropLaterPartitions));
+  await withClient(server.urlFor(templates.small), (client) => client.query(keepFewPartitions));
 }
 
-/** Leaves those of a run that goes on over midnight. */
-const dropLaterPartitions = `
+/**
+ * Leaves those of a run that goes on over midnight. The two days are what a relay makes from then on, where it made thirty. To be run as a
+ * superuser in a database that is migrated.
+ */
+export const keepFewPartitions = `
 do $$
 declare
   v_leaf regclass;
+  v_made text := pg_get_functiondef('outbox.ensure_partitions(integer)'::regprocedure);
 begin
+  if v_made not like '%DEFAULT 30)%' then
+    raise 'outbox.ensure_partitions no longer makes thirty days by itself';
+  end if;
+  execute replace(v_made, 'DEFAULT 30)', 'DEFAULT 2)');
   for v_leaf in select p.partition from outbox.archive_partitions() p where p.from_at > now() + interval '2 days' loop
     execute format('drop table %s', v_leaf);
   end loop;
@@ -167,7 +189,9 @@ async function createLogins(client: Client): Promise<void> {
     String.raw`select rolname from pg_roles where rolname like 'headroom\_%' and not rolcanlogin`,
   );
   for (const { rolname } of roles.rows) {
-    await client.query(`create role ${loginOf(rolname)} login password '${testPassword}' in role ${rolname}`);
+    await client.query(
+      `create role ${loginOf(rolname)} login password '${quickPassword(testPassword)}' in role ${rolname}`,
+    );
   }
 }
 

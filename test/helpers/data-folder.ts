@@ -3,7 +3,9 @@
  * on a disk, and what is tested is the same.
  */
 import { statfsSync } from "node:fs";
+import { chmod, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
+import { join } from "node:path";
 
 const memory = "/dev/shm";
 
@@ -20,3 +22,13 @@ function hasRoom(folder: string): boolean {
 }
 
 export const dataFolder: string = hasRoom(memory) ? memory : tmpdir();
+
+/**
+ * A folder of one's own in there that the server's user may enter. Where it may not, the data is kept elsewhere, on a disk, and stays when the
+ * folder goes.
+ */
+export async function makeEnterableFolder(prefix: string): Promise<string> {
+  const folder = await mkdtemp(join(dataFolder, prefix));
+  await chmod(folder, 0o711);
+  return folder;
+}

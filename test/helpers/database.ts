@@ -6,7 +6,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { Client, Pool, type PoolConfig } from "pg";
+import { Client, Pool, type PoolConfig, type QueryConfig, type QueryResult } from "pg";
 import { afterAll, inject } from "vitest";
 import type { EmbeddedVersion } from "../../src/db/embedded.ts";
 import {
@@ -127,6 +127,22 @@ export async function createEmptyDatabase(version: EmbeddedVersion = 18): Promis
   };
 }
 
+/**
+ * Keeps a connection on which something was refused. A pool closes it, to be safe, and what is refused is half of what tests ask for: the next
+ * question would be the first one of a new backend, which takes many times longer.
+ */
+class PatientPool extends Pool {
+  override query = (async (text: string | QueryConfig, values?: unknown[]): Promise<QueryResult> => {
+    const client = await this.connect();
+    try {
+      return await client.query(text, values);
+    } finally {
+      // What was left in the middle of a transaction is not for the next one.
+      client.release(client.getTransactionStatus() !== "I");
+    }
+  }) as Pool["query"];
+}
+
 /** Everything that was opened through the helper. */
 class Connections {
   readonly #cluster: ClusterInfo;
@@ -163,9 +179,10 @@ class Connections {
   #poolOf(role: TestRole, config: PoolConfig): Pool {
     let pool = this.#pools.get(role);
     if (pool === undefined) {
-      pool = new Pool({ ...config, max: 8, idleTimeoutMillis: 0, application_name: `pool of ${role}` });
-      // Tests cut connections on purpose; an idle one that is cut is no failure of the test.
+      pool = new PatientPool({ ...config, max: 8, idleTimeoutMillis: 0, application_name: `pool of ${role}` });
+      // Tests cut connections on purpose: one that is cut while it is idle is no failure of the test, and one at work fails its query.
       pool.on("error", () => undefined);
+      pool.on("connect", (client) => void client.on("error", () => undefined));
       this.#pools.set(role, pool);
     }
     return pool;

@@ -11,7 +11,7 @@ import type { Range } from "../settings.ts";
 import { judge, observe } from "./oracle.ts";
 import { PartFailed } from "./part-process.ts";
 import { calm, plans, weather, type ProvisioningSettings } from "./settings.ts";
-import { ProvisioningStage, type Job } from "./stage.ts";
+import { ProvisioningStage, stageName, type Job } from "./stage.ts";
 
 export interface SeededResult {
   readonly ok: boolean;
@@ -154,7 +154,9 @@ class SeededRun {
     else if (kill === "a backend") {
       await stage.rows(
         `select pg_terminate_backend(pid) from pg_stat_activity
-          where datname = current_database() and pid <> pg_backend_pid() order by random() limit 2`,
+          where datname = current_database() and pid <> pg_backend_pid() and not (application_name = $1 and state = 'idle')
+          order by random() limit 2`,
+        [stageName],
       );
     } else if (kill === "a script") {
       const run = pickOne(

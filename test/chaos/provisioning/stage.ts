@@ -7,7 +7,7 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Client } from "pg";
+import { Client, Pool } from "pg";
 import { isRetryableConnectionError } from "../../../src/db/errors.ts";
 import { migrate } from "../../../src/db/migrate.ts";
 import { setSecret } from "../../../src/db/secrets/index.ts";
@@ -17,6 +17,7 @@ import { valueTypes } from "../../../src/db/values.ts";
 import { defaultSampleData } from "../../../src/sandbox/sample-data.ts";
 import { startSandbox, type Sandbox } from "../../../src/sandbox/sandbox.ts";
 import type { WorkflowRun } from "../../../src/sandbox/github/state.ts";
+import { keepFewPartitions } from "../../helpers/clusters.ts";
 import { processesOf } from "../../integration/sandbox/github/run-stage.ts";
 import { secrets } from "../../integration/sandbox/stage.ts";
 import { CrashablePostgres } from "../crashable-postgres.ts";
@@ -50,6 +51,9 @@ export interface StageOptions {
 /** The branch as people name it who start a run at GitHub without us; Headroom names it shortly. */
 export const byHandRef = "refs/heads/main";
 
+/** The name of our own connections, so that nobody takes those that are idle for a part. */
+export const stageName = "stage";
+
 const secretKey = "a key of thirty-two bytes or more for chaos";
 const callbackSecret = "a secret that runs of Acme sign their callbacks with";
 
@@ -79,6 +83,8 @@ export class ProvisioningStage {
   readonly url: string;
   readonly #options: StageOptions;
   readonly #front: Front;
+  /** Kept, because a new backend takes many times longer for a question than one that has answered it before. */
+  readonly #pool: Pool;
   #relay: PartProcess | undefined;
   #server: PartProcess | undefined;
   #hasTrappedRelay = false;
@@ -90,6 +96,9 @@ export class ProvisioningStage {
     this.sandbox = sandbox;
     this.#options = options;
     this.#front = front;
+    this.#pool = new Pool({ connectionString: url, max: 8, idleTimeoutMillis: 0, application_name: stageName });
+    // What was open before a crash is of no use after it, and is replaced.
+    this.#pool.on("error", () => undefined);
   }
 
   static async open(options: StageOptions = {}): Promise<ProvisioningStage> {
@@ -117,6 +126,7 @@ export class ProvisioningStage {
     await Promise.all([this.#relay?.kill(), this.#server?.kill()]);
     await this.sandbox.close();
     await this.#front.close();
+    await this.#pool.end();
     if (this.#options.postgres === undefined) await this.postgres.close();
   }
 
@@ -272,7 +282,8 @@ export class ProvisioningStage {
 
   /** Makes a job older, with everything that the sweep measures by; the archive's lines of its calls too. */
   async age({ id }: Pick<Job, "id">, minutes: number): Promise<void> {
-    await this.#with(async (client) => {
+    const client = await this.connect();
+    try {
       await client.query("set session_replication_role = replica");
       await client.query(
         `update provisioning.attempts set created_at = created_at - $2 * interval '1 minute', claimed_at = claimed_at - $2 * interval '1 minute',
@@ -286,7 +297,9 @@ export class ProvisioningStage {
           where l.outbox_id = m.outbox_id and a.key = 'job:' || $1`,
         [id, minutes],
       );
-    });
+    } finally {
+      await client.end();
+    }
   }
 
   /** What is due later is due now, and the sweep looks at every job. */
@@ -327,10 +340,8 @@ export class ProvisioningStage {
   // --- the database
 
   async rows<T>(text: string, values: readonly unknown[] = []): Promise<T[]> {
-    return this.#with(async (client) => {
-      const { rows } = await client.query({ text, values: [...values], types: valueTypes });
-      return rows as T[];
-    });
+    const { rows } = await this.#pool.query({ text, values: [...values], types: valueTypes });
+    return rows as T[];
   }
 
   async connect(): Promise<Client> {
@@ -339,16 +350,6 @@ export class ProvisioningStage {
     await client.connect();
     return client;
   }
-
-  /** A connection for each question: what was open before a crash is of no use after it. */
-  async #with<T>(work: (client: Client) => Promise<T>): Promise<T> {
-    const client = await this.connect();
-    try {
-      return await work(client);
-    } finally {
-      await client.end();
-    }
-  }
 }
 
 async function prepare(url: string, headroomUrl: string, options: StageOptions): Promise<void> {
@@ -356,6 +357,7 @@ async function prepare(url: string, headroomUrl: string, options: StageOptions):
   await client.connect();
   try {
     await migrate(client, { sqlDir: join(options.codeDir ?? ownCodeDir, "sql") });
+    await client.query(keepFewPartitions);
     await client.query(directory);
     await client.query("select set_config('headroom.secret_key', $1, false)", [secretKey]);
     await client.query("select provisioning.put_settings('acme', $1)", [

@@ -33,7 +33,7 @@ export const providerSecrets = {
 
 /** Call it while tests are being collected. */
 export async function startProductStage(version: EmbeddedVersion = 18): Promise<ProductStage> {
-  const db = await createTestDatabase({ version, template: "whole" });
+  const db = await createTestDatabase({ version });
   const sandbox = await startSandbox({ sampleData: defaultSampleData, secrets: providerSecrets });
   afterAll(() => sandbox.close());
   const gateway = await startTestGateway(db);

@@ -132,5 +132,5 @@ export class Publishing {
 }
 
 export async function createPublishing(version?: EmbeddedVersion): Promise<Publishing> {
-  return new Publishing(await createTestDatabase({ version: version ?? 18, template: "whole" }));
+  return new Publishing(await createTestDatabase({ version: version ?? 18 }));
 }

@@ -1,15 +1,14 @@
 /** A data folder of `headroom up` from before the first release: refused, and the way out is said. */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { withConnection } from "../../../../src/db/connect.ts";
 import { startEmbedded } from "../../../../src/db/embedded.ts";
 import { migrate } from "../../../../src/db/migrate.ts";
+import { makeEnterableFolder } from "../../../helpers/data-folder.ts";
 import { headroom } from "../program.ts";
 
 test("up says where the data of an unreleased version is, and how to start anew", { timeout: 120_000 }, async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), "headroom-unreleased-"));
+  const dataDir = await makeEnterableFolder("headroom-unreleased-");
   onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
   const server = await startEmbedded({ dataDir, port: 0 });
   await withConnection(server.url, async (client) => {

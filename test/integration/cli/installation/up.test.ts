@@ -1,14 +1,14 @@
 /** `headroom up`, the contract with machines and with the person who starts it for the first time. */
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text as wholeText } from "node:stream/consumers";
 import { Client } from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { keepInstallationKeys, makeInstallationKeys } from "../../../../src/cli/installation.ts";
-import { dataFolder } from "../../../helpers/data-folder.ts";
+import { makeEnterableFolder } from "../../../helpers/data-folder.ts";
 import { createEmptyDatabase } from "../../../helpers/database.ts";
 import { forgedHosts, rawRequest } from "../../../helpers/raw-http.ts";
 import { until } from "../../outbox/relay/stage.ts";
@@ -76,7 +76,7 @@ function placesIn(folder: string): string[] {
 }
 
 async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(dataFolder, "headroom-up-"));
+  const folder = await makeEnterableFolder("headroom-up-");
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
@@ -152,8 +152,6 @@ describe("--ephemeral --json", { timeout: 60_000 }, () => {
 
   test("a signal while it is starting ends it in order", async () => {
     const folder = await temporaryFolder();
-    // Open to the server's user, so that the data is here and stays to be seen.
-    await chmod(folder, 0o711);
     const up = startHeadroom(["up", "--ephemeral", "--json"], { env: { TMPDIR: folder } });
     await until(
       () => placesIn(folder).length > 0,
@@ -170,7 +168,6 @@ describe("--ephemeral --json", { timeout: 60_000 }, () => {
 
   test("npm that is ended while the commands still load takes it along", async () => {
     const folder = await temporaryFolder();
-    await chmod(folder, 0o711);
     // Ends our parent, as npm ends its shell, at the moment when the command line is about to be loaded.
     const orphan = `
       import { registerHooks } from "node:module";
@@ -241,7 +238,6 @@ describe("without flags", { timeout: 150_000 }, () => {
 
   test("a second start finds the example as it was left, and keys that nobody else can read", async () => {
     const cwd = await temporaryFolder();
-    await chmod(cwd, 0o711);
     const first = startHeadroom(["up", ...freePorts], { cwd });
     const url = await ready(first);
     const [request] = await query<{ id: string; version: number }>(
@@ -284,7 +280,6 @@ describe("without flags", { timeout: 150_000 }, () => {
 
   test("without its file of keys it makes new ones, and stores what it needs under them", async () => {
     const cwd = await temporaryFolder();
-    await chmod(cwd, 0o711);
     const first = startHeadroom(["up", ...freePorts], { cwd });
     await ready(first);
     expect(await first.end("SIGTERM")).toMatchObject({ status: 0 });

@@ -87,7 +87,7 @@ export async function until<T>(
 
 /** Call it while tests are being collected, as createTestDatabase. */
 export async function createStage(options: { readonly version?: EmbeddedVersion } = {}): Promise<Stage> {
-  const db = await createTestDatabase({ ...options, template: "whole" });
+  const db = await createTestDatabase(options);
   const relays = new Set<Relay>();
   afterEach(async () => {
     const open = [...relays];

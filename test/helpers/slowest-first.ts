@@ -1,0 +1,35 @@
+/**
+ * The order of test files: those that take longest begin first, so that a run does not end with one worker on a long file and the others idle.
+ * Vitest learns durations by itself, but not in a fresh checkout, where it would go by the size of the files.
+ */
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** Those that take many times longer than others; how long exactly does not matter. Heavy ones and those that mostly wait take turns. */
+const slowest = [
+  "test/integration/capacity/authorize/hostile-workspace.test.ts",
+  "test/chaos/provisioning/kills-afterwards.test.ts",
+  "test/integration/cli/installation/up.test.ts",
+  "test/e2e/first-ten-minutes.test.ts",
+  "test/chaos/provisioning/kills.test.ts",
+  "test/chaos/chaos.test.ts",
+  "test/integration/db/embedded.test.ts",
+  "test/chaos/provisioning/provisioning.test.ts",
+  "test/integration/db/migrate-roles.test.ts",
+  "test/integration/webhooks/event-streams.test.ts",
+  "test/integration/capacity/reduce/model.test.ts",
+  "test/integration/db/embedded-places.test.ts",
+  "test/integration/db/supabase.test.ts",
+];
+
+function rankOf({ moduleId }: TestSpecification): number {
+  const rank = slowest.findIndex((path) => moduleId.endsWith(path));
+  return rank === -1 ? slowest.length : rank;
+}
+
+export class SlowestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    // oxlint-disable-next-line unicorn/no-array-sort -- a sequencer's method, not an array's
+    const sorted = await super.sort(files);
+    return sorted.toSorted((a, b) => rankOf(a) - rankOf(b));
+  }
+}

@@ -3359,7 +3359,7 @@ create function billing.draft_choices(p_workspace_id text, p_terms jsonb)
 create function billing.draft_json(p_workspace_id text, p_kind text, p_id uuid, p_draft billing.drafts)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 412b1a87a71c60d1';
+  as 'sha256 472e16d41f7276b8';
 
 create function billing.draft_letter(p_draft billing.drafts)
   returns jsonb
@@ -3740,7 +3740,7 @@ create function billing.open_draft(p_workspace_id text, p_id uuid, p_step intege
 create function billing.order_draft(p_draft billing.drafts, p_requester_id text, p_seen text)
   returns capacity.requests
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 801c9f8beb04e336';
+  as 'sha256 44aaa683be2780ab';
 
 create function billing.outcome(p_outcome text, p_request_id text DEFAULT NULL::text)
   returns jsonb

@@ -30,6 +30,7 @@ interface ServeOptions {
   readonly host: string;
   readonly port: number;
   readonly publicUrl?: string;
+  readonly checkoutOrigin?: string;
   readonly alsoHost?: readonly string[];
   readonly maxConnections: number;
   readonly trustedProxies: number;
@@ -61,6 +62,11 @@ export function register(program: Command): void {
         .argParser(publicUrl),
     )
     .option("--also-host <names>", "further host names that it answers to, separated by commas", collectNames)
+    .option(
+      "--checkout-origin <origin>",
+      "where Stripe's pages are, with a Checkout domain of your own (default: https://checkout.stripe.com)",
+      checkoutOrigin,
+    )
     .option("--max-connections <count>", "connections to the database", parseWhole(1, 1_000), 10)
     .option("--trusted-proxies <count>", "proxies in front whose X-Forwarded-For is trusted", parseWhole(0, 10), 0)
     .option("--no-prepare", "use no prepared statements; behind a transaction pooler this is automatic")
@@ -77,6 +83,12 @@ function publicUrl(text: string): string {
   const url = URL.parse(text);
   if (url !== null && /^https?:$/.test(url.protocol)) return text.replace(/\/+$/, "");
   throw new InvalidArgumentError("Give a URL such as https://capacity.example.com.");
+}
+
+function checkoutOrigin(text: string): string {
+  const url = URL.parse(text);
+  if (url !== null && url.protocol === "https:" && url.pathname === "/") return url.origin;
+  throw new InvalidArgumentError("Give an https address without a path, such as https://pay.example.com.");
 }
 
 async function runServe(options: ServeOptions): Promise<void> {
@@ -119,6 +131,7 @@ async function runServe(options: ServeOptions): Promise<void> {
       trustedProxies: options.trustedProxies,
       metricsOpen: options.openMetrics,
       oidc: oidcSettings(process.env),
+      payments: { checkoutOrigins: options.checkoutOrigin === undefined ? undefined : [options.checkoutOrigin] },
       hosts,
       log,
     });

@@ -36,7 +36,9 @@ export async function startProductStage(version: EmbeddedVersion = 18): Promise<
   const db = await createTestDatabase({ version });
   const sandbox = await startSandbox({ sampleData: defaultSampleData, secrets: providerSecrets });
   afterAll(() => sandbox.close());
-  const gateway = await startTestGateway(db);
+  const gateway = await startTestGateway(db, {
+    dependencies: { payments: { checkoutOrigins: [new URL(sandbox.url).origin] } },
+  });
   sandbox.connect({ headroomUrl: gateway.url });
   await prepare(db, gateway);
   const connectionString = db.as("headroom_executor").url;
@@ -59,6 +61,7 @@ async function prepare(db: TestDatabase, gateway: TestGateway): Promise<void> {
     ["CONFIRMATION_TOKEN_SECRET", "confirmation-secret-of-the-tests-32-bytes"],
     ["SLACK_SIGNING_SECRET", providerSecrets.slackSigningSecret],
     ["LINEAR_WEBHOOK_SECRET", providerSecrets.linearWebhookSecret],
+    ["STRIPE_WEBHOOK_SECRET", providerSecrets.stripeWebhookSecret],
   ] as const) {
     await setSecret(client, { name, value, key: testSecretKey });
   }

@@ -1,5 +1,5 @@
--- A draft as its page shows it. What became a request shows that; for whoever has the link of the mail, and nobody else, with the customer's
--- own link, as long as that has not been sent to another address since.
+-- A draft as its page shows it. What became a request shows that; for whoever has the link of the mail, and nobody else, with the
+-- customer's own link, as long as that has not been sent to another address since.
 create or replace function billing.draft_json(p_workspace_id text, p_kind text, p_id uuid, p_draft billing.drafts) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -10,7 +10,8 @@ declare
 begin
   v_story := jsonb_build_object(
     'workspace_id', p_workspace_id, 'workspace', (select w.name from directory.workspaces w where w.id = p_workspace_id),
-    'kind', p_kind, 'token', billing.draft_token(p_workspace_id, p_id), 'choices', billing.draft_choices(p_workspace_id, coalesce(p_draft.terms, '{}')),
+    'kind', p_kind, 'token', billing.draft_token(p_workspace_id, p_id),
+    'choices', billing.draft_choices(p_workspace_id, coalesce(p_draft.terms, '{}')),
     'revision', coalesce(p_draft.revision, 0), 'step', coalesce(p_draft.step, 1), 'terms', coalesce(p_draft.terms, '{}'),
     'entered', p_draft.entered,
     'expires_at', p_draft.expires_at, 'mails', (select count(*) from billing.draft_mails m where m.draft_id = p_draft.id));

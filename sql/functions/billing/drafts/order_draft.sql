@@ -24,7 +24,8 @@ begin
     v_terms ->> 'size', (v_terms ->> 'quantity')::integer, v_terms ->> 'region', (v_terms ->> 'needed_by')::date,
     (v_terms ->> 'duration_days')::integer, null, 7, null, p_draft.id::text, null);
   -- From here on what the customer wrote stands in the request, where an erasure finds it.
-  update billing.drafts d set request_id = v_request.id, terms = '{}', entered = null, updated_at = clock_timestamp() where d.id = p_draft.id;
+  update billing.drafts d set request_id = v_request.id, terms = '{}', entered = null, updated_at = clock_timestamp()
+   where d.id = p_draft.id;
   return v_request;
 end
 $$;

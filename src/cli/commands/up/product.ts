@@ -169,7 +169,7 @@ async function listen(
       name: "the sandbox's identity provider",
     },
     webhooks: { slackResponseUrls: [`${sandbox.url}/slack/response/`] },
-    payments: { checkoutOrigins: [sandbox.url] },
+    payments: { checkoutOrigins: [new URL(sandbox.url).origin] },
     log,
   });
   return startServer({ app, host, port: actual });

@@ -141,8 +141,8 @@ export const mayExecute: Readonly<Record<string, readonly string[]>> = {
     timers,
   ],
   headroom_executor: [
-    "billing.proof_token",
     "billing.payment_counts",
+    "billing.proof_token",
     "capacity.confirmation_token",
     "capacity.note_timers_failed",
     "capacity.run_timers",

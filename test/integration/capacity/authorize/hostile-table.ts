@@ -7,6 +7,7 @@
  *
  * Does not own: asking and comparing.
  */
+import { wizardFunctions } from "./hostile-wizard.ts";
 import { clickBody, commandBody, submissionBody, typed } from "../../inbound/slack/slack.ts";
 
 /** Replaces `{thing}` in a text by the thing, and remembers which were named. */
@@ -39,9 +40,6 @@ const planTries = {
   p_workspace_id: ["{workspace}"],
   p_slack_channel_id: ["{channel}"],
 };
-
-const draft = { p_workspace_id: "globex", p_token: "none" };
-const draftTries = { p_workspace_id: ["{workspace}"], p_token: ["{token}", "{event}"] };
 
 const rex = "U0GLOBEX1";
 const command =
@@ -203,17 +201,7 @@ export const functions: Readonly<Record<string, FunctionRow>> = {
     call: { p_token: "none", p_decision: "confirm" },
     tries: { p_token: ["{token}"], p_decision: [], p_reason: ["as in {request}"] },
   },
-  begin_draft: { call: { p_workspace_id: "globex" }, tries: { p_workspace_id: ["{workspace}"] } },
-  describe_draft: { call: draft, tries: draftTries },
-  save_draft: {
-    call: { ...draft, p_step: "1", p_revision: "0", p_values: "{}" },
-    tries: { ...draftTries, p_step: [], p_revision: [], p_values: ['{"email": "{email}"}'] },
-  },
-  send_draft_link: { call: draft, tries: draftTries },
-  submit_draft: {
-    call: { ...draft, p_revision: "0", p_seen: "" },
-    tries: { ...draftTries, p_revision: [], p_seen: [] },
-  },
+  ...wizardFunctions,
   begin_checkout: { call: { p_token: "none" }, tries: { p_token: ["{token}", "{event}"], p_entrance: [] } },
   get_checkout: { call: { p_token: "none" }, tries: { p_token: ["{token}", "{event}"] } },
   who_am_i: { call: {}, tries: {} },

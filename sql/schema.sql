@@ -3293,7 +3293,7 @@ create function billing.checkout_transitions()
 create function billing.confirm(p_request capacity.requests, p_payment billing.payments, p_stripe_subscription text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 370e62dca347cff6';
+  as 'sha256 fd54633182ecd626';
 
 create function billing.currency_digits(p_currency text)
   returns integer
@@ -3328,7 +3328,7 @@ create function billing.erase_messages(p_erasure jsonb)
 create function billing.event_rules()
   returns TABLE(event_type text, object text, meaning text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 dd1ad0bbb58d839a';
+  as 'sha256 afc00029af4bcbca';
 
 create function billing.find_out(p_kind text, p_stripe_id text, p_request_id text, p_said text, p_event_id text)
   returns jsonb
@@ -3614,7 +3614,7 @@ create function billing.note_paid_until(p_subscription billing.subscriptions, p_
 create function billing.note_processing(p_request capacity.requests, p_checkout billing.checkouts, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ee623209264a2651';
+  as 'sha256 7dbe5196e8e0d1a6';
 
 create function billing.offer_for(p_terms jsonb)
   returns jsonb
@@ -3809,7 +3809,7 @@ create function billing.take_renewal(p_request_id text, p_subscription billing.s
 create function billing.take_session(p_request capacity.requests, p_checkout billing.checkouts, p_session jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9286c9b85093ebc5';
+  as 'sha256 94c815fe53c90b3e';
 
 create function billing.tell(p_request_id text, p_said text, p_asks boolean DEFAULT false, p_quoted text DEFAULT NULL::text)
   returns void
@@ -3819,7 +3819,7 @@ create function billing.tell(p_request_id text, p_said text, p_asks boolean DEFA
 create function billing.tell_dispute(p_payment billing.payments, p_before billing.disputes, p_dispute jsonb, p_outcome text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fb131aaad45496e9';
+  as 'sha256 8ac3f82246be6485';
 
 create function billing.tell_failed(p_request capacity.requests)
   returns void
@@ -3839,7 +3839,7 @@ create function billing.tell_story(p_argument jsonb)
 create function billing.time_in(p_field jsonb)
   returns timestamp with time zone
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b93d40edf6a48c5b';
+  as 'sha256 930bc91eaa9ce6c6';
 
 create function billing.try_lock(p_request_id text)
   returns boolean
@@ -4489,7 +4489,7 @@ create function capacity.slack_mentions(p_story jsonb, p_ids jsonb)
 create function capacity.slack_payment(p_story jsonb)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b75fd2b1b7599ef7';
+  as 'sha256 f96dc01e4eb2e20b';
 
 create function capacity.slack_quote(p_text text)
   returns text

@@ -1,4 +1,4 @@
--- How the payment of a request stands, as a line of the root message; null for a request without a price.
+-- How the payment of a request stands, as a line of the root message; null for a request without a price, which stands beside it.
 create or replace function capacity.slack_payment(p_story jsonb) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -11,8 +11,7 @@ begin
   return concat(
     case v_payment ->> 'state' when 'paid' then ':white_check_mark: ' when 'refunded' then ':leftwards_arrow_with_hook: '
       when 'disputed' then ':warning: ' when 'refund_held' then ':warning: ' when 'processing' then ':hourglass_flowing_sand: ' end,
-    '*Payment*: ', v_payment ->> 'words', ' (' || (v_payment ->> 'price')
-      || case when v_payment -> 'recurring' = 'true' then ' a month' else '' end || ')');
+    '*Payment*: ', v_payment ->> 'words');
 end
 $$;
 comment on function capacity.slack_payment(jsonb) is 'How the payment of a request stands, as Slack markup. Nullable: result.';

@@ -3690,7 +3690,7 @@ create function billing.new_subscription(p_request capacity.requests, p_payment 
 create function billing.newest_payments()
   returns uuid[]
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 37b307d97e00e4ad';
+  as 'sha256 7e951f1333c8c4dc';
 
 create function billing.no_such_payment(p_id text)
   returns void
@@ -4021,7 +4021,7 @@ create function billing.waiting_states()
 create function billing.withdraw_price(p_price_id uuid, p_reason text, p_actor text)
   returns billing.prices
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5dff932ba5b03b11';
+  as 'sha256 2f7a0b71d5e21462';
 grant execute on function billing.withdraw_price to headroom_control;
 
 create function billing.wizard_requester(p_workspace_id text)
@@ -4032,7 +4032,7 @@ create function billing.wizard_requester(p_workspace_id text)
 create function billing.workspace_needs()
   returns TABLE(workspace_id text, prices bigint, self_service_requester text, requester_active boolean, payments bigint, told bigint)
   language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 291c1005a63f24a1';
+  as 'sha256 d35f8d6d74aa4293';
 grant execute on function billing.workspace_needs to headroom_auditor;
 grant execute on function billing.workspace_needs to headroom_control;
 

@@ -22,6 +22,12 @@ interface Step extends Meaning {
   readonly state_after: string;
 }
 
+interface DisputeRule extends Meaning {
+  readonly status: string;
+  readonly outcome: string;
+  readonly withdrawn: boolean;
+}
+
 interface Verdict {
   readonly state: string;
   readonly circumstances: string;
@@ -29,17 +35,6 @@ interface Verdict {
 }
 
 export async function describePayments(client: Client): Promise<string> {
-  const rowsOf = async <Row extends object>(text: string): Promise<Row[]> => (await client.query<Row>(text)).rows;
-  const events = await rowsOf<EventRule>("select * from billing.event_rules()");
-  const steps = await rowsOf<Step>("select * from billing.checkout_transitions()");
-  const reasons = await rowsOf<Meaning & { reason: string }>("select * from billing.refund_reasons()");
-  const refunds = await rowsOf<Meaning & { state: string }>(
-    "select * from billing.refund_states() order by rank, state",
-  );
-  const disputes = await rowsOf<Meaning & { status: string; outcome: string; withdrawn: boolean }>(
-    "select * from billing.dispute_rules()",
-  );
-  const waiting = await rowsOf<Meaning & { state: string }>("select * from billing.waiting_states()");
   return [
     "# The rules of money",
     "",
@@ -47,6 +42,22 @@ export async function describePayments(client: Client): Promise<string> {
     "",
     "Each table is a function in `sql/functions/billing/`, and what it says is what happens. [The guide](guides/payment.md) says how to set it up.",
     "",
+    ...(await describeEvents(client)),
+    ...(await describeCheckouts(client)),
+    ...(await describeVerdicts(client)),
+    ...(await describeRefunds(client)),
+    ...(await describeDisputes(client)),
+    ...(await describeWaiting(client)),
+  ].join("\n");
+}
+
+async function rowsOf<Row extends object>(client: Client, text: string): Promise<Row[]> {
+  return (await client.query<Row>(text)).rows;
+}
+
+async function describeEvents(client: Client): Promise<readonly string[]> {
+  const events = await rowsOf<EventRule>(client, "select * from billing.event_rules()");
+  return [
     "## The events of Stripe that are followed",
     "",
     "[billing.event_rules()](../sql/functions/billing/hear/event_rules.sql). The webhook endpoint at Stripe has to send these; all others are ignored.",
@@ -56,6 +67,12 @@ export async function describePayments(client: Client): Promise<string> {
       events.map((rule) => [`\`${rule.event_type}\``, rule.object, rule.meaning]),
     ),
     "",
+  ];
+}
+
+async function describeCheckouts(client: Client): Promise<readonly string[]> {
+  const steps = await rowsOf<Step>(client, "select * from billing.checkout_transitions()");
+  return [
     "## What becomes of a checkout",
     "",
     "[billing.checkout_transitions()](../sql/functions/billing/checkout/checkout_transitions.sql). What is heard may come in any order; what is not in",
@@ -74,16 +91,23 @@ export async function describePayments(client: Client): Promise<string> {
       steps.map((step) => [`\`${step.state_before}\``, `\`${step.event}\``, `\`${step.state_after}\``, step.meaning]),
     ),
     "",
+  ];
+}
+
+async function describeVerdicts(client: Client): Promise<readonly string[]> {
+  const reasons = await rowsOf<Meaning & { reason: string }>(client, "select * from billing.refund_reasons()");
+  const verdicts = await readVerdicts(client);
+  return [
     "## When a payment counts, and why it goes back",
     "",
     "[billing.judge_payment()](../sql/functions/billing/payments/judge_payment.sql), the first line that fits. What does not count is refunded in full.",
     "",
     ...table(
       ["the request is", "and", "then"],
-      (await readVerdicts(client)).map((row) => [
-        row.state,
-        row.circumstances,
-        row.reason === null ? "it counts" : `it goes back: \`${row.reason}\``,
+      verdicts.map(({ state, circumstances, reason }) => [
+        state,
+        circumstances,
+        reason === null ? "it counts" : `it goes back: \`${reason}\``,
       ]),
     ),
     "",
@@ -92,6 +116,15 @@ export async function describePayments(client: Client): Promise<string> {
       reasons.map((row) => [`\`${row.reason}\``, row.meaning]),
     ),
     "",
+  ];
+}
+
+async function describeRefunds(client: Client): Promise<readonly string[]> {
+  const states = await rowsOf<Meaning & { state: string }>(
+    client,
+    "select * from billing.refund_states() order by rank, state",
+  );
+  return [
     "## The states of a refund",
     "",
     "[billing.refund_states()](../sql/functions/billing/refunds/refund_states.sql). It only moves forward; failed is the last word, also after it had",
@@ -99,18 +132,30 @@ export async function describePayments(client: Client): Promise<string> {
     "",
     ...table(
       ["state", "what it means"],
-      refunds.map((row) => [`\`${row.state}\``, row.meaning]),
+      states.map((row) => [`\`${row.state}\``, row.meaning]),
     ),
     "",
+  ];
+}
+
+async function describeDisputes(client: Client): Promise<readonly string[]> {
+  const rules = await rowsOf<DisputeRule>(client, "select * from billing.dispute_rules()");
+  return [
     "## What a dispute's status means",
     "",
     "[billing.dispute_rules()](../sql/functions/billing/disputes/dispute_rules.sql). While it is open nothing of the payment is refunded.",
     "",
     ...table(
       ["status at Stripe", "outcome", "the bank has the money", "what it means"],
-      disputes.map((row) => [`\`${row.status}\``, row.outcome, row.withdrawn ? "yes" : "no", row.meaning]),
+      rules.map((row) => [`\`${row.status}\``, row.outcome, row.withdrawn ? "yes" : "no", row.meaning]),
     ),
     "",
+  ];
+}
+
+async function describeWaiting(client: Client): Promise<readonly string[]> {
+  const states = await rowsOf<Meaning & { state: string }>(client, "select * from billing.waiting_states()");
+  return [
     "## What money may wait for",
     "",
     "[billing.waiting_states()](../sql/functions/billing/people/waiting_states.sql): what `headroom payments list --waiting` lists, and the label `state` of",
@@ -118,10 +163,10 @@ export async function describePayments(client: Client): Promise<string> {
     "",
     ...table(
       ["state", "what it means"],
-      waiting.map((row) => [`\`${row.state}\``, row.meaning]),
+      states.map((row) => [`\`${row.state}\``, row.meaning]),
     ),
     "",
-  ].join("\n");
+  ];
 }
 
 /** Every case that the function tells apart, asked of the function itself. */

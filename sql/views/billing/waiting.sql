@@ -11,7 +11,8 @@ union all
 select 'refund_failed', r.workspace_id, r.request_id, r.payment_id, r.stripe_id, r.currency, r.amount, r.updated_at
   from billing.refunds r
  where r.state = 'failed' and r.updated_at > now() - interval '7 days'
-   and not exists (select from billing.refunds n where n.payment_id = r.payment_id and n.created_at > r.created_at and n.state <> 'superseded')
+   and not exists (select from billing.refunds n
+                    where n.payment_id = r.payment_id and n.created_at > r.created_at and n.state <> 'superseded')
 union all
 select 'disputed', d.workspace_id, d.request_id, d.payment_id, d.stripe_id, d.currency, d.amount, d.opened_at
   from billing.disputes d where d.outcome = 'open'
@@ -19,7 +20,8 @@ union all
 select 'past_due', s.workspace_id, s.request_id, s.payment_id, s.stripe_id, p.currency, p.amount, s.updated_at
   from billing.subscriptions s join billing.payments p on p.id = s.payment_id where s.state in ('past_due', 'unpaid')
 union all
-select 'finding', f.workspace_id, f.request_id, null, f.stripe_id, null, null, f.found_at from billing.findings f where f.resolved_at is null
+select 'finding', f.workspace_id, f.request_id, null, f.stripe_id, null, null, f.found_at
+  from billing.findings f where f.resolved_at is null
 union all
 select 'unread', null, null, null, null, null, null, s.seen_at from billing.sightings s;
 comment on view billing.waiting is 'Money that waits for something.';

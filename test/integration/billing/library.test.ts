@@ -1,4 +1,5 @@
 /** The functions of "headroom/billing", as an operator of the installation calls them. */
+import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import {
   currencyDigits,
@@ -56,7 +57,7 @@ test("a payment is found by its id, by its ids at Stripe and with its request", 
       entries: [{ kind: "taken", sourceId: session.id, at: expect.any(Date) }],
     },
   });
-  expect(await getPayment(control.pool, String(session["payment_intent"]))).toEqual(found);
+  expect(await getPayment(control.pool, (await m.payments(id))[0]?.payment_intent ?? "")).toEqual(found);
   expect(await getPayment(control.pool, session.id)).toEqual(found);
   const { payment } = found.outcome === "found" ? found : { payment: undefined };
   expect(await getPayments(control.pool, id)).toMatchObject({
@@ -172,6 +173,12 @@ test("a comparison is begun, followed by its pages, and complete when all are re
   });
 });
 
+/** The amounts of one size, with how each stands. */
+async function statuses() {
+  const prices = (await listPrices(auditor.pool, "acme")).filter(({ size }) => size === "LIB");
+  return priceStatuses(prices, new Date()).map((status, index) => [prices[index]?.unitAmount, status]);
+}
+
 test("prices follow each other, and one that was withdrawn gives way to the one before", async () => {
   const base = { size: "LIB", kind: "recurring", currency: "EUR", unitAmount: 10_000 } as const;
   const first = await setPrice(control.pool, "acme", base, "test");
@@ -179,10 +186,6 @@ test("prices follow each other, and one that was withdrawn gives way to the one 
   expect(await setPrice(control.pool, "acme", { ...base, unitAmount: 12_000 }, "test")).toEqual(second);
   const later = new Date(Date.now() + 86_400_000);
   await setPrice(control.pool, "acme", { ...base, unitAmount: 13_000, validFrom: later }, "test");
-  const statuses = async () => {
-    const prices = (await listPrices(auditor.pool, "acme")).filter(({ size }) => size === "LIB");
-    return priceStatuses(prices, new Date()).map((status, index) => [prices[index]?.unitAmount, status]);
-  };
   expect(await statuses()).toEqual([
     [13_000, "later"],
     [12_000, "applies"],
@@ -241,4 +244,11 @@ test("amounts are written as the database writes them, in every currency", async
     expect([currency, currencyDigits(currency)]).toEqual([currency, digits]);
     expect(formatAmount(currency, Number(amount))).toBe(words);
   }
+});
+
+test("the guide names exactly the events that are followed, for who sets up the webhook", async () => {
+  const guide = await readFile(new URL("../../../docs/guides/payment.md", import.meta.url), "utf8");
+  const named = /```text\n([^`]+)```/.exec(guide)?.[1]?.trim().split("\n");
+  const { rows } = await m.superuser.query<{ event_type: string }>("select event_type from billing.event_rules()");
+  expect(named).toEqual(rows.map((row) => row.event_type));
 });

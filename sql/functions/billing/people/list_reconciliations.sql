@@ -1,5 +1,6 @@
 -- Comparisons with Stripe, newest first; or the one that is named.
-create or replace function billing.list_reconciliations(p_id uuid default null, p_limit integer default 10) returns setof billing.reconciliations
+create or replace function billing.list_reconciliations(p_id uuid default null, p_limit integer default 10)
+returns setof billing.reconciliations
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 begin

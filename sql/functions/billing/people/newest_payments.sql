@@ -6,7 +6,8 @@ as $$
   select coalesce(array_agg(distinct x.id), '{}')
     from (select n.id
             from directory.workspaces w
-           cross join lateral (select p.id from billing.payments p where p.workspace_id = w.id order by p.recorded_at desc, p.id desc limit 200) n
+           cross join lateral (select p.id from billing.payments p where p.workspace_id = w.id
+                                order by p.recorded_at desc, p.id desc limit 200) n
           union all
           select e.payment_id from (select * from billing.entries o order by o.id desc limit 1000) e) x;
 $$;

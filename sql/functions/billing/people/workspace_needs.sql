@@ -5,7 +5,8 @@ returns table (workspace_id text, prices bigint, self_service_requester text, re
 language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select w.id,
-         (select count(*) from billing.prices p where p.workspace_id = w.id and p.withdrawn_at is null and p.valid_from <= clock_timestamp()),
+         (select count(*) from billing.prices p
+           where p.workspace_id = w.id and p.withdrawn_at is null and p.valid_from <= clock_timestamp()),
          s.self_service_requester,
          exists (select from directory.members m where m.workspace_id = w.id and m.id = s.self_service_requester and m.active),
          n.payments, n.told

@@ -16,7 +16,7 @@ begin
   end if;
   select p.* into v_price from billing.prices p where p.id = p_price_id for update;
   if not found then
-    perform headroom.fail('not_found', 'There is no such price.', p_price_id::text, 'List prices: headroom price list');
+    perform headroom.fail('not_found', 'There is no such price.', p_price_id::text, 'List prices: headroom prices list');
   elsif v_price.withdrawn_at is null then
     update billing.prices p
        set withdrawn_at = clock_timestamp(), withdrawn_by = p_actor, withdrawn_why = btrim(p_reason, E' \n\t')

@@ -58,12 +58,17 @@ const ofViews = ["capacity.last_notified_at", "capacity.unasked"];
 const ofPolicies = ["named", "groups", "id", "owners", "roles", "workspace"].map((name) => `directory.reader_${name}`);
 const ofMachines = ["directory.reader_key_valid"];
 const auditing = [
+  "billing.list_balance",
+  "billing.list_findings",
   "billing.list_payments",
   "billing.list_prices",
   "billing.list_rates",
+  "billing.list_reconciliations",
   "billing.list_settings",
-  "billing.payment_counts",
+  "billing.list_waiting",
   "billing.verify_payments",
+  "billing.waiting_counts",
+  "billing.workspace_needs",
   "capacity.list_heads",
   "capacity.list_linear_states",
   "capacity.list_policies",
@@ -143,6 +148,7 @@ export const mayExecute: Readonly<Record<string, readonly string[]>> = {
   headroom_executor: [
     "billing.payment_counts",
     "billing.proof_token",
+    "billing.waiting_counts",
     "capacity.confirmation_token",
     "capacity.note_timers_failed",
     "capacity.run_timers",
@@ -167,7 +173,14 @@ export const views = [
   "provisioning_jobs",
 ];
 /** Views that the others are made of; candidates is for the owner, and for those who read the whole schema. */
-export const inner = ["billing.due", "capacity.candidates", "capacity.parties", "capacity.waits"];
+export const inner = [
+  "billing.balance",
+  "billing.due",
+  "billing.waiting",
+  "capacity.candidates",
+  "capacity.parties",
+  "capacity.waits",
+];
 /** What the views read, for those who have no other way to it. */
 export const underViews = [
   "billing.disputes",
@@ -195,6 +208,7 @@ export const unreadable = [
   "billing.due",
   "billing.sessions",
   "billing.sightings",
+  "billing.waiting",
   "capacity.customer_keys",
 ];
 

@@ -229,7 +229,7 @@ describe("retry, fail and complete", () => {
 test("verify looks at jobs too", async () => {
   const job = await p.confirmed();
   const clean = await headroom(["verify", "--workspace", "acme"], { env });
-  expect(clean.out).toMatch(/^Checked [1-9]\d* provisioning jobs\.$/m);
+  expect(clean.out).toMatch(/^Checked [1-9]\d* provisioning jobs and \d+ payments\.$/m);
   expect(clean.status).toBe(0);
   await p.superuser.query("update provisioning.jobs set state = 'running' where id = $1", [job.id]);
   const found = await headroom(["verify", "--json"], { env });

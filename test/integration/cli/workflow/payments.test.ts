@@ -19,7 +19,7 @@ async function paymentsJson(...parameters: string[]) {
 async function bought(input?: Parameters<typeof m.bought>[0]) {
   const { id, session } = await m.bought(input);
   const [payment] = await m.payments(id);
-  return { id, session, paymentId: payment?.id ?? "", intent: String(session["payment_intent"]) };
+  return { id, session, paymentId: payment?.id ?? "", intent: payment?.payment_intent ?? "" };
 }
 
 describe("list", () => {
@@ -140,10 +140,7 @@ describe("refund", () => {
 describe("reconcile and balance", () => {
   test("wait until all pages were read, and say when the books were last compared", async () => {
     const command = startHeadroom(["payments", "reconcile", "--since", "2d", "--wait", "--timeout", "60"], { env });
-    const over = new Promise((resolve) => command.child.once("exit", resolve));
-    let running = true;
-    void over.then(() => (running = false));
-    while (running) await m.deliver();
+    while (command.child.exitCode === null) await m.deliver();
     expect(command.lines.join("\n")).toMatch(/^Compared \d+ objects at Stripe; nothing was news\.\n/);
     expect(command.child.exitCode).toBe(0);
     const { out, status } = await payments("balance");
@@ -206,12 +203,14 @@ describe("request show", () => {
   });
 });
 
+/** What the doctor says of Stripe's webhook. */
+async function webhook() {
+  const { out } = await headroom(["doctor", "--offline", "--json"], { env });
+  return JSON.parse(out).findings.find(({ check }: { check: string }) => check === "stripe webhook");
+}
+
 test("doctor finds that Stripe's events do not arrive", async () => {
   await bought({ quantity: 1 });
-  const webhook = async () => {
-    const { out } = await headroom(["doctor", "--offline", "--json"], { env });
-    return JSON.parse(out).findings.find(({ check }: { check: string }) => check === "stripe webhook");
-  };
   expect(await webhook()).toMatchObject({ status: "ok" });
   await m.superuser.query("update billing.payments set event_id = 'look:' || event_id");
   expect(await webhook()).toMatchObject({

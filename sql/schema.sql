@@ -3269,7 +3269,7 @@ create function billing.ask_stripe(p_workspace_id text, p_stream text, p_key tex
 create function billing.begin_checkout(p_request capacity.requests, p_entrance text)
   returns billing.checkouts
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 572d478fef5240d8';
+  as 'sha256 4a6001fbf9e1e97f';
 
 create function billing.begin_reconciliation(p_asked_by text, p_since timestamp with time zone)
   returns uuid
@@ -3344,7 +3344,7 @@ create function billing.currency_of(p_workspace_id text)
 create function billing.customer_story(p_request_id text)
   returns jsonb
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 949181954e65949e';
+  as 'sha256 a0b01247df049f4f';
 
 create function billing.dispute_rules()
   returns TABLE(status text, outcome text, withdrawn boolean, meaning text)
@@ -3486,6 +3486,11 @@ create function billing.is_ours(p_object jsonb)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 3a7bfa7a2af82c46';
 
+create function billing.is_withdrawn(p_offer jsonb)
+  returns boolean
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e18de64fe2665804';
+
 create function billing.judge_payment(p_state text, p_declined boolean, p_bought boolean, p_withdrawn boolean, p_in_time boolean, p_matches boolean)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3620,7 +3625,7 @@ create function billing.look(p_workspace_id text, p_kind text, p_id text, p_numb
 create function billing.look_at_checkout(p_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 208f5a978dc3548d';
+  as 'sha256 26e341785f329c14';
 
 create function billing.look_at_payment(p_id uuid)
   returns void
@@ -3941,7 +3946,7 @@ create function billing.take_renewal(p_request_id text, p_subscription billing.s
 create function billing.take_session(p_request capacity.requests, p_checkout billing.checkouts, p_session jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 94c815fe53c90b3e';
+  as 'sha256 ccaba81320d0e94e';
 
 create function billing.tell(p_request_id text, p_said text, p_asks boolean DEFAULT false, p_quoted text DEFAULT NULL::text)
   returns void

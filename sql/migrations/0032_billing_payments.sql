@@ -136,6 +136,7 @@ create table billing.refunds (
   check ((state = 'held') = (held_by is not null))
 ) with (fillfactor = 80);
 create index refunds_payment on billing.refunds (payment_id);
+create index refunds_request on billing.refunds (request_id);
 -- One of ours at a time for each payment: the next one knows what this one brought back.
 create unique index refunds_under_way on billing.refunds (payment_id) where origin = 'ours' and state in ('held', 'sent', 'pending');
 create index refunds_looks on billing.refunds (next_look_at) where next_look_at is not null;
@@ -156,6 +157,7 @@ create table billing.disputes (
   updated_at timestamptz not null default clock_timestamp()
 );
 create index disputes_payment on billing.disputes (payment_id);
+create index disputes_request on billing.disputes (request_id);
 comment on table billing.disputes is 'Payments that customers disputed with their bank.';
 
 -- The books: every movement of money, once. Append-only, for everybody.
@@ -192,6 +194,7 @@ create table billing.findings (
   resolution text check (length(resolution) between 1 and 500),
   unique (kind, stripe_id)
 );
+create index findings_request on billing.findings (request_id);
 create index findings_open on billing.findings (found_at) where resolved_at is null;
 comment on table billing.findings is 'What does not agree with what Stripe said, until a person has looked at it.';
 

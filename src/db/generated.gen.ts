@@ -2100,6 +2100,13 @@ export interface Functions {
     };
     result: boolean;
   };
+  /** Whether the price of an offer was withdrawn. */
+  "billing.is_withdrawn": {
+    args: {
+      p_offer: unknown;
+    };
+    result: boolean;
+  };
   /** Why a payment goes back, or null when it counts. Nullable: result. */
   "billing.judge_payment": {
     args: {
@@ -8018,6 +8025,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.is_disputed": { returns: "value", json: [], positional: false },
   "billing.is_given_up": { returns: "value", json: [], positional: false },
   "billing.is_ours": { returns: "value", json: ["p_object"], positional: false },
+  "billing.is_withdrawn": { returns: "value", json: ["p_offer"], positional: false },
   "billing.judge_payment": { returns: "value", json: [], positional: false },
   "billing.keep_answers": { returns: "value", json: ["p_captures"], positional: false },
   "billing.keep_reconciling": { returns: "nothing", json: [], positional: false },

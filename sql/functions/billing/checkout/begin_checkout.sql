@@ -14,7 +14,7 @@ begin
   end if;
   if v_checkout.state = 'processing' then
     return v_checkout;
-  elsif exists (select from billing.prices p where p.id = (p_request.offer ->> 'price_id')::uuid and p.withdrawn_at is not null) then
+  elsif billing.is_withdrawn(p_request.offer) then
     perform headroom.fail('gone', 'The price of this offer was withdrawn.', 'price_withdrawn',
                           'Ask whoever sent you the link for a new offer. Nothing was charged.');
   end if;

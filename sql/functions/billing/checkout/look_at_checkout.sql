@@ -1,5 +1,5 @@
 -- What is due for a checkout because time has passed: Stripe's answer is taken over, and where its webhook did not come Stripe is asked,
--- seldom at first and around the end of the page once more.
+-- seldom at first and around the end of the page once more. One that began while its price was being withdrawn is ended.
 create or replace function billing.look_at_checkout(p_id uuid) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -9,7 +9,11 @@ declare
 begin
   select c.* into strict v_before from billing.checkouts c where c.id = p_id;
   v_checkout := billing.take_answer(v_before);
-  if v_checkout.state = 'failed' then
+  if v_checkout.state in ('asked', 'open')
+     and (select billing.is_withdrawn(r.offer) from capacity.requests r where r.id = v_checkout.request_id) then
+    perform billing.abandon_checkout(v_checkout);
+    return;
+  elsif v_checkout.state = 'failed' then
     perform billing.tell(v_checkout.request_id, 'Stripe could not make the page on which the customer would pay. They can try again '
       'with the same link; an operator looks at the outbox.', true);
     return;

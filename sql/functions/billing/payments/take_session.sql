@@ -41,7 +41,7 @@ begin
             p_request.state::text,
             exists (select from capacity.events e where e.request_id = p_request.id and e.event_type = 'CUSTOMER_DECLINED'),
             exists (select from billing.payments o where o.request_id = p_request.id and o.counts and o.purpose <> 'renewal'),
-            exists (select from billing.prices x where x.id = (p_request.offer ->> 'price_id')::uuid and x.withdrawn_at is not null),
+            billing.is_withdrawn(p_request.offer),
             least(p_at, p_checkout.processing_since) <= p_request.next_deadline_at, v_matches) as reason) j
   returning * into v_payment;
   perform billing.enter(v_payment, 'taken', p_session ->> 'id', v_payment.amount, p_event_id, p_at);

@@ -1,8 +1,7 @@
 -- Takes back a price that was a mistake. Offers that were made at it can no longer be paid: their open pages at Stripe are ended, and what
 -- is paid all the same goes back. The price before it applies again, if there was one.
 --
--- The price's row is locked first, so that whoever lets a customer pay at it, and holds it for share meanwhile, is either seen here or
--- sees that it is withdrawn.
+-- A checkout that begins at this very moment may not be seen here: the sweep ends it, and a payment by it goes back.
 create or replace function billing.withdraw_price(p_price_id uuid, p_reason text, p_actor text) returns billing.prices
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

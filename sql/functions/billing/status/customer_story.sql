@@ -4,7 +4,7 @@ language sql stable set search_path = pg_catalog, pg_temp
 as $$
   select jsonb_build_object(
     'digits', billing.currency_digits(r.offer ->> 'currency'),
-    'withdrawn', exists (select from billing.prices p where p.id = (r.offer ->> 'price_id')::uuid and p.withdrawn_at is not null),
+    'withdrawn', billing.is_withdrawn(r.offer),
     'checkout', (select jsonb_build_object('state', c.state, 'since', coalesce(c.processing_since, c.created_at))
                    from billing.checkouts c where c.request_id = r.id order by (c.state = 'processing') desc, c.number desc limit 1),
     'payments', (select coalesce(jsonb_agg(jsonb_build_object(

@@ -146,7 +146,6 @@ export const mayExecute: Readonly<Record<string, readonly string[]>> = {
     timers,
   ],
   headroom_executor: [
-    "billing.payment_counts",
     "billing.proof_token",
     "billing.waiting_counts",
     "capacity.confirmation_token",

@@ -127,7 +127,7 @@ test("texts that come from outside are shown as texts", async () => {
     expect(markup).toContain("&lt;script&gt;alert(1)&lt;/script&gt;&amp;amp;");
   }
   const query = new URLSearchParams({ declined: withMarkup });
-  const declined = await (await fetch(`${stage.sandbox.url}/stripe/checkout/${made.id}?${query}`)).text();
+  const declined = await (await fetch(`${stage.sandbox.url}/stripe/checkout/${made.id}?${query.toString()}`)).text();
   expect(declined).toContain("none of Stripe’s test cards");
   expect(declined).not.toContain("<script>alert");
 });

@@ -20,7 +20,10 @@ function namesOf(environment: Environment): string[] {
 
 /** What the doctor says of an environment without a database, asking nobody. */
 function checked(environment: Environment): Promise<Finding[]> {
-  return checkProviders({ environment, workspaces: undefined, connected: undefined, money: undefined, rails: [] }, true);
+  return checkProviders(
+    { environment, workspaces: undefined, connected: undefined, money: undefined, rails: [] },
+    true,
+  );
 }
 
 describe("the providers' rails", () => {

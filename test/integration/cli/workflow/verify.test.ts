@@ -52,7 +52,7 @@ test("a sound database is said to be so, and counted", async () => {
   expect(plain).toMatchObject({ status: 0, err: "" });
   expect(plain.out.split("\n")).toEqual([
     "Checked 60 requests, 300 events and 300 side effects.",
-    "Checked 0 provisioning jobs.",
+    "Checked 0 provisioning jobs and 0 payments.",
     "Checked 300 deliveries, 600 lines of their archive, and 60 lanes.",
     "All is well.",
     "",
@@ -61,7 +61,17 @@ test("a sound database is said to be so, and counted", async () => {
     status: 0,
     answer: {
       ok: true,
-      checked: { requests: 60, events: 300, effects: 300, deliveries: 300, lines: 600, keys: 300, lanes: 60, jobs: 0 },
+      checked: {
+        requests: 60,
+        events: 300,
+        effects: 300,
+        deliveries: 300,
+        lines: 600,
+        keys: 300,
+        lanes: 60,
+        jobs: 0,
+        payments: 0,
+      },
       findings: [],
       findingCount: 0,
       compared: null,

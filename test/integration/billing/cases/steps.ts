@@ -118,7 +118,7 @@ async function refundByOperator({ p }: CaseStage, scene: Scene, amount: number |
       [scene.id, amount],
     );
   } catch (error) {
-    scene.answers.push(String((error as Error).message));
+    scene.answers.push((error as Error).message);
   } finally {
     await client.end();
   }

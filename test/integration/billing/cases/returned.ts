@@ -123,7 +123,7 @@ export const returned: CaseGroup = {
     },
     {
       name: "two tabs paid",
-      steps: [heldUp, open, pays, "The page at Stripe is about to run out.", again, pays, reversed],
+      steps: [heldUp, open, pays, "The page at Stripe is about to run out.", again, pays, come],
       state: "PROVISIONING",
       customer: beingSetUp(
         "Received: USD 300.00",

@@ -3787,10 +3787,10 @@ create function billing.price_problem(p_price billing.prices)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 312bff0bb751b027';
 
-create function billing.proof_token(p_draft_id uuid)
+create function billing.proof_token(p_draft_id uuid, p_address text)
   returns text
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 55d1299521824c92';
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 48e66de1eb0ef7f0';
 grant execute on function billing.proof_token to headroom_executor;
 
 create function billing.put_price(p_workspace_id text, p_price jsonb, p_actor text)

@@ -2594,6 +2594,7 @@ export interface Functions {
   "billing.proof_token": {
     args: {
       p_draft_id: string | null;
+      p_address: string | null;
     };
     result: string;
   };

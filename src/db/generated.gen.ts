@@ -216,6 +216,7 @@ export interface BillingReconciliations {
   asked_at: Date;
   asked_by: string;
   since: Date;
+  moved_at: Date;
   pages: number;
   seen: number;
   found: number;
@@ -272,6 +273,7 @@ export interface BillingSightings {
   outbox_key: string;
   object: Json;
   seen_at: Date;
+  next_read_at: Date;
 }
 
 /** What a customer has paid for, from when to when. One for each request that was bought. */
@@ -1782,7 +1784,7 @@ export interface Functions {
     };
     result: string;
   };
-  /** Enqueues the end of a subscription at Stripe. */
+  /** Enqueues the end of a subscription at Stripe. Nullable: p_stripe_id. */
   "billing.cancel_at_stripe": {
     args: {
       p_workspace_id: string | null;
@@ -2728,6 +2730,13 @@ export interface Functions {
     };
     result: string | null;
   };
+  /** The request that an answer of Stripe's concerns. Nullable: result. */
+  "billing.request_of_sighting": {
+    args: {
+      p_sighting: string | null;
+    };
+    result: string | null;
+  };
   /** Records that a person has looked at a finding. */
   "billing.resolve_finding": {
     args: {
@@ -2889,6 +2898,14 @@ export interface Functions {
   /** Whether a request and its customer's turn could be locked. */
   "billing.try_lock": {
     args: {
+      p_request_id: string | null;
+    };
+    result: boolean;
+  };
+  /** Whether what an answer of Stripe's concerns could be locked. Nullable: p_request_id. */
+  "billing.try_sighting": {
+    args: {
+      p_sighting: string | null;
       p_request_id: string | null;
     };
     result: boolean;
@@ -5876,6 +5893,15 @@ export interface Functions {
     };
     result: string;
   };
+  /** Forgets captured values that somebody else keeps. */
+  "outbox.forget_captures": {
+    args: {
+      p_stream: string | null;
+      p_key: string | null;
+      p_names: readonly string[] | string | null;
+    };
+    result: void;
+  };
   /** Gives up and erases rows that expired long enough ago, on streams that forget. Nullable: failed_code, failed_message. */
   "outbox.forget_expired": {
     args: {
@@ -8101,6 +8127,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.release_refund": { returns: "row", json: [], positional: false },
   "billing.renewal_failed": { returns: "value", json: [], positional: false },
   "billing.request_of": { returns: "value", json: ["p_object"], positional: false },
+  "billing.request_of_sighting": { returns: "value", json: [], positional: false },
   "billing.resolve_finding": { returns: "nothing", json: [], positional: false },
   "billing.return_payment": { returns: "nothing", json: [], positional: false },
   "billing.send_refund": { returns: "row", json: [], positional: false },
@@ -8121,6 +8148,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.tell_story": { returns: "value", json: ["p_argument"], positional: false },
   "billing.time_in": { returns: "value", json: ["p_field"], positional: false },
   "billing.try_lock": { returns: "value", json: [], positional: false },
+  "billing.try_sighting": { returns: "value", json: [], positional: false },
   "billing.unborn_subscription": { returns: "value", json: ["p_stripe"], positional: false },
   "billing.verify_books": { returns: "rows", json: [], positional: false },
   "billing.verify_confirmations": { returns: "rows", json: [], positional: false },
@@ -8478,6 +8506,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.fence_lanes": { returns: "value", json: [], positional: false },
   "outbox.fill_binds": { returns: "rows", json: ["p_captured"], positional: false },
   "outbox.first_bytes": { returns: "value", json: [], positional: false },
+  "outbox.forget_captures": { returns: "nothing", json: [], positional: false },
   "outbox.forget_expired": { returns: "row", json: [], positional: false },
   "outbox.forget_salts": { returns: "nothing", json: [], positional: false },
   "outbox.gates_of": { returns: "rows", json: [], positional: false },

@@ -1,6 +1,6 @@
 -- The token in the mail of a draft, which proves the address that the mail goes to: with another address it is another token. Made for
--- the mail that is being sent at this moment; it stands in no table, payload, log or archive. A mail that waited while the draft got another
--- address has none: its reader would prove an address that is not theirs.
+-- the mail that is being sent at this moment; it stands in no table, payload, log or archive. A mail that waited while the draft got
+-- another address has none: its reader would prove an address that is not theirs.
 create or replace function billing.proof_token(p_draft_id uuid, p_address text) returns text
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

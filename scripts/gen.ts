@@ -20,6 +20,7 @@ import { describeJobs } from "./gen/job-state-machine.ts";
 import { describeLayers } from "./gen/layers.ts";
 import { checksumFile, keepChecksums } from "./gen/checksums.ts";
 import { describePayments } from "./gen/payment-rules.ts";
+import { describePaymentCases } from "./gen/payment-cases.ts";
 import { describeRails } from "./gen/rails.ts";
 import { describeRefusals, generateRefusals } from "./gen/refusals.ts";
 import { dumpSchema } from "./gen/schema.ts";
@@ -39,6 +40,7 @@ const generators: readonly Generator[] = [
   { file: "docs/state-machine.md", generate: describeStateMachine },
   { file: "docs/job-state-machine.md", generate: describeJobs },
   { file: "docs/payment-rules.md", generate: describePayments },
+  { file: "docs/payment-cases.md", generate: describePaymentCases },
   { file: "docs/reference/rails.md", generate: describeRails },
   {
     file: "docs/architecture.md",

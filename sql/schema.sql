@@ -3268,7 +3268,7 @@ create function billing.amount_words(p_currency text, p_amount bigint)
 create function billing.ask_page(p_reconciliation billing.reconciliations)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 82864fb13d3034f0';
+  as 'sha256 d9d8fb681b6ed80d';
 
 create function billing.ask_stripe(p_workspace_id text, p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_payload jsonb, p_capture text, p_binds jsonb DEFAULT NULL::jsonb, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone)
   returns uuid
@@ -3353,7 +3353,7 @@ create function billing.currency_of(p_workspace_id text)
 create function billing.customer_story(p_request_id text)
   returns jsonb
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a0b01247df049f4f';
+  as 'sha256 b362ca39b42fa88e';
 
 create function billing.dispute_rules()
   returns TABLE(status text, outcome text, withdrawn boolean, meaning text)
@@ -3448,7 +3448,7 @@ create function billing.find_session(p_session jsonb, OUT request_id text, OUT c
 create function billing.follow_end(p_change jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0722469107de19ca';
+  as 'sha256 98b25ab19369d52f';
 
 create function billing.forget_drafts(p_most integer DEFAULT 1000)
   returns integer
@@ -3495,6 +3495,11 @@ create function billing.is_ours(p_object jsonb)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 3a7bfa7a2af82c46';
 
+create function billing.is_tried_again(p_payment_id uuid)
+  returns boolean
+  language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 ac4cc453edab9da2';
+
 create function billing.is_withdrawn(p_offer jsonb)
   returns boolean
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3533,7 +3538,7 @@ create function billing.learn_dispute(p_dispute jsonb, p_event_id text, p_at tim
 create function billing.learn_invoice(p_invoice jsonb, p_event_id text, p_at timestamp with time zone, p_event_type text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2750f78676396d13';
+  as 'sha256 8d21bf20673f7890';
 
 create function billing.learn_payment_intent(p_intent jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
@@ -3669,7 +3674,7 @@ create function billing.may_see(p_payment billing.payments, p_member_id text)
 create function billing.miss_refund(p_payment_intent text, p_seen_at timestamp with time zone)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 78d9b116ddbee05a';
+  as 'sha256 86bc6cffbc919a5b';
 
 create function billing.money_state(p_request capacity.requests)
   returns text
@@ -3689,7 +3694,7 @@ create function billing.move_checkout(p_checkout billing.checkouts, p_event text
 create function billing.move_refund(p_payment billing.payments, p_refund billing.refunds, p_state text, p_told jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7e701f65e6eedf28';
+  as 'sha256 f810f78f604c8b8e';
 
 create function billing.new_checkout(p_request capacity.requests, p_entrance text)
   returns billing.checkouts
@@ -3873,7 +3878,7 @@ create function billing.refund_states()
 create function billing.refund_story(p_payment billing.payments)
   returns jsonb
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0896cbb981cc20c7';
+  as 'sha256 1501815f5cc7f4dc';
 
 create function billing.release_refund(p_payment_id uuid)
   returns billing.refunds
@@ -3925,7 +3930,7 @@ create function billing.settings_of(p_workspace_id text)
 create function billing.settle(p_payment_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 779a474ebb755f0b';
+  as 'sha256 a79a7404aa8eea0c';
 
 create function billing.state_words(p_state text)
   returns text
@@ -3970,12 +3975,12 @@ create function billing.tell(p_request_id text, p_said text, p_asks boolean DEFA
 create function billing.tell_dispute(p_payment billing.payments, p_before billing.disputes, p_dispute jsonb, p_outcome text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8ac3f82246be6485';
+  as 'sha256 c7b5a8e1ab326513';
 
 create function billing.tell_failed(p_request capacity.requests)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ed228863772a24bd';
+  as 'sha256 926a431006b744c4';
 
 create function billing.tell_refunded(p_payment billing.payments, p_refund billing.refunds)
   returns void

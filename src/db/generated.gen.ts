@@ -2102,6 +2102,13 @@ export interface Functions {
     };
     result: boolean;
   };
+  /** Whether a refund that failed is made again by itself. */
+  "billing.is_tried_again": {
+    args: {
+      p_payment_id: string | null;
+    };
+    result: boolean;
+  };
   /** Whether the price of an offer was withdrawn. */
   "billing.is_withdrawn": {
     args: {
@@ -2474,7 +2481,7 @@ export interface Functions {
     };
     result: boolean;
   };
-  /** Notes until when a subscription is paid. */
+  /** Notes until when a subscription is paid. Nullable: p_at. */
   "billing.note_paid_until": {
     args: {
       p_subscription: string | null;
@@ -8052,6 +8059,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.is_disputed": { returns: "value", json: [], positional: false },
   "billing.is_given_up": { returns: "value", json: [], positional: false },
   "billing.is_ours": { returns: "value", json: ["p_object"], positional: false },
+  "billing.is_tried_again": { returns: "value", json: [], positional: false },
   "billing.is_withdrawn": { returns: "value", json: ["p_offer"], positional: false },
   "billing.judge_payment": { returns: "value", json: [], positional: false },
   "billing.keep_answers": { returns: "value", json: ["p_captures"], positional: false },

@@ -32,7 +32,8 @@ begin
     perform billing.tell_refunded(p_payment, p_refund);
   elsif v_failed then
     perform billing.tell(p_payment.request_id, format('The refund of %s failed, and the money came back to us.%s', v_words,
-      case when p_payment.refund_reason is not null then ' It is opened again.' else ' An operator sees to it.' end),
+      case when p_payment.refund_reason is null then ' An operator sees to it.'
+           when billing.is_tried_again(p_payment.id) then ' It is opened again.' else '' end),
       true, p_told ->> 'failure_reason');
   end if;
   perform billing.release_refund(p_payment.id);

@@ -4,7 +4,6 @@ create or replace function billing.settle(p_payment_id uuid) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_most constant integer := 3;
   v_payment billing.payments;
   v_refund billing.refunds;
   v_left bigint;
@@ -13,11 +12,11 @@ begin
   if v_payment.refund_reason is null then
     return;
   end if;
-  v_refund := billing.refund(v_payment, v_payment.refund_reason, p_held_by => case when (
-    select count(*) from billing.refunds r where r.payment_id = p_payment_id and r.failure is not null) >= v_most then 'person' end);
+  v_refund := billing.refund(v_payment, v_payment.refund_reason,
+                             p_held_by => case when not billing.is_tried_again(p_payment_id) then 'person' end);
   if v_refund.held_by = 'person' then
-    perform billing.tell(v_payment.request_id, format('The refund of %s has failed %s times, and is not tried again by itself. An operator '
-      'sees to it: headroom payments refund %s', billing.amount_words(v_refund.currency, v_refund.amount), v_most, v_payment.id), true);
+    perform billing.tell(v_payment.request_id, format('The refund of %s has failed 3 times, and is not tried again by itself. An operator '
+      'sees to it: headroom payments refund %s', billing.amount_words(v_refund.currency, v_refund.amount), v_payment.id), true);
   elsif v_refund.held_by = 'dispute' then
     perform billing.tell(v_payment.request_id, format('The refund of %s waits: the customer disputes the payment with their bank.',
       billing.amount_words(v_refund.currency, v_refund.amount)), true);

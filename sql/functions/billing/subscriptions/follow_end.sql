@@ -14,6 +14,9 @@ begin
   end if;
   if p_change ->> 'state_after' = 'COMPLETED' then
     return null;
+  elsif v_checkout.state = 'processing' then
+    perform billing.tell(v_request_id, format('The customer''s payment of %s is still on its way. When it arrives, it goes back.',
+      billing.amount_words(v_checkout.currency, v_checkout.amount)));
   end if;
   perform billing.cancel_subscription(v_request_id);
   for v_payment in select p.* from billing.payments p where p.request_id = v_request_id and p.counts order by p.recorded_at, p.id loop

@@ -24,8 +24,9 @@ begin
   select s.* into v_subscription from billing.subscriptions s where s.stripe_id = v_invoice ->> 'subscription';
   select p.* into v_payment from billing.payments p where p.invoice_id = p_invoice ->> 'id' or v_first and p.id = v_subscription.payment_id;
   if v_payment.id is not null then
+    -- It says nothing about how later months stand, however late it is read: without a time it only adds until when it pays.
     if v_first and v_subscription.id is not null then
-      perform billing.note_paid_until(v_subscription, v_invoice, p_at);
+      perform billing.note_paid_until(v_subscription, v_invoice, null);
     end if;
     return billing.outcome(case when billing.note_ids(v_payment, v_invoice) then 'done' else 'known' end, v_request_id);
   elsif p_invoice ->> 'status' = 'paid' and not v_first then

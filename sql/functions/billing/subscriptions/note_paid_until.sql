@@ -1,4 +1,4 @@
--- A month was paid: the subscription is active again, whatever came before, unless it has ended.
+-- A month was paid: the subscription is active again, whatever came before, unless it has ended. Without a time only the month is noted.
 create or replace function billing.note_paid_until(p_subscription billing.subscriptions, p_invoice jsonb, p_at timestamptz) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -11,4 +11,5 @@ begin
    where s.id = p_subscription.id;
 end
 $$;
-comment on function billing.note_paid_until(billing.subscriptions, jsonb, timestamptz) is 'Notes until when a subscription is paid.';
+comment on function billing.note_paid_until(billing.subscriptions, jsonb, timestamptz)
+  is 'Notes until when a subscription is paid. Nullable: p_at.';

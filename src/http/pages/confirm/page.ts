@@ -8,7 +8,7 @@ import type { Page, Html } from "../page.ts";
 import { dateInWords, remainingInWords, timeElement } from "../time.ts";
 import { paymentSection, priceInWords } from "./payment.ts";
 import { progressSection, refreshNote, refreshSecondsOf } from "./progress.ts";
-import { isProcessing, type Confirmation, type Price } from "./story.ts";
+import { hasPaid, isProcessing, isReturning, type Confirmation, type Price } from "./story.ts";
 
 /** As long as a reason may be in the database. */
 export const mostReasonChars = 2000;
@@ -48,7 +48,14 @@ export function confirmationPage(offer: Confirmation, view: ConfirmationView): P
         offer.status === "open" &&
         html`<div class="note" role="status"><p>You did not pay, and nothing was charged.</p></div>`
       }
-      ${story.lead} ${progressSection(offer)} ${paymentSection(offer, view.locale)}
+      ${story.lead}
+      ${
+        isReturning(offer) &&
+        html`<div class="note" role="status">
+          <p>A payment of yours is still on its way. When it arrives, it goes back to you in full.</p>
+        </div>`
+      }
+      ${progressSection(offer)} ${paymentSection(offer, view.locale)}
       ${(offer.billing?.payments.length ?? 0) > 0 && html`<h2>Order</h2>`} ${facts(offer, view.locale)} ${story.next}
       ${refreshNote(path, seconds, still)}`,
     foot: html`${whomToAsk(offer)}
@@ -80,8 +87,8 @@ function storyOf(offer: Confirmation, view: ConfirmationView): Story {
         title: "This offer is declined",
         lead: html`<div class="note" role="status"><p>${whoAnswered(offer, "declined")}</p></div>`,
         next: html`<p>
-          Nothing will be set up and nothing will be charged. If you need the capacity after all, ask ${ask} for a new
-          offer.
+          Nothing will be set up, and ${hasPaid(offer) ? "what you paid goes back to you" : "nothing will be charged"}.
+          If you need the capacity after all, ask ${ask} for a new offer.
         </p>`,
       };
     case "expired":
@@ -167,7 +174,10 @@ function withdrawnStory(offer: Confirmation, { path }: ConfirmationView, ask: st
   return {
     title: "This offer can no longer be paid",
     lead: html`<div class="note warn" role="status">
-      <p>${offer.workspace} has withdrawn its price. Nothing was charged.</p>
+      <p>
+        ${offer.workspace} has withdrawn its price.
+        ${hasPaid(offer) ? "What you paid all the same goes back to you." : "Nothing was charged."}
+      </p>
     </div>`,
     next: html`<p>If you still need the capacity, ask ${ask} for a new offer.</p>
       ${declineForm(offer, path)}`,

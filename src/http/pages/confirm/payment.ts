@@ -25,7 +25,7 @@ function receipt(payment: Payment, locale: string): Html {
     ["On", timeElement(payment.paid_at)],
     ["Receipt number", payment.receipt],
     ["For", forWhat(payment)],
-    ["Dispute", payment.disputed && "Your bank is told that you dispute this payment. The bank decides."],
+    ["Dispute", payment.dispute !== null && disputeWords[payment.dispute]],
     ...payment.refunds.map((refund) => ["Refund", refundWords(refund, money(refund.amount))] as const),
   ];
   return html`<dl>
@@ -37,6 +37,11 @@ function receipt(payment: Payment, locale: string): Html {
     )}
   </dl>`;
 }
+
+const disputeWords = {
+  open: "You dispute this payment with your bank, and the bank decides. Nothing else goes back to you meanwhile.",
+  lost: "Your bank decided for you: you have the money back.",
+} as const;
 
 function forWhat({ purpose, counts }: Payment): string | false {
   if (purpose === "renewal") return "A further month";

@@ -29,7 +29,7 @@ const paymentSchema = z.object({
   counts: z.boolean(),
   purpose: z.enum(["confirmation", "renewal", "unmatched"]),
   refunds: z.array(refundSchema),
-  disputed: z.boolean(),
+  dispute: z.enum(["open", "lost"]).nullable(),
 });
 export type Payment = z.infer<typeof paymentSchema>;
 
@@ -105,6 +105,16 @@ export type Confirmation = z.infer<typeof confirmationSchema>;
 /** Whether Stripe has the money and does not know yet whether it will arrive: the offer is kept meanwhile. */
 export function isProcessing({ status, billing }: Confirmation): boolean {
   return billing?.checkout?.state === "processing" && (status === "open" || status === "expired");
+}
+
+/** Whether money is on its way for what can no longer be bought. */
+export function isReturning({ billing }: Confirmation): boolean {
+  return billing?.checkout?.state === "returning";
+}
+
+/** Whether there is money of the customer's that was taken or is under way. */
+export function hasPaid(offer: Confirmation): boolean {
+  return isReturning(offer) || (offer.billing?.payments.length ?? 0) > 0;
 }
 
 /** Whether the customer can pay it now. */

@@ -203,6 +203,7 @@ export const underViews = [
 /** Keys and lists that the database alone uses, and what customers fill in. */
 export const unreadable = [
   "billing.customers",
+  "billing.draft_mails",
   "billing.drafts",
   "billing.due",
   "billing.sessions",

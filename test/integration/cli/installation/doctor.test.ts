@@ -8,7 +8,8 @@ import { probeRail } from "../../outbox/relay/rails.ts";
 import { createStage, until } from "../../outbox/relay/stage.ts";
 import { headroom } from "../program.ts";
 
-const stage = await createStage();
+// With partitions as far ahead as a healthy installation has them.
+const stage = await createStage({ template: "whole" });
 
 interface Finding {
   readonly check: string;

@@ -133,7 +133,8 @@ test("by the steps of the guide nothing is lost, late or wrongly signed, with ol
   for (const each of [lastRelay, lastServer.running]) await each.end();
   expect(receiver.book.requests.map(({ signature }) => signature)).not.toContain("invalid");
   expect(receiver.book.requests).toHaveLength(9);
-});
+  // Eight processes are started, one after the other.
+}, 120_000);
 
 test("killed in the middle, it leaves what every process with both keys can read, and the next run ends it", async () => {
   await fill(60);

@@ -8,7 +8,6 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach } from "vitest";
-import type { EmbeddedVersion } from "../../../../src/db/embedded.ts";
 import {
   createRelay,
   createStream,
@@ -86,7 +85,7 @@ export async function until<T>(
 }
 
 /** Call it while tests are being collected, as createTestDatabase. */
-export async function createStage(options: { readonly version?: EmbeddedVersion } = {}): Promise<Stage> {
+export async function createStage(options: Parameters<typeof createTestDatabase>[0] = {}): Promise<Stage> {
   const db = await createTestDatabase(options);
   const relays = new Set<Relay>();
   afterEach(async () => {

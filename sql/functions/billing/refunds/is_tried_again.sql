@@ -1,0 +1,7 @@
+-- Whether what failed to go back is refunded again by itself: twice; after the third failure a person sees to it.
+create or replace function billing.is_tried_again(p_payment_id uuid) returns boolean
+language sql stable set search_path = pg_catalog, pg_temp
+as $$
+  select count(*) < 3 from billing.refunds r where r.payment_id = p_payment_id and r.failure is not null;
+$$;
+comment on function billing.is_tried_again(uuid) is 'Whether a refund that failed is made again by itself.';

@@ -1,0 +1,243 @@
+/**
+ * Where the cases happen: a real database, the real server with its webhooks and customer's pages, a real relay with the rail `stripe`, and
+ * the sandbox's Stripe, whose events are sent as a case wants them.
+ *
+ * Owns: starting all of it, and reading what customer, thread, books and Stripe say. Does not own: what happens (steps.ts), nor what is
+ * expected (table.ts).
+ */
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, beforeEach } from "vitest";
+import { createRelay } from "../../../../src/outbox/index.ts";
+import { createStripeRail } from "../../../../src/rails/stripe/rail.ts";
+import { startSandbox, type Sandbox } from "../../../../src/sandbox/sandbox.ts";
+import { defaultSampleData } from "../../../../src/sandbox/sample-data.ts";
+import type { Session } from "../../../../src/sandbox/stripe/things.ts";
+import { oneOf, rowsOf } from "../../capacity/workflow.ts";
+import { startTestGateway } from "../../http/gateway.ts";
+import { Visitor } from "../../http/visitor.ts";
+import { until } from "../../outbox/relay/stage.ts";
+import { secretKey, startProvisioning, type Provisioning } from "../../provisioning/jobs.ts";
+import { putPrice } from "../pricing.ts";
+import { readPage } from "./page.ts";
+import type { Price } from "./table.ts";
+
+export const webhookSecret = `whsec_${"s".repeat(32)}`;
+
+/** A request with a price whose customer is asked, and what a case has done with it. */
+export interface Scene {
+  readonly id: string;
+  readonly priceId: string;
+  readonly size: string;
+  readonly customer: unknown;
+  readonly token: string;
+  readonly visitor: Visitor;
+  /** Ids of the Checkout sessions that the customer was led to. */
+  readonly sessions: string[];
+  /** What somebody was answered, in the order of asking. */
+  readonly answers: string[];
+}
+
+export interface Holdings {
+  taken: number;
+  refunded: number;
+  disputed: number;
+}
+
+export interface CaseStage {
+  readonly p: Provisioning;
+  readonly sandbox: Sandbox;
+  readonly url: string;
+  open(price: Price): Promise<Scene>;
+  /** A further request of somebody's at the same price. */
+  offer(size: string, customer: unknown): Promise<{ id: string; token: string }>;
+  /** Lets events arrive and the relay deliver what is waiting; nothing that waits for its time. */
+  flow(): Promise<void>;
+  sweep(): Promise<void>;
+  /** Lets everything happen that is due, and what follows from it. */
+  settle(scene: Scene): Promise<void>;
+  customer(scene: Scene): Promise<string[]>;
+  thread(scene: Scene): Promise<string[]>;
+  books(scene: Scene): Promise<string[]>;
+  ours(scene: Scene): Promise<Holdings>;
+  stripes(scene: Scene): Holdings;
+  /** What verification finds wrong in all that has happened so far; what people have to look at by its kind. */
+  problems(): Promise<unknown[]>;
+}
+
+/** Call it while tests are being collected. */
+export async function startCaseStage(): Promise<CaseStage> {
+  const p = await startProvisioning(18);
+  const sandbox = await startSandbox({
+    sampleData: defaultSampleData,
+    secrets: {
+      slackSigningSecret: "s".repeat(32),
+      linearWebhookSecret: "l".repeat(32),
+      githubWebhookSecret: "g".repeat(32),
+      stripeWebhookSecret: webhookSecret,
+    },
+  });
+  const gateway = await startTestGateway(p.db, {
+    dependencies: { trustedProxies: 1, payments: { checkoutOrigins: [sandbox.url], waitMs: 15_000 } },
+    database: { secretKey },
+  });
+  sandbox.connect({ headroomUrl: gateway.url });
+  const rail = createStripeRail({ secretKey: "sk_test_sandbox", apiUrl: sandbox.url });
+  const relay = createRelay({
+    connectionString: p.db.as("headroom_executor").url,
+    rails: [rail],
+    streams: ["billing", "payments", "subscriptions"],
+    pollMs: 250,
+  });
+  beforeAll(async () => {
+    const control = await p.db.superuser.connect();
+    await control.query("select set_config('headroom.secret_key', $1, false)", [secretKey]);
+    await control.query("select headroom.set_secret('STRIPE_WEBHOOK_SECRET', $1)", [webhookSecret]);
+    await control.query("select headroom.set_secret('CONFIRMATION_TOKEN_SECRET', $1)", ["c".repeat(40)]);
+    await control.end();
+    await relay.start();
+  });
+  beforeEach(() => p.settings({ public_url: gateway.url }));
+  afterAll(async () => {
+    await relay.stop();
+    rail.close();
+    await sandbox.close();
+  });
+  return caseStage(p, sandbox, gateway.url);
+}
+
+function caseStage(p: Provisioning, sandbox: Sandbox, url: string): CaseStage {
+  const pool = p.superuser;
+  const lines = async (text: string, id: string): Promise<string[]> =>
+    (await rowsOf<{ line: string }>(pool, text, [id])).map(({ line }) => withoutChance(line));
+  let sizes = 0;
+
+  const stage: CaseStage = {
+    p,
+    sandbox,
+    url,
+    async open(price) {
+      const size = `CASE-${(sizes += 1)}`;
+      const { id: priceId } = await putPrice(p, { size, region: null, duration_days: null, ...price });
+      const customer = { org_id: randomUUID(), name: "Initech", email: `cfo${sizes}@initech.example` };
+      const offered = await stage.offer(size, customer);
+      return { ...offered, priceId, size, customer, visitor: new Visitor(url), sessions: [], answers: [] };
+    },
+    async offer(size, customer) {
+      const id = await p.createIn("CUSTOMER_CONFIRMATION_REQUIRED", { size, customer, quantity: 1 });
+      return { id, token: await tokenOf(p, id) };
+    },
+    async flow() {
+      await sandbox.stripe.delivered();
+      await until(
+        () => rowsOf(pool, waitingQuery),
+        (waiting) => waiting.length === 0,
+        "everything for Stripe to be delivered",
+      );
+      await sandbox.stripe.delivered();
+    },
+    async sweep() {
+      const { failed } = await oneOf<{ failed: unknown[] }>(
+        pool,
+        "select public.run_capacity_request_timers() -> 'failed' as failed",
+      );
+      if (failed.length > 0) throw new Error(`The sweep failed: ${JSON.stringify(failed)}`);
+      await stage.flow();
+    },
+    async settle({ id }) {
+      await stage.flow();
+      for (let turn = 0; turn < 3; turn += 1) {
+        for (const table of ["checkouts", "payments", "refunds", "subscriptions"]) {
+          const nullable = table === "checkouts" ? "" : "and next_look_at is not null";
+          await rowsOf(pool, `update billing.${table} set next_look_at = now() where request_id = $1 ${nullable}`, [
+            id,
+          ]);
+        }
+        await stage.sweep();
+      }
+      await stage.sweep();
+    },
+    async customer({ visitor, token }) {
+      const answer = await visitor.get(`/confirm/${token}`);
+      return readPage(await answer.text());
+    },
+    thread: ({ id }) => lines(threadQuery, id),
+    books: ({ id }) =>
+      lines(
+        `select concat_ws(' ', e.kind, e.amount) as line from billing.entries e join billing.payments p on p.id = e.payment_id
+          where p.request_id = $1 order by e.id`,
+        id,
+      ),
+    ours: ({ id }) => oneOf<Holdings>(pool, oursQuery, [id]),
+    stripes: ({ id }) => {
+      const { stripe } = sandbox;
+      const sums: Holdings = { taken: 0, refunded: 0, disputed: 0 };
+      const own = (session: Session): boolean => session.metadata["headroom_request"] === id;
+      for (const payment of stripe
+        .sessions()
+        .filter(own)
+        .flatMap((session) => stripe.paymentsOf(session))) {
+        if (payment.status !== "succeeded") continue;
+        sums.taken += payment.amount;
+        for (const { status, amount } of stripe.refunds(payment.id))
+          if (status === "succeeded") sums.refunded += amount;
+        for (const { status, amount } of stripe.disputes(payment.id)) {
+          if (["needs_response", "under_review", "lost"].includes(status)) sums.disputed += amount;
+        }
+      }
+      return sums;
+    },
+    async problems() {
+      const { findings } = await oneOf<{ findings: { detail: string }[] }>(
+        pool,
+        "select * from billing.verify_payments()",
+      );
+      return [...findings.map(({ detail }) => detail.replace(/ \(.*/, "")), ...(await p.findings())];
+    },
+  };
+  return stage;
+}
+
+async function tokenOf(p: Provisioning, requestId: string): Promise<string> {
+  const client = await p.db.superuser.connect();
+  try {
+    await client.query("select set_config('headroom.secret_key', $1, false)", [secretKey]);
+    const { token } = await oneOf<{ token: string }>(
+      client,
+      `select capacity.confirmation_token(t.id) as token from capacity.confirmation_tokens t
+        where t.request_id = $1 and t.revoked_at is null`,
+      [requestId],
+    );
+    return token;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Ids and days are others each time. */
+export function withoutChance(text: string): string {
+  return text.replaceAll(/\bCR-\d{4}-\d+|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b\d{4}-\d{2}-\d{2}\b/g, "…");
+}
+
+/** The replies in the thread since the customer was asked: about the money, and what became of the request. */
+const threadQuery = `
+  select case when m.payload::text like '%<@%' then '@ ' else '' end || regexp_replace(m.payload ->> 'text', '^[^:]+: ', '') as line
+    from outbox.payloads m
+    join outbox.rails r on r.rail_id = m.rail_id and r.name = 'slack'
+    left join capacity.notices n on m.instruction_id = n.request_id || '!' || n.id
+    left join capacity.events e on m.instruction_id = e.request_id || '#' || e.seq
+   where m.idempotency_key = 'slack:reply' and $1 in (n.request_id, e.request_id)
+     and (n.kind = 'payment' or e.state_before in ('CUSTOMER_CONFIRMATION_REQUIRED', 'PROVISIONING'))
+   order by m.seq`;
+
+const oursQuery = `
+  select coalesce(sum(e.amount) filter (where e.kind = 'taken'), 0)::integer as taken,
+         coalesce(-sum(e.amount) filter (where e.kind in ('refunded', 'refund_failed')), 0)::integer as refunded,
+         coalesce(-sum(e.amount) filter (where e.kind in ('disputed', 'dispute_won')), 0)::integer as disputed
+    from billing.entries e join billing.payments p on p.id = e.payment_id where p.request_id = $1`;
+
+/** A lane that a dead letter blocks waits for the sweep or a person. */
+const waitingQuery = `
+  select l.key from outbox.pending p
+    join outbox.lanes l on l.lane_id = p.lane_id
+    join outbox.streams s on s.stream_id = l.stream_id and s.name in ('billing', 'payments', 'subscriptions')
+   where not exists (select from outbox.dead d join outbox.payloads m on m.outbox_id = d.outbox_id where m.lane_id = p.lane_id)`;

@@ -3335,6 +3335,11 @@ create function billing.checkout_transitions()
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 ef389d7af5d62209';
 
+create function billing.close_row(p_refund billing.refunds)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 aff17eab40d83f91';
+
 create function billing.confirm(p_request capacity.requests, p_payment billing.payments, p_stripe_subscription text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3639,7 +3644,7 @@ create function billing.look(p_workspace_id text, p_kind text, p_id text, p_numb
 create function billing.look_at_checkout(p_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 26e341785f329c14';
+  as 'sha256 4350d130564a7fa6';
 
 create function billing.look_at_payment(p_id uuid)
   returns void
@@ -3649,7 +3654,7 @@ create function billing.look_at_payment(p_id uuid)
 create function billing.look_at_refund(p_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 880b6a887597e5bb';
+  as 'sha256 685bf1fa612df751';
 
 create function billing.look_at_subscription(p_id uuid)
   returns void
@@ -3694,7 +3699,7 @@ create function billing.move_checkout(p_checkout billing.checkouts, p_event text
 create function billing.move_refund(p_payment billing.payments, p_refund billing.refunds, p_state text, p_told jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f810f78f604c8b8e';
+  as 'sha256 b026ad71ec234642';
 
 create function billing.new_checkout(p_request capacity.requests, p_entrance text)
   returns billing.checkouts
@@ -3827,7 +3832,7 @@ create function billing.read_page(p_sighting billing.sightings)
 create function billing.read_sighting(p_sighting billing.sightings)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e1956b3059326977';
+  as 'sha256 b6be7313a348f2d8';
 
 create function billing.read_sightings(p_most integer, OUT seen integer, OUT moved integer, OUT failed jsonb)
   returns record

@@ -1857,6 +1857,13 @@ export interface Functions {
     args: Record<string, never>;
     result: { state_before: string; event: string; state_after: string; meaning: string }[];
   };
+  /** Ends the row of a refund that was given up and that Stripe has made. */
+  "billing.close_row": {
+    args: {
+      p_refund: string | null;
+    };
+    result: void;
+  };
   /** Confirms a request by its payment. Nullable: p_stripe_subscription. */
   "billing.confirm": {
     args: {
@@ -8027,6 +8034,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.check_time": { returns: "row", json: ["p_capacity", "p_values"], positional: false },
   "billing.checkout_json": { returns: "value", json: [], positional: false },
   "billing.checkout_transitions": { returns: "rows", json: [], positional: false },
+  "billing.close_row": { returns: "nothing", json: [], positional: false },
   "billing.confirm": { returns: "nothing", json: [], positional: false },
   "billing.currency_digits": { returns: "value", json: [], positional: false },
   "billing.currency_of": { returns: "value", json: [], positional: false },

@@ -40,7 +40,7 @@ describe.each(POSTGRES_VERSIONS)("checkout on PostgreSQL %i", async (version) =>
       quantity: 4,
       currency: "USD",
       customer_email: customer.email,
-      description: `4 × 32XL in us-east-1 (${id})`,
+      description: `32XL in us-east-1 (${id})`,
       success_url: `https://capacity.acme.example/paid/${first.checkout_id}`,
       cancel_url: `https://capacity.acme.example/paid/${first.checkout_id}?cancelled=1`,
     });

@@ -3704,7 +3704,7 @@ create function billing.move_refund(p_payment billing.payments, p_refund billing
 create function billing.new_checkout(p_request capacity.requests, p_entrance text)
   returns billing.checkouts
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3039e4174b574c56';
+  as 'sha256 4b42f54a861ab256';
 
 create function billing.new_subscription(p_request capacity.requests, p_payment billing.payments, p_stripe_id text)
   returns void

@@ -136,7 +136,9 @@ describe.each(POSTGRES_VERSIONS)("disputes on PostgreSQL %i", async (version) =>
     expect((await m.said(id)).at(-1)).toMatch(/^The dispute about USD 1,200.00 is lost/);
     await m.look(id);
     expect(
-      await rowsOf(m.superuser, "select from billing.payments where request_id = $1 and next_look_at is not null", [id]),
+      await rowsOf(m.superuser, "select from billing.payments where request_id = $1 and next_look_at is not null", [
+        id,
+      ]),
     ).toEqual([]);
   });
 

@@ -192,9 +192,11 @@ describe.each(POSTGRES_VERSIONS)("the sweep of money on PostgreSQL %i", async (v
       `insert into capacity.timer_failures (request_id, timer, error_code, message, retry_at) values ($1, 'billing', 'x', 'x', now())`,
       [id],
     );
-    await rowsOf(m.superuser, "insert into billing.sightings (outbox_key, object) values ('billing/look:session:x', $1)", [
-      JSON.stringify(paid),
-    ]);
+    await rowsOf(
+      m.superuser,
+      "insert into billing.sightings (outbox_key, object) values ('billing/look:session:x', $1)",
+      [JSON.stringify(paid)],
+    );
     await m.timers();
     expect(await m.state(id)).toBe("PROVISIONING");
     expect(await rowsOf(m.superuser, "select from capacity.timer_failures where request_id = $1", [id])).toEqual([]);

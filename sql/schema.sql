@@ -293,6 +293,7 @@ create table billing.disputes (
   constraint disputes_pkey PRIMARY KEY (stripe_id),
   constraint disputes_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id)
 );
+CREATE INDEX disputes_open ON billing.disputes USING btree (opened_at) WHERE (outcome = 'open'::text);
 CREATE INDEX disputes_payment ON billing.disputes USING btree (payment_id);
 CREATE INDEX disputes_request ON billing.disputes USING btree (request_id);
 alter table billing.disputes enable row level security;
@@ -562,6 +563,7 @@ create table billing.reconciliations (
   asked_at timestamp with time zone default clock_timestamp() not null,
   asked_by text not null,
   since timestamp with time zone not null,
+  moved_at timestamp with time zone default clock_timestamp() not null,
   pages integer default 0 not null,
   seen integer default 0 not null,
   found integer default 0 not null,
@@ -576,6 +578,7 @@ create policy machines on billing.reconciliations as permissive for select to se
 grant select on billing.reconciliations to headroom_auditor;
 grant select on billing.reconciliations to headroom_control;
 comment on table billing.reconciliations is 'Comparisons of what Stripe has with what we have, newest last.';
+comment on column billing.reconciliations.moved_at is 'When its last page came.';
 
 create table billing.refunds (
   id uuid not null,
@@ -609,10 +612,12 @@ create table billing.refunds (
   constraint refunds_state_check CHECK ((state = ANY (ARRAY['held'::text, 'sent'::text, 'pending'::text, 'succeeded'::text, 'failed'::text, 'superseded'::text]))),
   constraint refunds_stripe_id_key UNIQUE (stripe_id)
 ) with (fillfactor=80);
+CREATE INDEX refunds_failed ON billing.refunds USING btree (updated_at) WHERE (state = 'failed'::text);
 CREATE INDEX refunds_looks ON billing.refunds USING btree (next_look_at) WHERE (next_look_at IS NOT NULL);
 CREATE INDEX refunds_payment ON billing.refunds USING btree (payment_id);
 CREATE INDEX refunds_request ON billing.refunds USING btree (request_id);
 CREATE UNIQUE INDEX refunds_under_way ON billing.refunds USING btree (payment_id) WHERE ((origin = 'ours'::text) AND (state = ANY (ARRAY['held'::text, 'sent'::text, 'pending'::text])));
+CREATE INDEX refunds_waiting ON billing.refunds USING btree (created_at) WHERE (state = ANY (ARRAY['held'::text, 'sent'::text, 'pending'::text]));
 alter table billing.refunds enable row level security;
 create policy all_workspaces on billing.refunds as permissive for select to headroom_auditor, headroom_control using (true);
 create policy machines on billing.refunds as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
@@ -675,12 +680,15 @@ create table billing.sightings (
   outbox_key text not null,
   object jsonb not null,
   seen_at timestamp with time zone default clock_timestamp() not null,
+  next_read_at timestamp with time zone default clock_timestamp() not null,
   constraint sightings_pkey PRIMARY KEY (id)
 );
+CREATE INDEX sightings_next ON billing.sightings USING btree (next_read_at, id);
 alter table billing.sightings enable row level security;
 create policy all_workspaces on billing.sightings as permissive for select to headroom_auditor, headroom_control using (true);
 create policy machines on billing.sightings as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
 comment on table billing.sightings is 'Objects of Stripe that relays brought back, until the sweep has read them.';
+comment on column billing.sightings.next_read_at is 'One that could not be read goes to the end of the queue, so that it keeps no other waiting.';
 
 create table billing.subscriptions (
   id uuid not null,
@@ -709,6 +717,7 @@ create table billing.subscriptions (
   constraint subscriptions_state_check CHECK ((state = ANY (ARRAY['active'::text, 'past_due'::text, 'unpaid'::text, 'ended'::text, 'cancelled'::text]))),
   constraint subscriptions_stripe_id_key UNIQUE (stripe_id)
 ) with (fillfactor=80);
+CREATE INDEX subscriptions_late ON billing.subscriptions USING btree (updated_at) WHERE (state = ANY (ARRAY['past_due'::text, 'unpaid'::text]));
 CREATE INDEX subscriptions_looks ON billing.subscriptions USING btree (next_look_at) WHERE (next_look_at IS NOT NULL);
 alter table billing.subscriptions enable row level security;
 create policy all_workspaces on billing.subscriptions as permissive for select to headroom_auditor, headroom_control using (true);
@@ -3239,7 +3248,7 @@ comment on column webhooks.envelopes.outbox_ids is 'Its deliveries, one per endp
 create function billing.abandon_checkout(p_checkout billing.checkouts)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 12f78274f5db508f';
+  as 'sha256 8dbc4ffaf439596b';
 
 create function billing.amount_in(p_field jsonb)
   returns bigint
@@ -3259,7 +3268,7 @@ create function billing.amount_words(p_currency text, p_amount bigint)
 create function billing.ask_page(p_reconciliation billing.reconciliations)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5f79c5c976d7b63a';
+  as 'sha256 d9d8fb681b6ed80d';
 
 create function billing.ask_stripe(p_workspace_id text, p_stream text, p_key text, p_instruction_id text, p_idempotency_key text, p_payload jsonb, p_capture text, p_binds jsonb DEFAULT NULL::jsonb, p_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone)
   returns uuid
@@ -3279,7 +3288,7 @@ create function billing.begin_reconciliation(p_asked_by text, p_since timestamp 
 create function billing.cancel_at_stripe(p_workspace_id text, p_stripe_id text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3b888bfbd08f2c0e';
+  as 'sha256 31f73816d96e36ab';
 
 create function billing.cancel_subscription(p_request_id text)
   returns void
@@ -3325,6 +3334,11 @@ create function billing.checkout_transitions()
   returns TABLE(state_before text, event text, state_after text, meaning text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 ef389d7af5d62209';
+
+create function billing.close_row(p_refund billing.refunds)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 aff17eab40d83f91';
 
 create function billing.confirm(p_request capacity.requests, p_payment billing.payments, p_stripe_subscription text)
   returns void
@@ -3504,12 +3518,12 @@ create function billing.judge_payment(p_state text, p_declined boolean, p_bought
 create function billing.keep_answers(p_captures jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 90c695e009148891';
+  as 'sha256 316147f0e26d0142';
 
 create function billing.keep_reconciling()
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 659f903578ce43bd';
+  as 'sha256 47d66bf858e014b0';
 
 create function billing.keep_step(p_draft billing.drafts, p_step integer, p_terms jsonb)
   returns text
@@ -3524,7 +3538,7 @@ create function billing.learn(p_object jsonb, p_event_id text, p_at timestamp wi
 create function billing.learn_dispute(p_dispute jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 dd71a81706403ff8';
+  as 'sha256 e74560a86eb5a3ef';
 
 create function billing.learn_invoice(p_invoice jsonb, p_event_id text, p_at timestamp with time zone, p_event_type text)
   returns jsonb
@@ -3630,22 +3644,22 @@ create function billing.look(p_workspace_id text, p_kind text, p_id text, p_numb
 create function billing.look_at_checkout(p_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 26e341785f329c14';
+  as 'sha256 4350d130564a7fa6';
 
 create function billing.look_at_payment(p_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6920b238dcb27bc2';
+  as 'sha256 2925b1b77cbf1840';
 
 create function billing.look_at_refund(p_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 880b6a887597e5bb';
+  as 'sha256 685bf1fa612df751';
 
 create function billing.look_at_subscription(p_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b9f89604c837442b';
+  as 'sha256 01b5b65d9f488dbe';
 
 create function billing.look_behind(p_checkout billing.checkouts, p_session jsonb)
   returns void
@@ -3685,12 +3699,12 @@ create function billing.move_checkout(p_checkout billing.checkouts, p_event text
 create function billing.move_refund(p_payment billing.payments, p_refund billing.refunds, p_state text, p_told jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f810f78f604c8b8e';
+  as 'sha256 b026ad71ec234642';
 
 create function billing.new_checkout(p_request capacity.requests, p_entrance text)
   returns billing.checkouts
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3039e4174b574c56';
+  as 'sha256 4b42f54a861ab256';
 
 create function billing.new_subscription(p_request capacity.requests, p_payment billing.payments, p_stripe_id text)
   returns void
@@ -3792,10 +3806,10 @@ create function billing.price_problem(p_price billing.prices)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 312bff0bb751b027';
 
-create function billing.proof_token(p_draft_id uuid)
+create function billing.proof_token(p_draft_id uuid, p_address text)
   returns text
-  language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 55d1299521824c92';
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 48e66de1eb0ef7f0';
 grant execute on function billing.proof_token to headroom_executor;
 
 create function billing.put_price(p_workspace_id text, p_price jsonb, p_actor text)
@@ -3813,17 +3827,17 @@ grant execute on function billing.put_settings to headroom_control;
 create function billing.read_page(p_sighting billing.sightings)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fe1469afe7d2b0ac';
+  as 'sha256 a325712846084a6e';
 
 create function billing.read_sighting(p_sighting billing.sightings)
   returns integer
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e1956b3059326977';
+  as 'sha256 b6be7313a348f2d8';
 
 create function billing.read_sightings(p_most integer, OUT seen integer, OUT moved integer, OUT failed jsonb)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 251ed5ea4e54cc9a';
+  as 'sha256 86262792e9165cae';
 
 create function billing.reason_words(p_reason text)
   returns text
@@ -3886,6 +3900,11 @@ create function billing.request_of(p_object jsonb)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 fd321b36b2f81270';
 
+create function billing.request_of_sighting(p_sighting billing.sightings)
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 86a1d719853330bc';
+
 create function billing.resolve_finding(p_id uuid, p_actor text, p_resolution text)
   returns void
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3916,7 +3935,7 @@ create function billing.settings_of(p_workspace_id text)
 create function billing.settle(p_payment_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f646bfb9162f9687';
+  as 'sha256 a79a7404aa8eea0c';
 
 create function billing.state_words(p_state text)
   returns text
@@ -3946,7 +3965,7 @@ create function billing.take_answer(p_checkout billing.checkouts)
 create function billing.take_renewal(p_request_id text, p_subscription billing.subscriptions, p_invoice jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 cff776064a7f8452';
+  as 'sha256 0738b85c65d8d251';
 
 create function billing.take_session(p_request capacity.requests, p_checkout billing.checkouts, p_session jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
@@ -3988,6 +4007,11 @@ create function billing.try_lock(p_request_id text)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 11dca57380d2eed2';
 
+create function billing.try_sighting(p_sighting billing.sightings, p_request_id text)
+  returns boolean
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 a7f8273662f9b3c4';
+
 create function billing.unborn_subscription(p_stripe jsonb, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -4018,7 +4042,7 @@ create function billing.verify_refunds(p_payment_ids uuid[])
 create function billing.waiting_counts()
   returns TABLE(state text, waiting bigint, oldest_seconds double precision)
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp set jit=off owner headroom_owner
-  as 'sha256 d92762b433e0122c';
+  as 'sha256 e7b7d6d916ad6f48';
 grant execute on function billing.waiting_counts to headroom_auditor;
 grant execute on function billing.waiting_counts to headroom_control;
 grant execute on function billing.waiting_counts to headroom_executor;
@@ -5853,6 +5877,11 @@ create function outbox.first_bytes(p_rows outbox.run_row[], p_max_bytes bigint)
   returns outbox.run_row[]
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 9858a06c3ee437af';
+
+create function outbox.forget_captures(p_stream text, p_key text, p_names text[])
+  returns void
+  language sql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 c9234a1a681e6e58';
 
 create function outbox.forget_expired(p_most integer DEFAULT 500, OUT forgotten integer, OUT failed_code text, OUT failed_message text, OUT more boolean)
   returns record

@@ -51,4 +51,4 @@ grant usage on schema billing to headroom_executor;
 grant execute on function billing.waiting_counts() to headroom_executor, headroom_control, headroom_auditor;
 
 -- And make the link of the wizard's mail at the moment of sending it.
-grant execute on function billing.proof_token(uuid) to headroom_executor;
+grant execute on function billing.proof_token(uuid, text) to headroom_executor;

@@ -107,6 +107,7 @@ create table billing.subscriptions (
   next_look_at timestamptz,
   updated_at timestamptz not null default clock_timestamp()
 ) with (fillfactor = 80);
+create index subscriptions_late on billing.subscriptions (updated_at) where state in ('past_due', 'unpaid');
 create index subscriptions_looks on billing.subscriptions (next_look_at) where next_look_at is not null;
 comment on table billing.subscriptions is 'What a customer has paid for, from when to when. One for each request that was bought.';
 comment on column billing.subscriptions.ends_at
@@ -139,6 +140,9 @@ create index refunds_payment on billing.refunds (payment_id);
 create index refunds_request on billing.refunds (request_id);
 -- One of ours at a time for each payment: the next one knows what this one brought back.
 create unique index refunds_under_way on billing.refunds (payment_id) where origin = 'ours' and state in ('held', 'sent', 'pending');
+-- What people watch is counted every minute, and is little of all that ever was.
+create index refunds_waiting on billing.refunds (created_at) where state in ('held', 'sent', 'pending');
+create index refunds_failed on billing.refunds (updated_at) where state = 'failed';
 create index refunds_looks on billing.refunds (next_look_at) where next_look_at is not null;
 comment on table billing.refunds is 'Money that goes or went back. The id is the instruction and the idempotency key.';
 comment on column billing.refunds.held_by
@@ -157,6 +161,7 @@ create table billing.disputes (
   updated_at timestamptz not null default clock_timestamp()
 );
 create index disputes_payment on billing.disputes (payment_id);
+create index disputes_open on billing.disputes (opened_at) where outcome = 'open';
 create index disputes_request on billing.disputes (request_id);
 comment on table billing.disputes is 'Payments that customers disputed with their bank.';
 
@@ -203,9 +208,13 @@ create table billing.sightings (
   id bigint generated always as identity primary key,
   outbox_key text not null,
   object jsonb not null,
-  seen_at timestamptz not null default clock_timestamp()
+  seen_at timestamptz not null default clock_timestamp(),
+  next_read_at timestamptz not null default clock_timestamp()
 );
+create index sightings_next on billing.sightings (next_read_at, id);
 comment on table billing.sightings is 'Objects of Stripe that relays brought back, until the sweep has read them.';
+comment on column billing.sightings.next_read_at
+  is 'One that could not be read goes to the end of the queue, so that it keeps no other waiting.';
 
 -- How far payments were compared with what Stripe has.
 create table billing.reconciliations (
@@ -213,6 +222,7 @@ create table billing.reconciliations (
   asked_at timestamptz not null default clock_timestamp(),
   asked_by text not null,
   since timestamptz not null,
+  moved_at timestamptz not null default clock_timestamp(),
   pages integer not null default 0,
   seen integer not null default 0,
   found integer not null default 0,
@@ -221,3 +231,4 @@ create table billing.reconciliations (
 );
 create index reconciliations_open on billing.reconciliations (asked_at) where finished_at is null;
 comment on table billing.reconciliations is 'Comparisons of what Stripe has with what we have, newest last.';
+comment on column billing.reconciliations.moved_at is 'When its last page came.';

@@ -12,9 +12,10 @@ select headroom.register_hooks('billing', '{
 select outbox.ensure_rails('{"stripe": {"capability": "lookup", "timeout_ms": 20000}}');
 
 -- Sessions are made and ended, and Stripe is asked how things stand. A customer waits for the first of these, so tries follow each other
--- quickly; what cannot be done within the hour is asked for anew by the sweep.
+-- quickly; what cannot be done within the hour is asked for anew by the sweep. Questions that nobody could answer in time are forgotten
+-- after a day: while Stripe is away there are many, and they say nothing that the calls of customers do not say.
 select outbox.ensure_stream('billing', '{"max_tries": 12, "backoff_base_ms": 500, "backoff_factor": 2, "backoff_cap_ms": 600000,
-  "writers": []}');
+  "forget_minutes": 1440, "writers": []}');
 -- Ending a subscription moves no money, and must not wait behind a refund that failed: a stream of its own, a lane for each.
 select outbox.ensure_stream('subscriptions', '{"max_tries": 20, "backoff_base_ms": 2000, "backoff_factor": 2, "backoff_cap_ms": 3600000,
   "writers": []}');

@@ -4,9 +4,14 @@ import { call } from "../db/call.ts";
 import { withSecretKey, type SecretKey } from "../db/secrets/secret-key.ts";
 
 /**
- * The token that proves a draft's address, made from the draft's id for the mail that is being sent at this moment. Whoever calls this puts
- * it into that mail and nowhere else.
+ * The token that proves a draft's address, made for the mail that is being sent to it at this moment. Whoever calls this puts it into
+ * that mail and nowhere else. It is refused where the draft has another address by now.
  */
-export async function makeProofToken(client: ClientBase, draftId: string, key?: SecretKey): Promise<string> {
-  return await withSecretKey(client, key, () => call(client, "billing.proof_token", { p_draft_id: draftId }));
+export async function makeProofToken(
+  client: ClientBase,
+  { draftId, address }: { readonly draftId: string; readonly address: string },
+  key?: SecretKey,
+): Promise<string> {
+  const values = { p_draft_id: draftId, p_address: address };
+  return await withSecretKey(client, key, () => call(client, "billing.proof_token", values));
 }

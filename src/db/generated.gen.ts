@@ -216,6 +216,7 @@ export interface BillingReconciliations {
   asked_at: Date;
   asked_by: string;
   since: Date;
+  moved_at: Date;
   pages: number;
   seen: number;
   found: number;
@@ -272,6 +273,7 @@ export interface BillingSightings {
   outbox_key: string;
   object: Json;
   seen_at: Date;
+  next_read_at: Date;
 }
 
 /** What a customer has paid for, from when to when. One for each request that was bought. */
@@ -1782,7 +1784,7 @@ export interface Functions {
     };
     result: string;
   };
-  /** Enqueues the end of a subscription at Stripe. */
+  /** Enqueues the end of a subscription at Stripe. Nullable: p_stripe_id. */
   "billing.cancel_at_stripe": {
     args: {
       p_workspace_id: string | null;
@@ -1854,6 +1856,13 @@ export interface Functions {
   "billing.checkout_transitions": {
     args: Record<string, never>;
     result: { state_before: string; event: string; state_after: string; meaning: string }[];
+  };
+  /** Ends the row of a refund that was given up and that Stripe has made. */
+  "billing.close_row": {
+    args: {
+      p_refund: string | null;
+    };
+    result: void;
   };
   /** Confirms a request by its payment. Nullable: p_stripe_subscription. */
   "billing.confirm": {
@@ -2601,6 +2610,7 @@ export interface Functions {
   "billing.proof_token": {
     args: {
       p_draft_id: string | null;
+      p_address: string | null;
     };
     result: string;
   };
@@ -2731,6 +2741,13 @@ export interface Functions {
   "billing.request_of": {
     args: {
       p_object: unknown;
+    };
+    result: string | null;
+  };
+  /** The request that an answer of Stripe's concerns. Nullable: result. */
+  "billing.request_of_sighting": {
+    args: {
+      p_sighting: string | null;
     };
     result: string | null;
   };
@@ -2895,6 +2912,14 @@ export interface Functions {
   /** Whether a request and its customer's turn could be locked. */
   "billing.try_lock": {
     args: {
+      p_request_id: string | null;
+    };
+    result: boolean;
+  };
+  /** Whether what an answer of Stripe's concerns could be locked. Nullable: p_request_id. */
+  "billing.try_sighting": {
+    args: {
+      p_sighting: string | null;
       p_request_id: string | null;
     };
     result: boolean;
@@ -5882,6 +5907,15 @@ export interface Functions {
     };
     result: string;
   };
+  /** Forgets captured values that somebody else keeps. */
+  "outbox.forget_captures": {
+    args: {
+      p_stream: string | null;
+      p_key: string | null;
+      p_names: readonly string[] | string | null;
+    };
+    result: void;
+  };
   /** Gives up and erases rows that expired long enough ago, on streams that forget. Nullable: failed_code, failed_message. */
   "outbox.forget_expired": {
     args: {
@@ -8000,6 +8034,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.check_time": { returns: "row", json: ["p_capacity", "p_values"], positional: false },
   "billing.checkout_json": { returns: "value", json: [], positional: false },
   "billing.checkout_transitions": { returns: "rows", json: [], positional: false },
+  "billing.close_row": { returns: "nothing", json: [], positional: false },
   "billing.confirm": { returns: "nothing", json: [], positional: false },
   "billing.currency_digits": { returns: "value", json: [], positional: false },
   "billing.currency_of": { returns: "value", json: [], positional: false },
@@ -8108,6 +8143,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.release_refund": { returns: "row", json: [], positional: false },
   "billing.renewal_failed": { returns: "value", json: [], positional: false },
   "billing.request_of": { returns: "value", json: ["p_object"], positional: false },
+  "billing.request_of_sighting": { returns: "value", json: [], positional: false },
   "billing.resolve_finding": { returns: "nothing", json: [], positional: false },
   "billing.return_payment": { returns: "nothing", json: [], positional: false },
   "billing.send_refund": { returns: "row", json: [], positional: false },
@@ -8128,6 +8164,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.tell_story": { returns: "value", json: ["p_argument"], positional: false },
   "billing.time_in": { returns: "value", json: ["p_field"], positional: false },
   "billing.try_lock": { returns: "value", json: [], positional: false },
+  "billing.try_sighting": { returns: "value", json: [], positional: false },
   "billing.unborn_subscription": { returns: "value", json: ["p_stripe"], positional: false },
   "billing.verify_books": { returns: "rows", json: [], positional: false },
   "billing.verify_confirmations": { returns: "rows", json: [], positional: false },
@@ -8485,6 +8522,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "outbox.fence_lanes": { returns: "value", json: [], positional: false },
   "outbox.fill_binds": { returns: "rows", json: ["p_captured"], positional: false },
   "outbox.first_bytes": { returns: "value", json: [], positional: false },
+  "outbox.forget_captures": { returns: "nothing", json: [], positional: false },
   "outbox.forget_expired": { returns: "row", json: [], positional: false },
   "outbox.forget_salts": { returns: "nothing", json: [], positional: false },
   "outbox.gates_of": { returns: "rows", json: [], positional: false },

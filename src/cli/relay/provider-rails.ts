@@ -12,6 +12,7 @@ import { HeadroomError } from "../../db/errors.ts";
 import type { SecretKey } from "../../db/secrets/secret-key.ts";
 import type { EmailSettings } from "../../rails/email/config.ts";
 import { checkEmailAccess } from "../../rails/email/access-check.ts";
+import { letterSchema } from "../../rails/email/letter.ts";
 import { createEmailRail } from "../../rails/email/rail.ts";
 import type { GithubActionsSettings } from "../../rails/github-actions/config.ts";
 import { checkGithubAccess, type ConnectedRepository } from "../../rails/github-actions/access-check.ts";
@@ -174,8 +175,10 @@ function emailRail(given: Given, transport: EmailSettings["transport"]): Rail & 
     transport,
     confirmationToken: (tokenId, { stream }) =>
       linkOf(stream, "capacity", (client) => makeConfirmationToken(client, tokenId, given.secretKey)),
-    draftToken: (draftId, { stream }) =>
-      linkOf(stream, "self-service", (client) => makeProofToken(client, draftId, given.secretKey)),
+    draftToken: (draftId, { stream, payload }) => {
+      const { to: address } = letterSchema.parse(payload);
+      return linkOf(stream, "self-service", (client) => makeProofToken(client, { draftId, address }, given.secretKey));
+    },
   });
   return {
     ...rail,

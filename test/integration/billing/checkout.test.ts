@@ -174,9 +174,21 @@ describe.each(POSTGRES_VERSIONS)("checkout on PostgreSQL %i", async (version) =>
       [near],
     );
     await m.begin(near);
+    // Stripe takes less than a day, by its own clock.
+    const far = await m.offered();
+    await rowsOf(
+      m.superuser,
+      "update capacity.requests set next_deadline_at = now() + interval '9 days' where id = $1",
+      [far],
+    );
+    await m.begin(far);
     const lives =
       "select round(extract(epoch from expires_at - created_at) / 60)::int as minutes from billing.checkouts where request_id = any ($1) order by created_at";
-    expect(await rowsOf(m.superuser, lives, [[id, near]])).toEqual([{ minutes: 180 }, { minutes: 35 }]);
+    expect(await rowsOf(m.superuser, lives, [[id, near, far]])).toEqual([
+      { minutes: 180 },
+      { minutes: 35 },
+      { minutes: 1435 },
+    ]);
   });
 
   test("every step of a checkout is in the table, and paid is the end", async () => {

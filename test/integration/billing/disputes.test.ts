@@ -111,6 +111,37 @@ describe.each(POSTGRES_VERSIONS)("disputes on PostgreSQL %i", async (version) =>
     expect(await m.problems()).toEqual([]);
   });
 
+  test("a dispute whose end nobody told of is asked about, and the refund that waited for it goes out", async () => {
+    const { id, session } = await m.bought();
+    const dispute = disputeOf(session);
+    await m.tells("charge.dispute.created", dispute);
+    await m.apply(id, "CANCEL_APPROVED", "rita");
+    expect(await m.refunds(id)).toEqual(["ours cancelled 120000 held dispute"]);
+    m.stripe.put({ ...dispute, status: "won" });
+    await m.look(id);
+    await m.deliver();
+    await m.deliver();
+    expect(await m.refunds(id)).toEqual(["ours cancelled 120000 succeeded"]);
+    expect(await m.books(id)).toEqual(["taken 120000", "disputed -120000", "dispute_won 120000", "refunded -120000"]);
+    expect(await m.problems()).toEqual([]);
+  });
+
+  test("a dispute of a payment that is kept is asked about too, until it has ended", async () => {
+    const { id, session } = await m.bought();
+    const dispute = disputeOf(session);
+    await m.tells("charge.dispute.created", dispute);
+    m.stripe.put({ ...dispute, status: "lost" });
+    await m.look(id);
+    await m.deliver();
+    expect((await m.said(id)).at(-1)).toMatch(/^The dispute about USD 1,200.00 is lost/);
+    await m.look(id);
+    expect(
+      await rowsOf(m.superuser, "select from billing.payments where request_id = $1 and next_look_at is not null", [
+        id,
+      ]),
+    ).toEqual([]);
+  });
+
   test("a dispute that does not fit its payment is a finding; one of somebody else's is ignored", async () => {
     const { id, session } = await m.bought();
     expect(await m.tells("charge.dispute.created", { ...disputeOf(session), currency: "eur" })).toMatchObject({

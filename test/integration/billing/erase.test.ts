@@ -26,6 +26,8 @@ describe.each(POSTGRES_VERSIONS)("erasing and money on PostgreSQL %i", async (ve
       select 'outbox' as where, m.instruction_id as what from outbox.payloads m join outbox.streams s using (stream_id)
        where s.name <> 'capacity' and m.payload::text ~* 'gone@initech|Gone with the wind'
       union all select 'sightings', s.id::text from billing.sightings s where s.object::text ~* 'gone@initech|Gone with'
+      union all select 'captures', c.name from outbox.captures c join outbox.lanes l using (lane_id)
+                 where c.value::text ~ 'https?://|cus_'
       union all select 'sessions', s.session_id from billing.sessions s join billing.checkouts c on c.id = s.checkout_id
                  where c.request_id = $1 and s.url ~ 'http'
       union all select 'customers', c.stripe_id from billing.customers c where c.customer_key = capacity.customer_key_of($1)`;

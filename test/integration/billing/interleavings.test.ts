@@ -43,6 +43,22 @@ describe.each(POSTGRES_VERSIONS)("money and two at once on PostgreSQL %i", async
     expect(await m.problems()).toEqual([]);
   });
 
+  test("a price is withdrawn while an offer at it is being paid: the payment counts, and nothing is ended", async () => {
+    const { id, session } = await m.opened({ size: "YEN" });
+    const [one, two] = [await open(), await open()];
+    await m.tells(completed, m.paid(session), { client: one });
+    const withdrawn = two.query(
+      `select billing.withdraw_price((offer ->> 'price_id')::uuid, 'a mistake', 'otto') from capacity.requests where id = $1`,
+      [id],
+    );
+    await m.db.waitUntilBlocked(two);
+    await one.query("commit");
+    await withdrawn;
+    await two.query("commit");
+    expect([await m.state(id), await m.refunds(id)]).toEqual(["PROVISIONING", []]);
+    expect(await m.problems()).toEqual([]);
+  });
+
   test("the sweep passes by an offer that is being paid, and it counts", async () => {
     const { id, session } = await m.opened();
     const paid = m.paid(session);

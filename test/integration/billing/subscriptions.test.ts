@@ -153,6 +153,35 @@ describe.each(POSTGRES_VERSIONS)("subscriptions on PostgreSQL %i", async (versio
     expect(await m.problems()).toEqual([]);
   });
 
+  test("a renewal from before the end counts, also when it is heard of only after it", async () => {
+    const { id, session, stripeId } = await bought();
+    await m.tells("invoice.paid", firstInvoice(session));
+    await m.tells("customer.subscription.deleted", { object: "subscription", id: stripeId, status: "canceled" });
+    const created = Math.floor(Date.now() / 1000) - 600;
+    await m.tells("invoice.paid", invoiceOf(stripeId, { created }), { ago: 600 });
+    await m.tells("invoice.paid", invoiceOf(stripeId, { created: created + 1200 }));
+    expect((await m.payments(id)).map(({ purpose, counts }) => [purpose, counts])).toEqual([
+      ["confirmation", true],
+      ["renewal", true],
+      ["renewal", false],
+    ]);
+    await m.deliver();
+    expect(await m.problems()).toEqual([]);
+  });
+
+  test("the end of a subscription that was given up is asked for again", async () => {
+    const { id, stripeId } = await bought();
+    m.stripe.instead("subscription.cancel", () => ({ kind: "rejected", code: "http_400", reason: "not today" }));
+    await m.apply(id, "CANCEL_APPROVED", "rita");
+    await m.deliver();
+    expect(await subscriptionOf(id)).toMatchObject({ state: "active" });
+    await m.look(id);
+    await m.deliver();
+    expect(await subscriptionOf(id)).toMatchObject({ state: "cancelled" });
+    const asked = m.stripe.asked("subscription.cancel").filter((each) => each["subscription_id"] === stripeId);
+    expect(asked).toHaveLength(2);
+  });
+
   test("a second subscription of the same request goes back and is ended; what it charges later goes back too", async () => {
     const { id, session } = await m.opened(monthly);
     await rowsOf(m.superuser, "update billing.checkouts set expires_at = now() where request_id = $1", [id]);

@@ -134,10 +134,72 @@ describe.each(POSTGRES_VERSIONS)("the sweep of money on PostgreSQL %i", async (v
       "update billing.reconciliations set asked_at = asked_at - interval '2 hours', finished_at = null, cursor = 'refunds:'",
     );
     await m.timers();
+    // Its pages came until a moment ago.
+    expect(await oneOf(m.superuser, open)).toEqual(before);
+    await rowsOf(m.superuser, "update billing.reconciliations set moved_at = moved_at - interval '2 hours'");
+    await m.timers();
     expect(await oneOf(m.superuser, open)).toEqual({ n: before.n + 1 });
     const unfinished = "select from billing.reconciliations where finished_at is null";
     expect(await rowsOf(m.superuser, unfinished)).toHaveLength(1);
     expect(await codeOf(rowsOf(m.superuser, "select billing.reconcile_payments('')"))).toBe("invalid_input");
+  });
+
+  test("what people compare does not shorten what the sweep compares", async () => {
+    await rowsOf(m.superuser, "delete from billing.reconciliations");
+    await m.opened();
+    await m.timers();
+    const ended =
+      "update billing.reconciliations set asked_at = now() - interval '10 days', moved_at = now() - interval '10 days', cursor = null, finished_at = now()";
+    await rowsOf(m.superuser, `${ended} where asked_by = 'sweep'`);
+    expect(await reconcile()).toMatchObject({ cursor: null });
+    const { days } = await oneOf<{ days: number }>(
+      m.superuser,
+      `select extract(day from now() - since)::int as days from billing.reconciliations where asked_by = 'sweep'
+        order by asked_at desc limit 1`,
+    );
+    expect(days).toBe(11);
+  });
+
+  test("answers that cannot be read keep no other waiting", async () => {
+    const good = await m.opened();
+    const bad = await m.opened();
+    m.paid(good.session);
+    await rowsOf(
+      m.superuser,
+      `insert into billing.sightings (outbox_key, object, seen_at, next_read_at)
+       select 'billing/list:no', '{"objects": "none"}'::jsonb, now() - interval '1 minute', now() - interval '1 hour' from generate_series(1, 200)
+       union all
+       select 'billing/look:session:' || $1, $2::jsonb, now(), now() - interval '1 hour' from generate_series(1, 200)`,
+      [bad.session.id, JSON.stringify(bad.session)],
+    );
+    const holder = await m.db.superuser.connect();
+    await holder.query("begin");
+    await holder.query("select from capacity.requests where id = $1 for update", [bad.id]);
+    await m.look(good.id);
+    await m.deliver();
+    await m.timers();
+    expect(await m.state(good.id)).toBe("PROVISIONING");
+    await holder.query("commit");
+    await holder.end();
+    await rowsOf(m.superuser, "delete from billing.sightings");
+  });
+
+  test("an answer that could be read in the end leaves no failure behind", async () => {
+    const { id, session } = await m.opened();
+    const paid = m.paid(session);
+    await rowsOf(
+      m.superuser,
+      `insert into capacity.timer_failures (request_id, timer, error_code, message, retry_at) values ($1, 'billing', 'x', 'x', now())`,
+      [id],
+    );
+    await rowsOf(
+      m.superuser,
+      "insert into billing.sightings (outbox_key, object) values ('billing/look:session:x', $1)",
+      [JSON.stringify(paid)],
+    );
+    await m.timers();
+    expect(await m.state(id)).toBe("PROVISIONING");
+    expect(await rowsOf(m.superuser, "select from capacity.timer_failures where request_id = $1", [id])).toEqual([]);
   });
 
   test("a refund that was given up is not made again because of a look that is older than its last try", async () => {

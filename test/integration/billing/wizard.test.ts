@@ -201,6 +201,14 @@ describe.each(POSTGRES_VERSIONS)("drafts on PostgreSQL %i", async (version) => {
       expect(await describeDraft(await proofOf(token))).toMatchObject({ kind: "proof" });
     });
 
+    test("is not made for a mail that waited while the draft got another address", async () => {
+      const [mine, theirs] = [newAddress(), newAddress()];
+      const token = await fillIn(mine);
+      await save(token, 3, 3, { name: "Bea", organisation: "", email: theirs });
+      expect(await codeOf(proofOf(token, mine))).toBe("not_found");
+      expect(await describeDraft(await proofOf(token, theirs.toUpperCase()))).toMatchObject({ kind: "proof" });
+    });
+
     test("opens nothing while the wizard is closed", async () => {
       const token = await fillIn();
       await rowsOf(workflow.superuser, "update billing.settings set self_service_requester = null");

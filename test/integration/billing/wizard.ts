@@ -12,7 +12,7 @@ import { oneOf, rowsOf, startWorkflow, type Workflow } from "../capacity/workflo
 export interface Wizard {
   readonly workflow: Workflow;
   /** The token of the link that the mail of a draft carries. */
-  readonly proofOf: (draftToken: string) => Promise<string>;
+  readonly proofOf: (draftToken: string, address?: string) => Promise<string>;
   /** The mails of drafts that wait to be sent or were, oldest first. */
   readonly mails: () => Promise<
     { readonly payload: { readonly to: string; readonly text: string; readonly html: string } }[]
@@ -50,13 +50,21 @@ export async function startWizard(version: EmbeddedVersion = 18): Promise<Wizard
   });
   return {
     workflow,
-    async proofOf(draftToken) {
+    async proofOf(draftToken, address) {
       const id = Buffer.from(draftToken, "base64url").subarray(0, 16).toString("hex");
       const executor = await db.as("headroom_executor").connect();
       await executor.query("select set_config('headroom.secret_key', $1, false)", [testSecretKey]);
-      const { token } = await oneOf<{ token: string }>(executor, "select billing.proof_token($1) as token", [id]);
-      await executor.end();
-      return token;
+      const { email } = await oneOf<{ email: string | null }>(
+        workflow.superuser,
+        "select terms ->> 'email' as email from billing.drafts where id = $1",
+        [id],
+      );
+      try {
+        const made = "select billing.proof_token($1, $2) as token";
+        return (await oneOf<{ token: string }>(executor, made, [id, address ?? email])).token;
+      } finally {
+        await executor.end();
+      }
     },
     mails: () =>
       rowsOf(

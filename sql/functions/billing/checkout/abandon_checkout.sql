@@ -6,7 +6,8 @@ as $$
 declare
   v_checkout billing.checkouts := billing.take_answer(p_checkout);
 begin
-  if v_checkout.state not in ('asked', 'open') then
+  -- None, where it was paid while the caller waited for its request.
+  if coalesce(v_checkout.state, '') not in ('asked', 'open') then
     return;
   end if;
   v_checkout := billing.move_checkout(v_checkout, 'ABANDONED');

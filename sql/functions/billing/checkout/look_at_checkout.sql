@@ -26,8 +26,11 @@ begin
     update billing.checkouts c set looks = least(c.looks + 1, 32000) where c.id = p_id;
   end if;
   update billing.checkouts c
-     set next_look_at = least(now() + least(interval '10 minutes' * 2 ^ least(c.looks, 8), interval '6 hours'),
-                              case when c.expires_at > now() then c.expires_at + interval '5 minutes' end)
+     -- What Stripe has not said three months after the end of its page it will not say any more.
+     set next_look_at = case
+           when c.expires_at < now() - interval '90 days' then 'infinity'
+           else least(now() + least(interval '10 minutes' * 2 ^ least(c.looks, 8), interval '6 hours'),
+                      case when c.expires_at > now() then c.expires_at + interval '5 minutes' end) end
    where c.id = p_id;
 end
 $$;

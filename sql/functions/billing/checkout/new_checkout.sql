@@ -1,5 +1,6 @@
 -- Makes a checkout of a request's offer, and the call that has Stripe make its page: the intent, and the key under which it can be
--- repeated, commit before anybody is called. Stripe's pages live for half an hour at least, by its own clock.
+-- repeated, commit before anybody is called. Stripe's pages live for half an hour at least and for less than a day, by its own clock, which
+-- may differ from ours: some minutes are left at both ends.
 --
 -- The confirmation token never leaves: the customer comes back to an address that names only the checkout.
 create or replace function billing.new_checkout(p_request capacity.requests, p_entrance text) returns billing.checkouts
@@ -7,7 +8,8 @@ language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_now timestamptz := clock_timestamp();
-  v_minutes integer := coalesce((select s.session_minutes from billing.settings s where s.workspace_id = p_request.workspace_id), 1440);
+  v_minutes integer := least(
+    (select s.session_minutes from billing.settings s where s.workspace_id = p_request.workspace_id), 24 * 60 - 5);
   v_url text := (select rtrim(w.public_url, '/') from directory.workspaces w where w.id = p_request.workspace_id);
   v_customer text := (select c.stripe_id from billing.customers c
                        where c.workspace_id = p_request.workspace_id and c.customer_key = capacity.customer_key_of(p_request.id));

@@ -37,6 +37,10 @@ begin
                                               and e.source_id = p_dispute ->> 'id') then
     perform billing.enter(v_payment, 'dispute_won', p_dispute ->> 'id', coalesce(v_before.amount, v_amount), p_event_id, p_at);
   end if;
+  if v_rule.outcome = 'open' then
+    -- How it ends may never be told: then it is asked for.
+    update billing.payments p set next_look_at = coalesce(p.next_look_at, clock_timestamp() + interval '1 day') where p.id = v_payment.id;
+  end if;
   perform billing.tell_dispute(v_payment, v_before, p_dispute, v_rule.outcome);
   perform billing.release_refund(v_payment.id);
   perform billing.settle(v_payment.id);

@@ -1,4 +1,5 @@
--- What is due for a payment because time has passed: its id at Stripe is asked for, and what has to go back does.
+-- What is due for a payment because time has passed: its id at Stripe is asked for, once a day how an open dispute stands, and what has to
+-- go back does.
 create or replace function billing.look_at_payment(p_id uuid) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -15,9 +16,12 @@ begin
         v_payment.refund_reason is not null);
     end if;
   end if;
+  perform billing.look(d.workspace_id, 'dispute', d.stripe_id, extract(epoch from now())::integer / 86400)
+     from billing.disputes d where d.payment_id = p_id and d.outcome = 'open';
   update billing.payments p
      set looks = least(p.looks + 1, 32000), next_look_at = case when p.payment_intent is null then
-           now() + least(interval '1 minute' * 2 ^ least(p.looks, 10), interval '1 day') end
+           now() + least(interval '1 minute' * 2 ^ least(p.looks, 10), interval '1 day')
+           when billing.is_disputed(p.id) then now() + interval '1 day' end
    where p.id = p_id;
   perform billing.settle(p_id);
 end

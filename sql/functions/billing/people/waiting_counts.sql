@@ -10,7 +10,7 @@ begin
     from billing.waiting_states() s left join billing.waiting w on w.state = s.state group by s.state
   union all
   select 'unreconciled', count(x.since), coalesce(extract(epoch from clock_timestamp() - max(x.since)), 0)::double precision
-    from (select coalesce((select max(r.asked_at) from billing.reconciliations r where r.finished_at is not null and r.cursor is null),
+    from (select coalesce((select max(r.asked_at) from billing.reconciliations r where r.asked_by = 'sweep' and r.cursor is null),
                           (select min(c.created_at) from billing.checkouts c)) as since) x
   union all
   select 'books', count(distinct v.subject), 0::double precision from billing.verify_books(billing.newest_payments()) v;

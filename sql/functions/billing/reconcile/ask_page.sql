@@ -13,7 +13,7 @@ begin
     jsonb_strip_nulls(jsonb_build_object(
       'operation', 'list', 'installation_id', billing.installation_id(), 'kind', v_kind,
       'since', extract(epoch from v_since)::bigint, 'cursor', nullif(split_part(p_reconciliation.cursor, ':', 2), ''))),
-    'page');
+    'page', p_expires_at => clock_timestamp() + interval '1 hour');
 end
 $$;
 comment on function billing.ask_page(billing.reconciliations) is 'Enqueues the next page of a comparison.';

@@ -1,19 +1,23 @@
 -- Begins a comparison every hour, where anybody has ever been sent to pay; each goes a day further back than the last complete one began.
--- One that does not come to an end is given up, so that the next can begin. Only one sweep at a time: the others leave it to that one.
+-- One that takes longer goes on as long as its pages come; one that stands still is given up, so that the next can begin. What people
+-- compare may begin anywhere, so it does not count as the last one. Only one sweep at a time: the others leave it to that one.
 create or replace function billing.keep_reconciling() returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_since timestamptz;
 begin
-  if exists (select from billing.reconciliations r where r.asked_at > now() - interval '1 hour')
+  if exists (select from billing.reconciliations r
+              where r.asked_by = 'sweep' and (r.asked_at > now() - interval '1 hour'
+                                              or r.finished_at is null and r.moved_at > now() - interval '1 hour'))
      or not exists (select from billing.checkouts)
      or not pg_try_advisory_xact_lock(hashtextextended('billing.reconcile', 0)) then
     return;
   end if;
   update billing.reconciliations r set finished_at = clock_timestamp()
-   where r.finished_at is null and r.asked_at < now() - interval '1 hour';
-  select coalesce(max(r.asked_at) filter (where r.cursor is null), (select min(c.created_at) from billing.checkouts c)) - interval '1 day'
+   where r.finished_at is null and r.moved_at < now() - interval '1 hour';
+  select coalesce(max(r.asked_at) filter (where r.cursor is null and r.asked_by = 'sweep'),
+                  (select min(c.created_at) from billing.checkouts c)) - interval '1 day'
     into v_since from billing.reconciliations r;
   perform billing.begin_reconciliation('sweep', greatest(v_since, now() - interval '90 days'));
   perform billing.check_books();

@@ -18,7 +18,7 @@ begin
    where jsonb_typeof(o) = 'object';
   v_kind := split_part(v_reconciliation.cursor, ':', 1);
   update billing.reconciliations r
-     set pages = r.pages + 1, seen = r.seen + jsonb_array_length(p_sighting.object -> 'objects'),
+     set pages = r.pages + 1, moved_at = clock_timestamp(), seen = r.seen + jsonb_array_length(p_sighting.object -> 'objects'),
          cursor = coalesce(v_kind || ':' || (p_sighting.object ->> 'cursor'), v_kinds[array_position(v_kinds, v_kind) + 1] || ':'),
          finished_at = case when p_sighting.object ->> 'cursor' is null and v_kind = v_kinds[cardinality(v_kinds)]
                             then clock_timestamp() end

@@ -1,5 +1,5 @@
--- What is due for a refund because time has passed: one that may go out goes out; of one that was given up, or that nobody has heard of,
--- Stripe is asked.
+-- What is due for a refund because time has passed: one that may go out goes out, and nothing that is over stands in its way; of one that
+-- was given up, or that nobody has heard of, Stripe is asked.
 create or replace function billing.look_at_refund(p_id uuid) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -13,6 +13,8 @@ begin
     perform billing.release_refund(v_refund.payment_id);
     select r.* into strict v_refund from billing.refunds r where r.id = p_id;
   end if;
+  perform billing.close_row(o) from billing.refunds o
+    where o.payment_id = v_refund.payment_id and o.origin = 'ours' and o.stripe_id is not null;
   select p.payment_intent into v_intent from billing.payments p where p.id = v_refund.payment_id;
   select d.failed, d.sent_at into v_row from outbox.deliveries d where d.outbox_id = v_refund.outbox_id;
   if v_refund.state = 'pending' or v_refund.state = 'sent' and (v_row.failed or v_row.sent_at is not null) then

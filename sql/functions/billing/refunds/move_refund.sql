@@ -22,6 +22,7 @@ begin
                         else r.failure end,
          next_look_at = case when v_state = 'pending' then clock_timestamp() + interval '1 day' end
    where r.id = p_refund.id;
+  perform billing.close_row(r) from billing.refunds r where r.id = p_refund.id;
   if v_state = 'succeeded' then
     v_entered := billing.enter(p_payment, 'refunded', p_told ->> 'id', p_refund.amount, p_event_id, p_at);
   elsif v_state = 'failed' and exists (select from billing.entries e where e.payment_id = p_payment.id and e.kind = 'refunded'

@@ -23,7 +23,7 @@ begin
   end if;
   v_left := billing.left_of(p_payment_id);
   update billing.payments p
-     set next_look_at = case when v_left = 0 and p.payment_intent is not null
+     set next_look_at = case when v_left = 0 and p.payment_intent is not null and not billing.is_disputed(p.id)
                                and not exists (select from billing.refunds r where r.payment_id = p.id and r.origin = 'ours'
                                                   and r.state in ('held', 'sent', 'pending')) then null
                              else greatest(p.next_look_at, clock_timestamp() + interval '10 minutes') end

@@ -1,10 +1,19 @@
--- Has Stripe end a subscription. No money moves, so it has a stream of its own and waits for no refund. Asked twice, it is asked once.
+-- Has Stripe end a subscription. No money moves, so it has a stream of its own and waits for no refund. Asked twice, it is asked once; but
+-- what was given up is asked for anew, under another key, or Stripe would charge for ever.
 create or replace function billing.cancel_at_stripe(p_workspace_id text, p_stripe_id text) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
+declare
+  v_given_up bigint := (select count(*) from outbox.rows o join outbox.deliveries d on d.outbox_id = o.outbox_id
+                         where o.stream_id = outbox.stream_id('subscriptions') and o.instruction_id = p_stripe_id
+                           and d.failed and d.sent_at is null);
 begin
-  perform billing.ask_stripe(p_workspace_id, 'subscriptions', p_stripe_id, p_stripe_id, 'cancel',
+  if p_stripe_id is null then
+    return;
+  end if;
+  perform billing.ask_stripe(
+    p_workspace_id, 'subscriptions', p_stripe_id, p_stripe_id, 'cancel' || case when v_given_up > 0 then '-' || v_given_up + 1 else '' end,
     jsonb_build_object('operation', 'subscription.cancel', 'subscription_id', p_stripe_id), 'subscription');
 end
 $$;
-comment on function billing.cancel_at_stripe(text, text) is 'Enqueues the end of a subscription at Stripe.';
+comment on function billing.cancel_at_stripe(text, text) is 'Enqueues the end of a subscription at Stripe. Nullable: p_stripe_id.';

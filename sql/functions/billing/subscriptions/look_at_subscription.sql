@@ -1,4 +1,5 @@
--- What is due for a subscription because time has passed: the end of the grace, the end of the term, and once a day a look at Stripe.
+-- What is due for a subscription because time has passed: the end of the grace, the end of the term, and once a day a look at Stripe,
+-- which is asked again to end what it was asked to end and has not.
 create or replace function billing.look_at_subscription(p_id uuid) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -23,6 +24,9 @@ begin
   end if;
   v_looks := v_subscription.kind = 'recurring' and v_subscription.state not in ('ended', 'cancelled');
   if v_looks and v_subscription.stripe_id is not null then
+    if v_subscription.cancel_asked_at is not null then
+      perform billing.cancel_at_stripe(v_subscription.workspace_id, v_subscription.stripe_id);
+    end if;
     perform billing.look(v_subscription.workspace_id, 'subscription', v_subscription.stripe_id, extract(epoch from now())::integer / 60);
   end if;
   update billing.subscriptions s

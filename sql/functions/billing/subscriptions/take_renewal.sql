@@ -1,5 +1,5 @@
--- A renewal was paid: recorded once, by its invoice. It counts while its subscription does; money for one that we have ended, or that never
--- counted, goes back, and Stripe is asked once more to end it.
+-- A renewal was paid: recorded once, by its invoice. It counts while its subscription does, also when it is heard of only after that ended;
+-- money for one that we have ended, or that never counted, goes back, and Stripe is asked once more to end it.
 create or replace function billing.take_renewal(
   p_request_id text, p_subscription billing.subscriptions, p_invoice jsonb, p_event_id text, p_at timestamptz
 ) returns jsonb
@@ -10,8 +10,9 @@ declare
   v_currency text := upper(p_invoice ->> 'currency');
   v_workspace_id text := (select r.workspace_id from capacity.requests r where r.id = p_request_id);
   v_reason text := case when p_subscription.id is null then 'unmatched'
-                        when p_subscription.cancel_asked_at is not null or p_subscription.state in ('cancelled', 'ended')
-                          then 'cancelled' end;
+                        when p_subscription.cancel_asked_at is not null then 'cancelled'
+                        when p_subscription.state in ('cancelled', 'ended')
+                             and coalesce(billing.time_in(p_invoice -> 'created'), p_at) > p_subscription.told_by then 'cancelled' end;
   v_payment billing.payments;
 begin
   if v_amount = 0 then

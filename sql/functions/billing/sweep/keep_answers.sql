@@ -16,6 +16,10 @@ begin
     from jsonb_to_recordset(p_captures) c(stream text, key text, name text, value jsonb)
    where c.stream in ('billing', 'payments', 'subscriptions') and c.name ~ '^(session:|ended:|refund:|seen$|page$|subscription$)'
      and jsonb_typeof(c.value) in ('object', 'array');
+  -- A page's address and the customer's id at Stripe stand in them: they are kept here, where an erasure finds them, and nowhere else.
+  perform outbox.forget_captures(c.stream, c.key, array_agg(c.name))
+     from jsonb_to_recordset(p_captures) c(stream text, key text, name text)
+    where c.stream = 'billing' and c.name ~ '^(session:|ended:|seen$|page$)' group by c.stream, c.key;
   return null;
 end
 $$;

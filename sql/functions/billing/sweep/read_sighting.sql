@@ -15,7 +15,7 @@ begin
     v_answer := billing.learn(v_object, 'look:' || p_sighting.id, p_sighting.seen_at);
     v_news := v_news + (v_answer ->> 'outcome' in ('done', 'finding'))::integer;
   end loop;
-  if starts_with(p_sighting.outbox_key, 'billing/look:refunds:') then
+  if starts_with(p_sighting.outbox_key, 'billing/look:refunds:') and p_sighting.object ->> 'cursor' is null then
     perform billing.miss_refund(split_part(p_sighting.outbox_key, ':', 3), p_sighting.seen_at);
   elsif starts_with(p_sighting.outbox_key, 'found:') and v_news > 0 then
     update billing.reconciliations r set found = r.found + v_news where r.id = split_part(p_sighting.outbox_key, ':', 2)::uuid;

@@ -1,40 +1,51 @@
 -- Reads what relays brought back from Stripe, oldest first, each in a subtransaction of its own. What concerns a request that somebody
--- holds at this moment is left for the next time.
+-- holds at this moment is left for the next time, and so is what could not be read: both go to the end of the queue, so that what cannot be
+-- read keeps nothing else waiting.
 create or replace function billing.read_sightings(p_most integer, out seen integer, out moved integer, out failed jsonb)
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
+  v_now timestamptz := clock_timestamp();
   v_sighting billing.sightings;
   v_request_id text;
+  v_failure capacity.timer_failures;
 begin
   seen := 0;
   moved := 0;
   failed := '[]';
-  for v_sighting in select s.* from billing.sightings s order by s.id limit p_most for update skip locked loop
+  for v_sighting in
+    select s.* from billing.sightings s where s.next_read_at <= v_now order by s.next_read_at, s.id limit p_most for update skip locked
+  loop
     seen := seen + 1;
     v_request_id := null;
+    v_failure := null;
     begin
-      v_request_id := billing.request_of(case jsonb_typeof(v_sighting.object) when 'array' then v_sighting.object -> 0
-                                           else coalesce(v_sighting.object #> '{objects,0}', v_sighting.object) end);
-      if starts_with(v_sighting.outbox_key, 'billing/look:refunds:') then
-        v_request_id := coalesce((select p.request_id from billing.payments p
-                                   where p.payment_intent = split_part(v_sighting.outbox_key, ':', 3)), v_request_id);
+      v_request_id := billing.request_of_sighting(v_sighting);
+      select f.* into v_failure from capacity.timer_failures f where f.request_id = v_request_id and f.timer = 'billing';
+      if v_failure.retry_at > now() or not billing.try_sighting(v_sighting, v_request_id) then
+        update billing.sightings s set next_read_at = greatest(v_failure.retry_at, clock_timestamp()) where s.id = v_sighting.id;
+        continue;
       end if;
       if starts_with(v_sighting.outbox_key, 'billing/list:') then
         perform billing.read_page(v_sighting);
       else
-        continue when exists (select from capacity.timer_failures f
-                               where f.request_id = v_request_id and f.timer = 'billing' and f.retry_at > now())
-                   or v_request_id is not null and not billing.try_lock(v_request_id);
         moved := moved + billing.read_sighting(v_sighting);
       end if;
       delete from billing.sightings s where s.id = v_sighting.id;
+      if v_failure.request_id is not null then
+        delete from capacity.timer_failures f where f.request_id = v_request_id and f.timer = 'billing';
+      end if;
     exception when others then
-      if v_request_id is null then
-        -- Nobody's: it is found again by the next comparison, if it matters.
-        delete from billing.sightings s where s.id = v_sighting.id and s.seen_at < now() - interval '1 day';
-      else
+      if v_request_id is not null then
         failed := failed || capacity.timer_failed(v_request_id, 'billing', sqlstate, sqlerrm);
+        update billing.sightings s
+           set next_read_at = (select f.retry_at from capacity.timer_failures f where f.request_id = v_request_id and f.timer = 'billing')
+         where s.id = v_sighting.id;
+      elsif v_sighting.seen_at < now() - interval '1 day' then
+        -- Nobody's: it is found again by the next comparison, if it matters.
+        delete from billing.sightings s where s.id = v_sighting.id;
+      else
+        update billing.sightings s set next_read_at = now() + greatest(now() - s.seen_at, interval '1 minute') where s.id = v_sighting.id;
       end if;
     end;
   end loop;

@@ -1,0 +1,17 @@
+-- Which request an answer of Stripe's concerns; null where none does, and for a page of a comparison, whose objects are read one by one.
+-- The refunds of a payment concern its request, also when there are none.
+create or replace function billing.request_of_sighting(p_sighting billing.sightings) returns text
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if starts_with(p_sighting.outbox_key, 'billing/list:') then
+    return null;
+  end if;
+  return coalesce(
+    case when starts_with(p_sighting.outbox_key, 'billing/look:refunds:')
+         then (select p.request_id from billing.payments p where p.payment_intent = split_part(p_sighting.outbox_key, ':', 3)) end,
+    billing.request_of(case jsonb_typeof(p_sighting.object) when 'array' then p_sighting.object -> 0
+                         else coalesce(p_sighting.object #> '{objects,0}', p_sighting.object) end));
+end
+$$;
+comment on function billing.request_of_sighting(billing.sightings) is 'The request that an answer of Stripe''s concerns. Nullable: result.';

@@ -1,0 +1,14 @@
+-- Locks what an answer of Stripe's concerns, if nobody holds it at this moment: its request; and what a comparison found is counted with
+-- the comparison, which one sweep at a time does.
+create or replace function billing.try_sighting(p_sighting billing.sightings, p_request_id text) returns boolean
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if p_sighting.outbox_key ~ '^(found|billing/list):' and not pg_try_advisory_xact_lock(hashtextextended('billing.found', 0)) then
+    return false;
+  end if;
+  return p_request_id is null or billing.try_lock(p_request_id);
+end
+$$;
+comment on function billing.try_sighting(billing.sightings, text)
+  is 'Whether what an answer of Stripe''s concerns could be locked. Nullable: p_request_id.';

@@ -3639,7 +3639,7 @@ create function billing.may_see(p_payment billing.payments, p_member_id text)
 create function billing.miss_refund(p_payment_intent text, p_seen_at timestamp with time zone)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 477643b46a85a7ca';
+  as 'sha256 78d9b116ddbee05a';
 
 create function billing.money_state(p_request capacity.requests)
   returns text

@@ -78,7 +78,7 @@ export interface Money extends Provisioning {
 export interface PaymentRow {
   readonly id: string;
   readonly purpose: string;
-  readonly amount: string;
+  readonly amount: number;
   readonly counts: boolean;
   readonly refund_reason: string | null;
   readonly payment_intent: string | null;
@@ -195,7 +195,7 @@ export async function startMoney(version: EmbeddedVersion): Promise<Money> {
       const { answer } = await oneOf<{ answer: Heard }>(
         told.client,
         `select public.handle_stripe_webhook($1) as answer
-           from set_config('request.headers', $2, true), set_config('headroom.secret_key', $3, true)`,
+           from set_config('request.headers', $2, true) h, set_config('headroom.secret_key', $3, true) k`,
         [body, JSON.stringify(headers), secretKey],
       );
       return answer;

@@ -66,7 +66,9 @@ export class StandIn {
     const other = this.#instead.get(payload.operation)?.shift()?.(payload, message);
     if (other !== undefined) return other;
     const response = this.#usual(payload);
-    return response === undefined ? { kind: "rejected", code: "http_404", reason: "no such object" } : { kind: "delivered", response };
+    return response === undefined
+      ? { kind: "rejected", code: "http_404", reason: "no such object" }
+      : { kind: "delivered", response };
   }
 
   #usual(payload: Payload): Json | undefined {

@@ -11,12 +11,13 @@ declare
 begin
   select p.* into v_payment from billing.payments p where p.payment_intent = p_payment_intent;
   select r.* into v_refund from billing.refunds r where r.payment_id = v_payment.id and r.origin = 'ours' and r.state = 'sent';
-  select d.failed, d.in_doubt,
-         (select max(l.recorded_at) from outbox.lines l where l.outbox_id = d.outbox_id) as last_at,
+  select d.failed,
+         (select max(l.recorded_at) from outbox.lines l where l.outbox_id = d.outbox_id)
+           + case when d.in_doubt then interval '5 minutes' else interval '0' end as sure_at,
          (select l.error_code from outbox.lines l where l.outbox_id = d.outbox_id and l.error_code is not null
            order by l.attempt_no desc limit 1) as error
     into v_row from outbox.deliveries d where d.outbox_id = v_refund.outbox_id and d.sent_at is null;
-  if v_row.failed is not true or p_seen_at < v_row.last_at + case when v_row.in_doubt then interval '5 minutes' else interval '0' end
+  if v_row.failed is not true or p_seen_at < v_row.sure_at
      or exists (select from outbox.skip(array[v_refund.outbox_id], 'billing', 'Stripe has no such refund: it is made anew.') k
                  where k.result in ('busy', 'in_flight')) then
     return;

@@ -1,0 +1,128 @@
+/**
+ * Payments that customers dispute with their bank: refunds wait, people are told, and the books follow, in whatever order the events come.
+ */
+import { describe, expect, test } from "vitest";
+import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
+import { codeOf, rowsOf } from "../capacity/workflow.ts";
+import { startMoney } from "./money.ts";
+import type { Thing } from "./stand-in.ts";
+
+describe.each(POSTGRES_VERSIONS)("disputes on PostgreSQL %i", async (version) => {
+  const m = await startMoney(version);
+  const disputeOf = (session: Thing, amount = 120_000): Thing => ({
+    object: "dispute",
+    id: m.stripe.nextId("dp"),
+    status: "needs_response",
+    amount,
+    currency: "usd",
+    payment_intent: session["payment_intent"] ?? null,
+    reason: "fraudulent",
+    created: Math.floor(Date.now() / 1000),
+  });
+
+  test("an open dispute stops refunds and pings; won, the refund goes out", async () => {
+    const { id, session } = await m.bought();
+    const dispute = disputeOf(session);
+    await m.tells("charge.dispute.created", dispute);
+    expect((await m.said(id)).at(-1)).toMatch(/^The customer disputes the payment of USD 1,200.00 with their bank/);
+    await m.apply(id, "CANCEL_APPROVED", "rita");
+    expect(await m.refunds(id)).toEqual(["ours cancelled 120000 held dispute"]);
+    const [payment] = await m.payments(id);
+    const refund = "select public.refund_payment($1, 'please', null, 'otto')";
+    expect(await codeOf(rowsOf(m.superuser, refund, [payment!.id]))).toBe("conflict");
+    expect(await m.problems()).toEqual([]);
+    await m.tells("charge.dispute.closed", { ...dispute, status: "won" });
+    await m.deliver();
+    expect(await m.refunds(id)).toEqual(["ours cancelled 120000 succeeded"]);
+    expect(await m.books(id)).toEqual(["taken 120000", "disputed -120000", "dispute_won 120000", "refunded -120000"]);
+    expect(await m.problems()).toEqual([]);
+  });
+
+  test("a lost dispute counts as refunded: nothing more goes back", async () => {
+    const { id, session } = await m.bought();
+    const dispute = disputeOf(session);
+    await m.tells("charge.dispute.created", dispute);
+    await m.apply(id, "CANCEL_APPROVED", "rita");
+    await m.tells("charge.dispute.closed", { ...dispute, status: "lost" });
+    await m.deliver();
+    expect(await m.refunds(id)).toEqual(["ours cancelled 120000 superseded"]);
+    expect(await m.books(id)).toEqual(["taken 120000", "disputed -120000"]);
+    expect((await m.said(id)).at(-1)).toBe(
+      "The dispute about USD 1,200.00 is lost: the money stays with the customer, and counts as refunded.",
+    );
+    expect(await m.problems()).toEqual([]);
+  });
+
+  test("a dispute about a part that is lost: the rest goes back", async () => {
+    const { id, session } = await m.bought();
+    const dispute = disputeOf(session, 20_000);
+    await m.tells("charge.dispute.created", dispute);
+    await m.apply(id, "CANCEL_APPROVED", "rita");
+    await m.tells("charge.dispute.closed", { ...dispute, status: "lost" });
+    await m.deliver();
+    expect(await m.refunds(id)).toEqual(["ours cancelled 100000 succeeded"]);
+    expect(await m.problems()).toEqual([]);
+  });
+
+  test.each([
+    ["won", ["taken 120000"]],
+    ["lost", ["taken 120000", "disputed -120000"]],
+  ])("told to be %s before it is told to have begun, it stays so", async (status, books) => {
+    const { id, session } = await m.bought();
+    const dispute = disputeOf(session);
+    await m.tells("charge.dispute.closed", { ...dispute, status });
+    for (const late of ["created", "funds_withdrawn", "updated"]) {
+      expect(await m.tells(`charge.dispute.${late}`, dispute, { ago: 600 })).toMatchObject({ outcome: "known" });
+    }
+    expect(await m.books(id)).toEqual(books);
+    expect(await m.problems()).toEqual([]);
+  });
+
+  test("an inquiry takes no money; when it becomes a dispute the bank has", async () => {
+    const { id, session } = await m.bought();
+    const dispute = disputeOf(session);
+    await m.tells("charge.dispute.created", { ...dispute, status: "warning_needs_response" });
+    expect(await m.books(id)).toEqual(["taken 120000"]);
+    expect(await m.problems()).toEqual([]);
+    await m.tells("charge.dispute.updated", dispute);
+    await m.tells("charge.dispute.funds_withdrawn", dispute);
+    expect(await m.books(id)).toEqual(["taken 120000", "disputed -120000"]);
+    expect(await m.problems()).toEqual([]);
+    const inquiry = disputeOf((await m.bought()).session);
+    await m.tells("charge.dispute.created", { ...inquiry, status: "warning_needs_response" });
+    await m.tells("charge.dispute.closed", { ...inquiry, status: "warning_closed" });
+    expect(await m.problems()).toEqual([]);
+  });
+
+  test("Stripe refuses a refund because of a dispute that nobody told of: it waits, and is not asked again at once", async () => {
+    const { id, session } = await m.bought();
+    m.stripe.instead("refund", () => ({ kind: "rejected", code: "disputed", reason: "charge disputed" }));
+    await m.apply(id, "CANCEL_APPROVED", "rita");
+    await m.deliver();
+    await m.look(id);
+    await m.deliver();
+    expect(await m.refunds(id)).toEqual(["ours cancelled 120000 superseded", "ours cancelled 120000 held dispute"]);
+    expect(await m.problems()).toEqual([]);
+    const dispute = disputeOf(session);
+    await m.tells("charge.dispute.created", dispute);
+    await m.tells("charge.dispute.closed", { ...dispute, status: "won" });
+    await m.deliver();
+    expect((await m.refunds(id)).at(-1)).toBe("ours cancelled 120000 succeeded");
+    expect(await m.problems()).toEqual([]);
+  });
+
+  test("a dispute that does not fit its payment is a finding; one of somebody else's is ignored", async () => {
+    const { id, session } = await m.bought();
+    expect(await m.tells("charge.dispute.created", { ...disputeOf(session), currency: "eur" })).toMatchObject({
+      status: 422,
+      code: "unknown_dispute",
+    });
+    expect(
+      await m.tells("charge.dispute.created", { ...disputeOf(session), payment_intent: "pi_theirs" }),
+    ).toMatchObject({
+      outcome: "ignored",
+    });
+    expect(await m.books(id)).toEqual(["taken 120000"]);
+    await rowsOf(m.superuser, "update billing.findings set resolved_at = now(), resolved_by = 'x', resolution = 'x'");
+  });
+});

@@ -1,0 +1,192 @@
+/**
+ * What time does to money: webhooks that never came are made up for by asking, what Stripe has is compared with what we have, and what died is
+ * opened again.
+ */
+import { describe, expect, test } from "vitest";
+import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
+import { codeOf, oneOf, rowsOf } from "../capacity/workflow.ts";
+import { startMoney } from "./money.ts";
+import type { Thing } from "./stand-in.ts";
+
+describe.each(POSTGRES_VERSIONS)("the sweep of money on PostgreSQL %i", async (version) => {
+  const m = await startMoney(version);
+  const resolved =
+    "update billing.findings set resolved_at = now(), resolved_by = 'x', resolution = 'x' where resolved_at is null";
+  const reconcile = async (): Promise<{ found: number; finished_at: Date | null; cursor: string | null }> => {
+    const { id } = await oneOf<{ id: string }>(m.superuser, "select billing.reconcile_payments('otto') as id");
+    for (let n = 0; n < 5; n += 1) await m.deliver();
+    await m.timers();
+    return oneOf(m.superuser, "select * from billing.reconciliations where id = $1", [id]);
+  };
+
+  test("a session whose webhook never came is asked about, and its payment counts", async () => {
+    const { id, session } = await m.opened();
+    m.paid(session);
+    await m.look(id);
+    await m.deliver();
+    expect(await m.state(id)).toBe("PROVISIONING");
+    const { event_id } = await oneOf<{ event_id: string }>(
+      m.superuser,
+      "select event_id from billing.payments where request_id = $1",
+      [id],
+    );
+    expect(event_id).toMatch(/^look:\d+$/);
+    await m.tells("checkout.session.completed", m.stripe.things.get(session.id));
+    expect(await m.books(id)).toEqual(["taken 120000"]);
+    expect(await m.problems()).toEqual([]);
+  });
+
+  test("a payment that was being processed and failed without a word is found out by the payment behind it", async () => {
+    const { id, session } = await m.opened();
+    const unpaid = m.paid(session, { payment_status: "unpaid" });
+    await m.tells("checkout.session.completed", unpaid);
+    m.stripe.put({
+      object: "payment_intent",
+      id: String(unpaid["payment_intent"]),
+      status: "requires_payment_method",
+      metadata: session["metadata"]!,
+    });
+    await m.look(id);
+    await m.deliver();
+    await m.deliver();
+    expect((await m.checkout(id))?.state).toBe("failed");
+  });
+
+  test("a page that was paid while we ended it is a payment, and goes back", async () => {
+    const { id, session } = await m.opened();
+    m.paid(session);
+    await m.apply(id, "CANCEL_APPROVED", "rita");
+    await m.deliver();
+    await m.deliver();
+    expect(await m.refunds(id)).toEqual(["ours cancelled 120000 succeeded"]);
+    expect(await m.state(id)).toBe("CANCELLED");
+  });
+
+  test("a payment that only Stripe knows of is found by its metadata", async () => {
+    const { id, session } = await m.opened();
+    await m.apply(id, "CANCEL_APPROVED", "rita");
+    await m.deliver();
+    const stray = m.stripe.put({
+      ...m.paid(session),
+      id: m.stripe.nextId("cs"),
+      payment_intent: m.stripe.nextId("pi"),
+    });
+    m.stripe.lists.set("sessions", [stray]);
+    const result = await reconcile();
+    expect(result).toMatchObject({ found: 1, cursor: null });
+    expect(result.finished_at).not.toBeNull();
+    await m.deliver();
+    expect(await m.payments(id)).toMatchObject([{ purpose: "unmatched", counts: false, refund_reason: "cancelled" }]);
+    expect(await m.refunds(id)).toEqual(["ours cancelled 120000 succeeded"]);
+    m.stripe.lists.delete("sessions");
+    expect(await m.problems()).toEqual([]);
+  });
+
+  test("a payment of an unknown checkout that fits the open offer counts", async () => {
+    const { id, session } = await m.opened();
+    const stray: Thing = { ...m.paid(session), id: m.stripe.nextId("cs"), payment_intent: m.stripe.nextId("pi") };
+    expect(await m.tells("checkout.session.completed", stray)).toMatchObject({ outcome: "done" });
+    expect(await m.payments(id)).toMatchObject([{ purpose: "unmatched", counts: true }]);
+    expect(await m.state(id)).toBe("PROVISIONING");
+    expect(await m.problems()).toEqual([]);
+  });
+
+  test("refunds, disputes and renewals that nobody told of are found by comparison", async () => {
+    const { id, session } = await m.bought();
+    const { id: monthlyId, session: monthly } = await m.bought({ size: "MONTHLY" });
+    const intent = String(session["payment_intent"]);
+    const common = { currency: "usd", payment_intent: intent, created: Math.floor(Date.now() / 1000) };
+    m.stripe.lists.set("refunds", [
+      { object: "refund", id: m.stripe.nextId("re"), status: "succeeded", amount: 100, metadata: {}, ...common },
+    ]);
+    m.stripe.lists.set("disputes", [
+      { object: "dispute", id: m.stripe.nextId("dp"), status: "needs_response", amount: 119_900, ...common },
+    ]);
+    m.stripe.lists.set("invoices", [
+      {
+        object: "invoice",
+        id: m.stripe.nextId("in"),
+        status: "paid",
+        amount_paid: 40_000,
+        currency: "usd",
+        billing_reason: "subscription_cycle",
+        subscription: monthly["subscription"]!,
+        payment_intent: m.stripe.nextId("pi"),
+        metadata: {},
+      },
+    ]);
+    expect(await reconcile()).toMatchObject({ found: 3 });
+    expect(await m.books(id)).toEqual(["taken 120000", "refunded -100", "disputed -119900"]);
+    expect(await m.books(monthlyId)).toEqual(["taken 40000", "taken 40000"]);
+    expect(await reconcile()).toMatchObject({ found: 0 });
+    m.stripe.lists.clear();
+    expect(await m.problems()).toEqual([]);
+  });
+
+  test("the sweep compares once an hour, and gives up a comparison that never ended", async () => {
+    const open = "select count(*)::int as n from billing.reconciliations where asked_by = 'sweep'";
+    await m.timers();
+    const before = await oneOf<{ n: number }>(m.superuser, open);
+    await m.timers();
+    expect(await oneOf(m.superuser, open)).toEqual(before);
+    await rowsOf(
+      m.superuser,
+      "update billing.reconciliations set asked_at = asked_at - interval '2 hours', finished_at = null, cursor = 'refunds:'",
+    );
+    await m.timers();
+    expect(await oneOf(m.superuser, open)).toEqual({ n: before.n + 1 });
+    const unfinished = "select from billing.reconciliations where finished_at is null";
+    expect(await rowsOf(m.superuser, unfinished)).toHaveLength(1);
+    expect(await codeOf(rowsOf(m.superuser, "select billing.reconcile_payments('')"))).toBe("invalid_input");
+  });
+
+  test("a refund that was given up is not made again because of a look that is older than its last try", async () => {
+    const { id } = await m.bought();
+    m.stripe.instead("refund", () => ({ kind: "rejected", code: "card_gone", reason: "no" }));
+    await m.apply(id, "CANCEL_APPROVED", "rita");
+    await m.deliver();
+    await rowsOf(
+      m.superuser,
+      `insert into billing.sightings (outbox_key, object, seen_at)
+       select 'billing/look:refunds:' || p.payment_intent, '{"objects": []}', now() - interval '1 hour' from billing.payments p where p.request_id = $1`,
+      [id],
+    );
+    await m.timers();
+    expect(await m.refunds(id)).toEqual(["ours cancelled 120000 sent"]);
+    await m.look(id);
+    await m.deliver();
+    await m.deliver();
+    expect(await m.refunds(id)).toEqual(["ours cancelled 120000 superseded", "ours cancelled 120000 succeeded"]);
+    expect(await m.problems()).toEqual([]);
+  });
+
+  test("one bad row stops no other", async () => {
+    const bad = await m.opened();
+    const good = await m.opened();
+    m.paid(good.session);
+    await rowsOf(m.superuser, "insert into billing.sightings (outbox_key, object) values ('billing/list:no', $1)", [
+      JSON.stringify({ objects: "none" }),
+    ]);
+    await m.look(bad.id);
+    await m.look(good.id);
+    await m.deliver();
+    expect(await m.state(good.id)).toBe("PROVISIONING");
+    await rowsOf(m.superuser, "delete from billing.sightings where outbox_key = 'billing/list:no'");
+  });
+
+  test("a payment for a request that does not exist here is a finding, once", async () => {
+    const { session } = await m.opened();
+    const metadata = { ...(session["metadata"] as object), headroom_request: "CR-2026-000000" };
+    const stray = { ...m.paid(session), id: m.stripe.nextId("cs"), metadata };
+    expect(await m.tells("checkout.session.completed", stray)).toMatchObject({ status: 422, code: "unknown_payment" });
+    expect(await m.tells("checkout.session.completed", stray)).toMatchObject({ status: 422 });
+    expect(await m.problems()).toMatchObject([{ code: "open_finding", subject: stray.id }]);
+    const { id } = await oneOf<{ id: string }>(
+      m.superuser,
+      "select id from billing.findings where resolved_at is null",
+    );
+    await rowsOf(m.superuser, "select billing.resolve_finding($1, 'otto', 'refunded by hand')", [id]);
+    expect(await m.problems()).toEqual([]);
+    await rowsOf(m.superuser, resolved);
+  });
+});

@@ -14,7 +14,7 @@ export interface StripeProcess {
 }
 
 const readySchema = z.object({ ready: z.string() });
-const answerSchema = z.object({ id: z.number(), value: z.unknown(), failed: z.string().optional() });
+const answerSchema = z.object({ id: z.number(), value: z.unknown().optional(), failed: z.string().optional() });
 
 export async function startStripe(
   codeDir: string,

@@ -3,6 +3,7 @@
  * invariant holds; 2 for a wrong flag; 130 when it was interrupted.
  */
 import { readCommandLine, usage, UsageError, type CommandLine } from "./command-line.ts";
+import { runPlantedPayments } from "./payments/planted.ts";
 import { runPayments } from "./payments/seeded-run.ts";
 import { paymentsSettings } from "./payments/settings.ts";
 import { renderPlanted, runPlanted } from "./planted/run-planted.ts";
@@ -32,7 +33,11 @@ async function main(): Promise<number> {
 async function run(flags: CommandLine, signal: AbortSignal): Promise<number> {
   if (flags.planted) {
     const options = { seed: flags.seed, only: flags.only, signal, onProgress: say };
-    const planted = await (flags.provisioning ? runPlantedProvisioning(options) : runPlanted(options));
+    const planted = await (flags.payments
+      ? runPlantedPayments(options)
+      : flags.provisioning
+        ? runPlantedProvisioning(options)
+        : runPlanted(options));
     console.log(flags.json ? JSON.stringify(planted) : renderPlanted(planted));
     return planted.ok ? 0 : 1;
   }

@@ -111,7 +111,7 @@ export class Crowd {
     switch (plan) {
       case "pays later":
         await stripe.ask("payLater", session);
-        if (this.#random.chance(0.2)) await this.#stage.pastDeadline([customer.id]);
+        if (this.#random.chance(0.2)) await this.#stage.pastDeadline(customer.id);
         break;
       case "two tabs":
         if (customer.pages.size === 1) {
@@ -138,7 +138,7 @@ export class Crowd {
         await this.#inAnyOrder(() => this.#tolerantly(this.#stage.cancel(customer)), pay);
         break;
       case "is late":
-        await this.#inAnyOrder(() => this.#stage.pastDeadline([customer.id]), pay);
+        await this.#inAnyOrder(() => this.#stage.pastDeadline(customer.id), pay);
         break;
       case "leaves":
         if (this.#random.chance(0.5)) await stripe.ask("expire", session);

@@ -41,8 +41,28 @@ select billing.put_price('acme', p, 'otto') from jsonb_array_elements('[
   {"size": "DINAR", "kind": "one_off", "currency": "KWD", "unit_amount": 10250},
   {"size": "MONTHLY", "kind": "recurring", "currency": "USD", "unit_amount": 10001},
   ${JSON.stringify(doomedPrice)}]'::jsonb) p;
-update outbox.streams set lease_seconds = 8, backoff_base_ms = 100, backoff_cap_ms = 1000
+update outbox.streams set lease_seconds = 14, backoff_base_ms = 100, backoff_cap_ms = 1000
  where name in ('billing', 'payments', 'subscriptions', 'provisioning');
+
+-- Requests that only wait for their customers, a set of them in one transaction.
+create function public.chaos_offer(p_wanted jsonb) returns jsonb language plpgsql as $$
+declare
+  v_wanted record;
+  v_id text;
+  v_offers jsonb := '[]';
+begin
+  for v_wanted in select * from jsonb_to_recordset(p_wanted) w(customer text, size text, quantity integer) loop
+    v_id := (public.create_capacity_request(p_requester_user_id => 'rita', p_commercial_owner_user_id => 'cora', p_infra_owner_group => 'infra',
+      p_customer_ref => jsonb_build_object('org_id', v_wanted.customer, 'name', v_wanted.customer), p_requested_size => v_wanted.size,
+      p_quantity => v_wanted.quantity, p_region => 'us-east-1', p_needed_by_date => null, p_expected_duration_days => 30,
+      p_confirmation_ttl_days => 7, p_workspace_id => 'acme')).id;
+    perform capacity.apply(v_id, 'COMMERCIAL_APPROVED', row('user', 'cora', 'test')::capacity.actor, '{}');
+    perform capacity.apply(v_id, 'TECH_REVIEW_APPROVED', row('user', 'tess', 'test')::capacity.actor, '{}');
+    v_offers := v_offers || jsonb_build_object('id', v_id, 'token',
+      (select capacity.confirmation_token(t.id) from capacity.confirmation_tokens t where t.request_id = v_id and t.revoked_at is null));
+  end loop;
+  return v_offers;
+end $$;
 insert into outbox.limits (name, min_interval_ms, failure_threshold, open_base_ms) values ('stripe', 0, 20, 300);
 `;
 }

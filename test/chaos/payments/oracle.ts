@@ -46,6 +46,7 @@ export async function judge(stage: PaymentsStage, findings: Findings): Promise<v
   judgeOutcomes(payments, holdings, findings);
   judgeCharges(holdings, findings);
   judgeRuns(stage, findings);
+  judgeTimes(stage, payments, holdings, findings);
   for (const { what } of await stage.rows<{ what: string }>(stuckQuery)) findings.add("nothing is stuck", what);
   await runVerify(stage, (code, detail) => findings.add(`verify: ${code}`, detail));
 }
@@ -130,6 +131,13 @@ async function judgeRest(stage: PaymentsStage, holdings: Holdings, findings: Fin
     holdings.disputes,
     (there, here) => there === here,
   );
+  for (const [mark, same] of Map.groupBy(holdings.refunds, ({ metadata }) => metadata["headroom_refund"] ?? "")) {
+    if (mark !== "" && same.length > 1)
+      findings.add(
+        "one instruction is one refund",
+        `${mark}: ${same.map(({ id, amount }) => `${id} (${amount})`).join(", ")}`,
+      );
+  }
   const bought = new Set(
     holdings.sessions.flatMap(({ paymentStatus, subscription }) =>
       paymentStatus === "paid" ? subscription : undefined,
@@ -161,8 +169,11 @@ function sameSubscription(there: Subscription["status"], here: string): boolean 
 function keptOf({ id, amount }: Payment, { refunds, disputes }: Index): number {
   const back = (refunds.get(id) ?? []).filter(({ status }) => status !== "failed");
   const lost = (disputes.get(id) ?? []).filter(({ status }) => status === "lost");
-  return [...back, ...lost].reduce((left, each) => left - each.amount, amount);
+  return amount - sumOf(back) - sumOf(lost);
 }
+
+const sumOf = (list: readonly { readonly amount: number }[]): number =>
+  list.reduce((sum, each) => sum + each.amount, 0);
 
 interface Index {
   readonly refunds: ReadonlyMap<string, Holdings["refunds"]>;
@@ -187,7 +198,11 @@ function judgeOutcomes(ours: readonly OurPayment[], holdings: Holdings, findings
     const there = theirs.get(intent ?? "");
     if (there === undefined) continue;
     const kept = keptOf(there, index);
-    if (kept < 0) findings.add("no more goes back than was paid", `${id} of ${request}: ${kept}`);
+    // A bank may take back what was refunded before: that is between the bank and us. Refunds are our own.
+    const refunded = sumOf((index.refunds.get(there.id) ?? []).filter(({ status }) => status !== "failed"));
+    if (refunded > there.amount) findings.add("no more is refunded than was paid", `${id} of ${request}: ${refunded}`);
+    if (counts && reason !== null && purpose !== "renewal" && payment.request_state === "COMPLETED")
+      findings.add("what runs is paid for", `${id} of ${request} goes back (${reason}), and its capacity runs`);
     if (counts && reason === null && purpose === "renewal") continue;
     if (counts && reason === null) {
       const { subscriptions, jobs, dispatches, by_hand: byHand, request_state: state } = payment;
@@ -225,6 +240,22 @@ function judgeCharges(holdings: Holdings, findings: Findings): void {
         "nobody is charged twice",
         `${request}: ${kept.map(({ id, amount }) => `${id} (${amount})`).join(", ")}`,
       );
+  }
+}
+
+/** What counts was paid, or under way, before the offer ended. */
+function judgeTimes(
+  { deadlines }: PaymentsStage,
+  ours: readonly OurPayment[],
+  { payments }: Holdings,
+  findings: Findings,
+): void {
+  const madeAt = new Map(payments.map(({ id, created }) => [id, created * 1_000]));
+  for (const { request_id: request, payment_intent: intent, counts, purpose } of ours) {
+    const deadline = deadlines.get(request)?.getTime() ?? Infinity;
+    const paid = madeAt.get(intent ?? "") ?? 0;
+    if (counts && purpose !== "renewal" && paid > deadline)
+      findings.add("what counts was paid in time", `${request}: ${new Date(paid).toISOString()}`);
   }
 }
 

@@ -15,6 +15,8 @@ export class Outside {
   /** Runs before this one have reported. */
   #heard = 0;
   #again: Run[] = [];
+  /** Runs of which nothing is heard for long. */
+  #silent: Run[] = [];
 
   constructor(stage: PaymentsStage, random: Random, count: (what: string) => void) {
     this.#stage = stage;
@@ -81,7 +83,7 @@ export class Outside {
     const random = this.#random;
     const fresh = this.#stage.works.runs.slice(this.#heard);
     this.#heard += fresh.length;
-    const due = [...this.#again.splice(0), ...fresh];
+    const due = [...this.#again.splice(0), ...fresh, ...(all ? this.#silent.splice(0) : [])];
     const lanes = Array.from({ length: 4 }, async () => {
       for (let run = due.pop(); run !== undefined; run = due.pop()) await this.#report(run, all, random);
     });
@@ -91,7 +93,10 @@ export class Outside {
 
   async #report(run: Run, all: boolean, random: Random): Promise<void> {
     const fails = !all && run.task === "provision" && random.chance(0.1);
-    if (!all && random.chance(0.03)) return;
+    if (!all && random.chance(0.03)) {
+      this.#silent.push(run);
+      return;
+    }
     try {
       await this.#stage.report(run, fails ? "failed" : "succeeded");
       if (random.chance(0.03)) await this.#stage.report(run, fails ? "failed" : "succeeded");

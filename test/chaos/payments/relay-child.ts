@@ -54,7 +54,7 @@ function trapped(rail: Rail): Rail {
 }
 
 const runSchema = z.object({ run: z.object({ id: z.number() }).nullable() });
-const timeoutMs = 2_500;
+const timeoutMs = 5_500;
 
 async function askWorks(method: "GET" | "POST", mark: string, signal: AbortSignal, body?: string) {
   const answer = await fetch(`${worksUrl}/runs/${encodeURIComponent(mark)}`, { method, signal, ...(body && { body }) });

@@ -10,8 +10,9 @@ import type { SeededHooks, SeededResult } from "../provisioning/seeded-run.ts";
 import { Random } from "../random.ts";
 import type { Range } from "../settings.ts";
 import { Crowd } from "./crowd.ts";
-import { judge, stuckQuery } from "./oracle.ts";
+import { judge } from "./oracle.ts";
 import { Outside } from "./outside.ts";
+import { comeToRest, countStuck } from "./rest.ts";
 import { calmDelivery, deliveries, weather, type PaymentsSettings } from "./settings.ts";
 import { PaymentsStage } from "./stage.ts";
 
@@ -24,6 +25,10 @@ export async function runPayments(settings: PaymentsSettings, hooks: SeededHooks
     await run.rest();
     hooks.onProgress?.("checking");
     await judge(stage, run.findings);
+    if (run.findings.any && process.env.CHAOS_HOLD) {
+      console.error(stage.url, JSON.stringify(run.findings.list, null, 1));
+      await pause(Number(process.env.CHAOS_HOLD), hooks.signal);
+    } // DEBUG
     const counts = await run.counted();
     const seconds = (performance.now() - startedAtMs) / 1_000;
     return { ok: !run.findings.any, seed: settings.seed, seconds, counts, findings: run.findings.list };
@@ -102,40 +107,12 @@ class PaymentsRun {
     await stage.stripe.ask("forgetKeys");
     await stage.rows("select billing.reconcile_payments('otto', now() - interval '1 day')");
     const done = new AbortController();
-    await Promise.all([this.#settle(over, done), this.#report(AbortSignal.any([over, done.signal]), "rest")]);
+    const note = (failed: string): void => this.#noteFailed(failed);
+    await Promise.all([
+      comeToRest(stage, this.#outside, over, note).finally(() => done.abort()),
+      this.#report(AbortSignal.any([over, done.signal]), "rest"),
+    ]);
     this.#hooks.signal.throwIfAborted();
-  }
-
-  async #settle(over: AbortSignal, done: AbortController): Promise<void> {
-    const stage = this.#stage;
-    for (let round = 0; !over.aborted; round += 1) {
-      if (round % 8 === 0) {
-        await this.#outside.bank(round === 0 || (await this.#pending()));
-        await stage.hurryMoney();
-        await stage.ageDead();
-        const waiting = "select id from capacity.requests where state = 'CUSTOMER_CONFIRMATION_REQUIRED'";
-        await stage.pastDeadline((await stage.rows<{ id: string }>(waiting)).map(({ id }) => id));
-      }
-      await stage.hurryOutbox();
-      await this.#outside.work(true);
-      await this.#sweep();
-      const stuck = await this.#stuck();
-      if (stuck === 0 && !(await this.#pending())) break;
-      await pause(200, over);
-    }
-    await stage.stripe.ask("delivered");
-    done.abort();
-  }
-
-  /** Whether a bank has still something to say. */
-  async #pending(): Promise<boolean> {
-    const { processing, pendingRefunds } = await this.#stage.stripe.ask("open");
-    return processing.length + pendingRefunds.length > 0;
-  }
-
-  async #stuck(): Promise<number> {
-    const [left] = await this.#stage.rows<{ n: number }>(`select count(*)::integer as n from (${stuckQuery}) q`);
-    return left?.n ?? 0;
   }
 
   async counted(): Promise<Record<string, number>> {
@@ -170,10 +147,13 @@ class PaymentsRun {
   }
 
   async #sweep(): Promise<void> {
-    for (const failed of await this.#stage.sweep()) {
-      if (!/"(sqlstate|code)": ?"(40|55|57)/.test(failed))
-        this.findings.add("the sweep fails for nobody", failed.slice(0, 400));
-    }
+    for (const failed of await this.#stage.sweep()) this.#noteFailed(failed);
+  }
+
+  /** That somebody else had it, or that the database went away, passes by itself. */
+  #noteFailed(failed: string): void {
+    if (!/"(sqlstate|code)": ?"(40|55|57)/.test(failed))
+      this.findings.add("the sweep fails for nobody", failed.slice(0, 400));
   }
 
   /** Some of what is due later is due now. */
@@ -272,7 +252,7 @@ class PaymentsRun {
       await pause(10_000, over);
       const seconds = (performance.now() - startedAtMs) / 1_000;
       const rate = (this.#paid / seconds).toFixed(1);
-      const left = await this.#stuck().catch(() => "?");
+      const left = await countStuck(this.#stage).catch(() => "?");
       this.#hooks.onProgress?.(
         phase === "rest"
           ? `rest, ${seconds.toFixed(0)} s: ${left} things are under way`

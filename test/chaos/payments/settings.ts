@@ -37,7 +37,7 @@ export function paymentsSettings({ seed, minutes, paymentsCount }: PaymentsFlags
     restMs: 120_000 + count * 60,
     relays: 2,
     inFlight: Math.min(120, Math.max(16, Math.round(count / 6))),
-    killEveryMs: [1_500, 5_000],
+    killEveryMs: [4_000, 9_000],
   };
 }
 
@@ -65,7 +65,7 @@ export const weather: readonly FaultInput[] = [
     api(method, "dropAfterAccept", 0.02 * times),
     api(method, "cutAnswer", 0.01 * times),
     api(method, "garbage", 0.005 * times),
-    api(method, "late", 0.003 * times, { ms: 4_000 }),
+    api(method, "late", 0.003 * times, { ms: 8_000 }),
     api(method, "rateLimit", 0.002 * times, { retryAfterSeconds: 1 }),
   ]),
   api("refunds.list", "error500", 0.1),

@@ -59,6 +59,8 @@ export class PaymentsStage {
   readonly stripe: StripeProcess;
   readonly works: Works;
   readonly url: string;
+  /** Offers whose time was made to end, and when it did. */
+  readonly deadlines = new Map<string, Date>();
   readonly #front: Front;
   readonly #options: StageOptions;
   readonly #pool: Pool;
@@ -190,28 +192,8 @@ export class PaymentsStage {
 
   /** Requests that only wait for their customers. */
   async offer(wanted: readonly Wanted[]): Promise<Offer[]> {
-    const ids = await this.rows<{ id: string }>(
-      `select (public.create_capacity_request(p_requester_user_id => 'rita', p_commercial_owner_user_id => 'cora',
-                p_infra_owner_group => 'infra', p_customer_ref => jsonb_build_object('org_id', w.customer, 'name', w.customer),
-                p_requested_size => w.size, p_quantity => w.quantity, p_region => 'us-east-1', p_needed_by_date => null,
-                p_expected_duration_days => 30, p_confirmation_ttl_days => 7, p_workspace_id => 'acme')).id
-         from jsonb_to_recordset($1) w(customer text, size text, quantity integer)`,
-      [JSON.stringify(wanted)],
-    );
-    const list = ids.map(({ id }) => id);
-    for (const [event, who] of [
-      ["COMMERCIAL_APPROVED", "cora"],
-      ["TECH_REVIEW_APPROVED", "tess"],
-    ] as const) {
-      const apply =
-        "select capacity.apply(i, $2, row('user', $3, 'test')::capacity.actor, '{}') from unnest($1::text[]) i";
-      await this.rows(apply, [list, event, who]);
-    }
-    return this.rows<Offer>(
-      `select t.request_id as id, capacity.confirmation_token(t.id) as token from capacity.confirmation_tokens t
-        where t.request_id = any ($1) and t.revoked_at is null`,
-      [list],
-    );
+    const [row] = await this.rows<{ offers: Offer[] }>("select chaos_offer($1) as offers", [JSON.stringify(wanted)]);
+    return row?.offers ?? [];
   }
 
   async begin({ token }: Offer): Promise<string> {
@@ -236,13 +218,15 @@ export class PaymentsStage {
     await this.rows(apply, [id]);
   }
 
-  /** The offer's time is over; the next sweep ends it. */
-  async pastDeadline(ids: readonly string[]): Promise<void> {
-    await this.rows(
+  /** The time of an offer is over, or of all; the next sweep ends it. */
+  async pastDeadline(id?: string): Promise<void> {
+    const ended = await this.rows<{ id: string; deadline: Date }>(
       `update capacity.requests set next_deadline_at = now() - interval '1 second'
-        where id = any ($1) and state = 'CUSTOMER_CONFIRMATION_REQUIRED'`,
-      [ids],
+        where id = coalesce($1, id) and state = 'CUSTOMER_CONFIRMATION_REQUIRED' and next_deadline_at > now()
+       returning id, next_deadline_at as deadline`,
+      [id ?? null],
     );
+    for (const each of ended) this.deadlines.set(each.id, each.deadline);
   }
 
   /** The page that is open has not long to live, so that the next one who wants to pay gets another. */

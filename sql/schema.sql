@@ -294,6 +294,7 @@ create table billing.disputes (
   constraint disputes_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id)
 );
 CREATE INDEX disputes_payment ON billing.disputes USING btree (payment_id);
+CREATE INDEX disputes_request ON billing.disputes USING btree (request_id);
 alter table billing.disputes enable row level security;
 create policy all_workspaces on billing.disputes as permissive for select to headroom_auditor, headroom_control using (true);
 create policy machines on billing.disputes as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
@@ -447,6 +448,7 @@ create table billing.findings (
   constraint findings_said_check CHECK ((length(said) <= 500))
 );
 CREATE INDEX findings_open ON billing.findings USING btree (found_at) WHERE (resolved_at IS NULL);
+CREATE INDEX findings_request ON billing.findings USING btree (request_id);
 alter table billing.findings enable row level security;
 create policy all_workspaces on billing.findings as permissive for select to headroom_auditor, headroom_control using (true);
 create policy machines on billing.findings as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
@@ -607,6 +609,7 @@ create table billing.refunds (
 ) with (fillfactor=80);
 CREATE INDEX refunds_looks ON billing.refunds USING btree (next_look_at) WHERE (next_look_at IS NOT NULL);
 CREATE INDEX refunds_payment ON billing.refunds USING btree (payment_id);
+CREATE INDEX refunds_request ON billing.refunds USING btree (request_id);
 CREATE UNIQUE INDEX refunds_under_way ON billing.refunds USING btree (payment_id) WHERE ((origin = 'ours'::text) AND (state = ANY (ARRAY['held'::text, 'sent'::text, 'pending'::text])));
 alter table billing.refunds enable row level security;
 create policy all_workspaces on billing.refunds as permissive for select to headroom_auditor, headroom_control using (true);
@@ -652,6 +655,7 @@ create table billing.settings (
   constraint settings_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES directory.workspaces(id),
   constraint settings_workspace_id_self_service_requester_fkey FOREIGN KEY (workspace_id, self_service_requester) REFERENCES directory.members(workspace_id, id)
 );
+CREATE INDEX settings_requester ON billing.settings USING btree (workspace_id, self_service_requester);
 alter table billing.settings enable row level security;
 create policy all_workspaces on billing.settings as permissive for select to headroom_auditor, headroom_control using (true);
 create policy machines on billing.settings as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
@@ -3285,6 +3289,11 @@ create function billing.check_actor(p_actor text)
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 e57cfaf9c76bf242';
 
+create function billing.check_books()
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b3402c1064d5ab21';
+
 create function billing.check_capacity(p_workspace_id text, p_values jsonb, OUT terms jsonb, OUT problems jsonb)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3318,7 +3327,7 @@ create function billing.checkout_transitions()
 create function billing.confirm(p_request capacity.requests, p_payment billing.payments, p_stripe_subscription text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 370e62dca347cff6';
+  as 'sha256 fd54633182ecd626';
 
 create function billing.currency_digits(p_currency text)
   returns integer
@@ -3393,7 +3402,7 @@ create function billing.erase_messages(p_erasure jsonb)
 create function billing.event_rules()
   returns TABLE(event_type text, object text, meaning text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 dd1ad0bbb58d839a';
+  as 'sha256 afc00029af4bcbca';
 
 create function billing.find_draft(p_workspace_id text, p_token text, OUT kind text, OUT id uuid, OUT draft billing.drafts)
   returns record
@@ -3483,7 +3492,7 @@ create function billing.keep_answers(p_captures jsonb)
 create function billing.keep_reconciling()
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b6f8d39354988c66';
+  as 'sha256 659f903578ce43bd';
 
 create function billing.keep_step(p_draft billing.drafts, p_step integer, p_terms jsonb)
   returns text
@@ -3689,7 +3698,7 @@ create function billing.note_customer(p_request capacity.requests, p_stripe_id t
 create function billing.note_ids(p_payment billing.payments, p_object jsonb)
   returns boolean
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7eea17cb3f77595b';
+  as 'sha256 ae7b295f55f99d24';
 
 create function billing.note_paid_until(p_subscription billing.subscriptions, p_invoice jsonb, p_at timestamp with time zone)
   returns void
@@ -3699,7 +3708,7 @@ create function billing.note_paid_until(p_subscription billing.subscriptions, p_
 create function billing.note_processing(p_request capacity.requests, p_checkout billing.checkouts, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ee623209264a2651';
+  as 'sha256 7dbe5196e8e0d1a6';
 
 create function billing.offer_for(p_terms jsonb)
   returns jsonb
@@ -3925,7 +3934,7 @@ create function billing.take_renewal(p_request_id text, p_subscription billing.s
 create function billing.take_session(p_request capacity.requests, p_checkout billing.checkouts, p_session jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9286c9b85093ebc5';
+  as 'sha256 94c815fe53c90b3e';
 
 create function billing.tell(p_request_id text, p_said text, p_asks boolean DEFAULT false, p_quoted text DEFAULT NULL::text)
   returns void
@@ -3935,7 +3944,7 @@ create function billing.tell(p_request_id text, p_said text, p_asks boolean DEFA
 create function billing.tell_dispute(p_payment billing.payments, p_before billing.disputes, p_dispute jsonb, p_outcome text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fb131aaad45496e9';
+  as 'sha256 8ac3f82246be6485';
 
 create function billing.tell_failed(p_request capacity.requests)
   returns void
@@ -3955,7 +3964,7 @@ create function billing.tell_story(p_argument jsonb)
 create function billing.time_in(p_field jsonb)
   returns timestamp with time zone
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b93d40edf6a48c5b';
+  as 'sha256 930bc91eaa9ce6c6';
 
 create function billing.try_lock(p_request_id text)
   returns boolean
@@ -4159,22 +4168,22 @@ create function capacity.dispatch_side_effects(p_request capacity.requests, p_ev
 create function capacity.effects_of(p_request capacity.requests, p_event_type public.capacity_request_event_type, p_state_before public.capacity_request_state)
   returns text[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 6b3fccda362ddb39';
+  as 'sha256 6ad344aa037b57ef';
 
 create function capacity.email_facts(p_story jsonb)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 17267c8b50e963e1';
+  as 'sha256 fcf4d8d40d495b16';
 
-create function capacity.email_html(p_paragraphs text[])
+create function capacity.email_html(p_paragraphs text[], p_link text)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3785ec40d1ab7716';
+  as 'sha256 e893a6621849f399';
 
-create function capacity.email_letter(p_to text, p_subject text, p_paragraphs text[])
+create function capacity.email_letter(p_to text, p_subject text, p_paragraphs text[], p_link text DEFAULT 'Confirm or decline'::text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4730aba7449a8d48';
+  as 'sha256 ae706db95c759f09';
 
 create function capacity.email_of_customer(p_request_id text)
   returns text
@@ -4236,6 +4245,11 @@ create function capacity.free_text(p_request_id text, p_hash bytea)
   language plpgsql stable security invoker strict set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 9315653a4ac19e53';
 
+create function capacity.has_issue(p_request capacity.requests)
+  returns boolean
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f2c1ee65c69ee956';
+
 create function capacity.is_address(p_text text)
   returns boolean
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -4245,6 +4259,11 @@ create function capacity.is_customer_id(p_text text)
   returns boolean
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 f4b8229e5102c7e3';
+
+create function capacity.is_quiet(p_request capacity.requests)
+  returns boolean
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 4eaafcdee869d050';
 
 create function capacity.keep_captures(p_captures jsonb)
   returns jsonb
@@ -4278,7 +4297,7 @@ create function capacity.left_behind(p_member jsonb)
 create function capacity.linear_description(p_story jsonb)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1ab4cc1383d51cb2';
+  as 'sha256 4319a6db56a88885';
 
 create function capacity.linear_issue_now(p_payload jsonb)
   returns jsonb
@@ -4419,7 +4438,7 @@ create function capacity.notice_asked(p_request capacity.requests, p_kind text, 
 create function capacity.notice_effects(p_request capacity.requests, p_kind text, p_via text, p_asked text[])
   returns text[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 beec382374e14265';
+  as 'sha256 61581f206699158c';
 
 create function capacity.nudge(p_request capacity.requests, p_actor capacity.actor)
   returns jsonb
@@ -4489,12 +4508,12 @@ grant execute on function capacity.remove_subscription to headroom_control;
 create function capacity.render_email_closing(p_story jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 688cffe25feb18dc';
+  as 'sha256 6e9ddd3872e4c874';
 
 create function capacity.render_email_confirmation(p_story jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9e9840c3e59778bd';
+  as 'sha256 f102bfa84a56b6ac';
 
 create function capacity.render_email_digest(p_story jsonb)
   returns jsonb
@@ -4544,7 +4563,7 @@ create function capacity.render_slack_reply(p_story jsonb)
 create function capacity.render_slack_root(p_story jsonb, p_method text)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4abc724e2ecfc425';
+  as 'sha256 a41b507541545148';
 
 create function capacity.render_text(p_text text, p_most integer)
   returns text
@@ -4596,6 +4615,11 @@ create function capacity.slack_mentions(p_story jsonb, p_ids jsonb)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 5c4e123c1628f14f';
+
+create function capacity.slack_payment(p_story jsonb)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 f96dc01e4eb2e20b';
 
 create function capacity.slack_quote(p_text text)
   returns text
@@ -4657,10 +4681,15 @@ create function capacity.story_of(p_request capacity.requests, p_event capacity.
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 6fc01c25e7b8cf3c';
 
+create function capacity.story_price(p_story jsonb)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 a656589ed10fd127';
+
 create function capacity.story_sentence(p_story jsonb)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3b730f3d372119fc';
+  as 'sha256 42f91ac23f3a5623';
 
 create function capacity.story_state(p_state text)
   returns text
@@ -4670,7 +4699,7 @@ create function capacity.story_state(p_state text)
 create function capacity.submit(p_actor capacity.actor, p_workspace_id text, p_commercial_owner_user_id text, p_infra_owner_group text, p_customer_ref jsonb, p_requested_size text, p_quantity integer, p_region text, p_needed_by_date date, p_expected_duration_days integer, p_estimated_monthly_cost_usd numeric, p_confirmation_ttl_days integer, p_slack_channel_id text, p_idempotency_key text, p_replaces_request_id text, p_customer_id text DEFAULT NULL::text)
   returns capacity.requests
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 5c9681cf5a1c9c20';
+  as 'sha256 e8afac8d47ce80b4';
 
 create function capacity.technical_plan(p_workspace_id text, p_requester_id text, p_group_id text, p_route capacity.policies, p_auto capacity.policies)
   returns jsonb
@@ -6793,7 +6822,7 @@ grant execute on function public.fail_provisioning_job to service_role;
 create function public.get_capacity_request(p_request_id text)
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 dc6beacda3bb02e3';
+  as 'sha256 e9434143aa1aab4a';
 grant execute on function public.get_capacity_request to authenticated;
 grant execute on function public.get_capacity_request to headroom_control;
 grant execute on function public.get_capacity_request to service_role;

@@ -16,6 +16,7 @@ create table billing.settings (
   updated_at timestamptz not null default now(),
   foreign key (workspace_id, self_service_requester) references directory.members
 );
+create index settings_requester on billing.settings (workspace_id, self_service_requester);
 comment on table billing.settings is 'How a workspace takes money. A workspace without a row has the defaults.';
 comment on column billing.settings.currency is 'Which price counts where there are several that differ in nothing else.';
 comment on column billing.settings.session_minutes is 'How long a page of Stripe''s Checkout stays open, at most.';

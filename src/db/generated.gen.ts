@@ -1803,6 +1803,11 @@ export interface Functions {
     };
     result: void;
   };
+  /** Writes down where the money of late does not add up. */
+  "billing.check_books": {
+    args: Record<string, never>;
+    result: void;
+  };
   /** What somebody wants to order, as it is kept, and what is wrong with it. */
   "billing.check_capacity": {
     args: {
@@ -2104,7 +2109,7 @@ export interface Functions {
     };
     result: Json | null;
   };
-  /** Begins the hourly comparison with Stripe when it is due. */
+  /** Begins the hourly comparison with Stripe when it is due, and looks at the books. */
   "billing.keep_reconciling": {
     args: Record<string, never>;
     result: void;
@@ -3220,6 +3225,7 @@ export interface Functions {
   "capacity.email_html": {
     args: {
       p_paragraphs: readonly string[] | string | null;
+      p_link: string | null;
     };
     result: string;
   };
@@ -3229,6 +3235,7 @@ export interface Functions {
       p_to: string | null;
       p_subject: string | null;
       p_paragraphs: readonly string[] | string | null;
+      p_link?: string | null | undefined;
     };
     result: Json;
   };
@@ -3326,6 +3333,13 @@ export interface Functions {
     };
     result: string;
   };
+  /** Whether a request has an issue in Linear. */
+  "capacity.has_issue": {
+    args: {
+      p_request: string | null;
+    };
+    result: boolean;
+  };
   /** Whether a text is an e-mail address to which mail can be sent. */
   "capacity.is_address": {
     args: {
@@ -3339,6 +3353,13 @@ export interface Functions {
       p_text: string | null;
     };
     result: boolean;
+  };
+  /** Whether a request is kept from Slack and Linear as yet. Nullable: result. */
+  "capacity.is_quiet": {
+    args: {
+      p_request: string | null;
+    };
+    result: boolean | null;
   };
   /** Keeps captures of the workflow under their requests. Nullable: result. */
   "capacity.keep_captures": {
@@ -3880,6 +3901,13 @@ export interface Functions {
     };
     result: string | null;
   };
+  /** How the payment of a request stands, as Slack markup. Nullable: result. */
+  "capacity.slack_payment": {
+    args: {
+      p_story: unknown;
+    };
+    result: string | null;
+  };
   /** A text quoted in Slack markup. */
   "capacity.slack_quote": {
     args: {
@@ -3971,6 +3999,13 @@ export interface Functions {
       p_asks?: boolean | null | undefined;
     };
     result: Json;
+  };
+  /** The price in words. Nullable: result. */
+  "capacity.story_price": {
+    args: {
+      p_story: unknown;
+    };
+    result: string | null;
   };
   /** What happened, in words. */
   "capacity.story_sentence": {
@@ -7361,7 +7396,7 @@ export interface Functions {
     };
     result: Json;
   };
-  /** A request with its history, open approvals, deliveries, jobs and notices. */
+  /** A request with its history, open approvals, deliveries, jobs, money and notices. */
   "public.get_capacity_request": {
     args: {
       p_request_id: string | null;
@@ -7934,6 +7969,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.cancel_at_stripe": { returns: "nothing", json: [], positional: false },
   "billing.cancel_subscription": { returns: "nothing", json: [], positional: false },
   "billing.check_actor": { returns: "nothing", json: [], positional: false },
+  "billing.check_books": { returns: "nothing", json: [], positional: false },
   "billing.check_capacity": { returns: "row", json: ["p_values"], positional: false },
   "billing.check_person": { returns: "row", json: ["p_values"], positional: false },
   "billing.check_step": { returns: "row", json: ["p_terms", "p_values"], positional: false },
@@ -8118,8 +8154,10 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.fixers": { returns: "value", json: [], positional: false },
   "capacity.fold": { returns: "row", json: [], positional: false },
   "capacity.free_text": { returns: "value", json: [], positional: false },
+  "capacity.has_issue": { returns: "value", json: [], positional: false },
   "capacity.is_address": { returns: "value", json: [], positional: false },
   "capacity.is_customer_id": { returns: "value", json: [], positional: false },
+  "capacity.is_quiet": { returns: "value", json: [], positional: false },
   "capacity.keep_captures": { returns: "value", json: ["p_captures"], positional: false },
   "capacity.last_delivery": { returns: "value", json: [], positional: false },
   "capacity.last_notice": { returns: "value", json: [], positional: false },
@@ -8185,6 +8223,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.signed_link": { returns: "value", json: [], positional: false },
   "capacity.slack_job": { returns: "value", json: ["p_story"], positional: false },
   "capacity.slack_mentions": { returns: "value", json: ["p_story", "p_ids"], positional: false },
+  "capacity.slack_payment": { returns: "value", json: ["p_story"], positional: false },
   "capacity.slack_quote": { returns: "value", json: [], positional: false },
   "capacity.slack_root_now": { returns: "value", json: ["p_payload"], positional: false },
   "capacity.slack_safe": { returns: "value", json: ["p_story"], positional: false },
@@ -8197,6 +8236,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "capacity.story_next": { returns: "value", json: ["p_story"], positional: false },
   "capacity.story_now": { returns: "value", json: [], positional: false },
   "capacity.story_of": { returns: "value", json: [], positional: false },
+  "capacity.story_price": { returns: "value", json: ["p_story"], positional: false },
   "capacity.story_sentence": { returns: "value", json: ["p_story"], positional: false },
   "capacity.story_state": { returns: "value", json: [], positional: false },
   "capacity.submit": { returns: "row", json: ["p_customer_ref"], positional: false },

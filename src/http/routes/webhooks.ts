@@ -70,39 +70,45 @@ export function webhookRoutes(dependencies: HttpDependencies, { backgroundWork }
       },
     }),
     callbackRoute,
-    defineRoute({
-      method: "POST",
-      path: "/webhooks/stripe",
-      credentials: "signature",
-      summary: "What Stripe tells of payments, refunds, disputes and subscriptions; verified by Stripe's signature.",
-      async handler(context) {
-        const body = await context.bytes();
-        const request = { ...context.facts, path: "/rpc/handle_stripe_webhook" };
-        const answer = await dependencies.database.transaction(
-          receiver,
-          (client) => receiveStripe(client, { body, headers: request.headers }),
-          { request, share: "stripe" },
-        );
-        return callbackResponse(answer);
-      },
-    }),
-    defineRoute({
-      method: "POST",
-      path: "/webhooks/postal",
-      credentials: "signature",
-      summary: "Webhooks of Postal, each kept once; verified by its signature.",
-      async handler(context) {
-        const body = await context.bytes();
-        const { headers } = context.facts;
-        const kept = await dependencies.database.transaction(
-          receiver,
-          (client) => receivePostal(client, { body, headers }),
-          { secrets: true },
-        );
-        return Response.json({ received: true, new: kept.new });
-      },
-    }),
+    stripeRoute(dependencies),
+    postalRoute(dependencies),
   ];
+}
+
+function stripeRoute({ database }: HttpDependencies): RouteEntry {
+  return defineRoute({
+    method: "POST",
+    path: "/webhooks/stripe",
+    credentials: "signature",
+    summary: "What Stripe tells of payments, refunds, disputes and subscriptions; verified by Stripe's signature.",
+    async handler(context) {
+      const body = await context.bytes();
+      const request = { ...context.facts, path: "/rpc/handle_stripe_webhook" };
+      const answer = await database.transaction(
+        receiver,
+        (client) => receiveStripe(client, { body, headers: request.headers }),
+        { request, share: "stripe" },
+      );
+      return callbackResponse(answer);
+    },
+  });
+}
+
+function postalRoute({ database }: HttpDependencies): RouteEntry {
+  return defineRoute({
+    method: "POST",
+    path: "/webhooks/postal",
+    credentials: "signature",
+    summary: "Webhooks of Postal, each kept once; verified by its signature.",
+    async handler(context) {
+      const body = await context.bytes();
+      const { headers } = context.facts;
+      const kept = await database.transaction(receiver, (client) => receivePostal(client, { body, headers }), {
+        secrets: true,
+      });
+      return Response.json({ received: true, new: kept.new });
+    },
+  });
 }
 
 const callbackRoute = defineRoute({

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
 import { codeOf, oneOf, rowsOf } from "../capacity/workflow.ts";
 import { startMoney } from "./money.ts";
+import { textOf } from "./stand-in.ts";
 
 describe.each(POSTGRES_VERSIONS)("checkout on PostgreSQL %i", async (version) => {
   const m = await startMoney(version);
@@ -87,7 +88,7 @@ describe.each(POSTGRES_VERSIONS)("checkout on PostgreSQL %i", async (version) =>
     await m.apply(id, "CANCEL_APPROVED", "rita");
     await m.deliver();
     const session = m.stripe.asked("checkout.expire").at(-1)?.["session_id"];
-    expect(m.stripe.things.get(String(session))).toMatchObject({
+    expect(m.stripe.things.get(textOf(session))).toMatchObject({
       status: "expired",
       metadata: { headroom_request: id },
     });

@@ -16,7 +16,7 @@ test(`${payments} payments at once`, { timeout: 600_000 }, async () => {
   const sessions: Thing[] = [];
   for (let n = 0; n < payments; n += 1) await m.begin(await m.offered());
   await m.deliver();
-  for (const thing of [...m.stripe.things.values()]) sessions.push(m.paid(thing));
+  for (const thing of Array.from(m.stripe.things.values())) sessions.push(m.paid(thing));
   expect(sessions).toHaveLength(payments);
 
   const events = sessions.flatMap((session, n) => [

@@ -9,6 +9,8 @@ import { secretKey } from "../provisioning/jobs.ts";
 import { startMoney } from "./money.ts";
 import type { Thing } from "./stand-in.ts";
 
+const sweep = (client: TestClient): Promise<unknown> => client.query("select public.run_capacity_request_timers()");
+
 describe.each(POSTGRES_VERSIONS)("money and two at once on PostgreSQL %i", async (version) => {
   const m = await startMoney(version);
   const completed = "checkout.session.completed";
@@ -19,7 +21,6 @@ describe.each(POSTGRES_VERSIONS)("money and two at once on PostgreSQL %i", async
     await client.query("select set_config('headroom.secret_key', $1, true)", [secretKey]);
     return client;
   }
-  const sweep = (client: TestClient): Promise<unknown> => client.query("select public.run_capacity_request_timers()");
   const secondSession = async (id: string): Promise<Thing> => {
     await rowsOf(m.superuser, "update billing.checkouts set expires_at = now() where request_id = $1", [id]);
     await m.begin(id);

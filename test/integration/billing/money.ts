@@ -8,7 +8,7 @@ import { randomUUID } from "node:crypto";
 import { Stripe } from "stripe";
 import { afterEach, beforeAll } from "vitest";
 import type { EmbeddedVersion } from "../../../src/db/embedded.ts";
-import { createRelay, type Relay } from "../../../src/outbox/index.ts";
+import { createRelay, type Json, type Relay } from "../../../src/outbox/index.ts";
 import type { RequestInput } from "../capacity/workflow.ts";
 import { oneOf, rowsOf } from "../capacity/workflow.ts";
 import type { Queryable } from "../outbox/queries.ts";
@@ -54,7 +54,7 @@ export interface Money extends Provisioning {
   /** A request that was paid by card. */
   bought(input?: RequestInput): Promise<{ id: string; session: Thing }>;
   /** The session as it stands after the customer has paid. */
-  paid(session: Thing, changes?: Partial<Record<string, unknown>>): Thing;
+  paid(session: Thing, changes?: Readonly<Record<string, Json>>): Thing;
   event(type: string, object: unknown, told?: Told): { body: string; headers: Record<string, string> };
   /** Sends an event as Stripe would, through the function that PostgREST exposes. */
   tells(type: string, object: unknown, told?: Told): Promise<Heard>;
@@ -179,7 +179,7 @@ export async function startMoney(version: EmbeddedVersion): Promise<Money> {
         subscription: recurring ? stripe.nextId("sub") : null,
         invoice: recurring ? stripe.nextId("in") : null,
         ...changes,
-      } as Thing);
+      });
     },
     event(type, object, { id = `evt_${randomUUID().replaceAll("-", "")}`, ago = 0 } = {}) {
       const created = Math.floor(Date.now() / 1000) - ago;

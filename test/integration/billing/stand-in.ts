@@ -17,6 +17,12 @@ export interface Thing {
   readonly [field: string]: Json;
 }
 
+/** A field that has to be a text. */
+export function textOf(field: Json | undefined): string {
+  if (typeof field !== "string") throw new Error(`This is no text: ${JSON.stringify(field)}`);
+  return field;
+}
+
 type Answer = (payload: Payload, message: RailMessage) => RailOutcome | undefined;
 
 export class StandIn {
@@ -76,7 +82,7 @@ export class StandIn {
       case "checkout.create":
         return this.put(sessionOf(this.nextId("cs"), payload));
       case "checkout.expire": {
-        const session = this.things.get(String(payload["session_id"]));
+        const session = this.things.get(textOf(payload["session_id"]));
         if (session === undefined) return undefined;
         return session["status"] === "open" ? this.put({ ...session, status: "expired", url: null }) : session;
       }
@@ -86,7 +92,7 @@ export class StandIn {
           id: this.nextId("re"),
           status: "succeeded",
           amount: payload["amount"] ?? 0,
-          currency: String(payload["currency"]).toLowerCase(),
+          currency: textOf(payload["currency"]).toLowerCase(),
           payment_intent: payload["destination"] ?? null,
           created: Math.floor(Date.now() / 1000),
           metadata: {
@@ -95,11 +101,11 @@ export class StandIn {
           },
         });
       case "subscription.cancel":
-        return this.put({ object: "subscription", id: String(payload["subscription_id"]), status: "canceled" });
+        return this.put({ object: "subscription", id: textOf(payload["subscription_id"]), status: "canceled" });
       case "look":
-        return payload["kind"] === "refunds" ? this.#refundsOf(payload["id"]) : this.things.get(String(payload["id"]));
+        return payload["kind"] === "refunds" ? this.#refundsOf(payload["id"]) : this.things.get(textOf(payload["id"]));
       case "list":
-        return { objects: this.lists.get(String(payload["kind"])) ?? [], cursor: null };
+        return { objects: this.lists.get(textOf(payload["kind"])) ?? [], cursor: null };
       default:
         return undefined;
     }
@@ -120,7 +126,7 @@ function sessionOf(id: string, payload: Payload): Thing {
     status: "open",
     payment_status: "unpaid",
     amount_total: payload["amount"] ?? 0,
-    currency: String(payload["currency"]).toLowerCase(),
+    currency: textOf(payload["currency"]).toLowerCase(),
     mode: payload["mode"] ?? null,
     url: `https://checkout.stripe.example/c/pay/${id}`,
     expires_at: payload["expires_at"] ?? null,

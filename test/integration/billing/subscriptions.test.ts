@@ -5,15 +5,16 @@ import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
 import { oneOf, rowsOf } from "../capacity/workflow.ts";
 import { startMoney } from "./money.ts";
-import type { Thing } from "./stand-in.ts";
+import { textOf, type Thing } from "./stand-in.ts";
+
+const inDays = (days: number): number => Math.floor(Date.now() / 1000) + days * 86_400;
 
 describe.each(POSTGRES_VERSIONS)("subscriptions on PostgreSQL %i", async (version) => {
   const m = await startMoney(version);
   const monthly = { size: "MONTHLY", quantity: 2, durationDays: 90 } as const;
-  const inDays = (days: number): number => Math.floor(Date.now() / 1000) + days * 86_400;
   const bought = async (): Promise<{ id: string; session: Thing; stripeId: string }> => {
     const { id, session } = await m.bought(monthly);
-    return { id, session, stripeId: String(session["subscription"]) };
+    return { id, session, stripeId: textOf(session["subscription"]) };
   };
   const invoiceOf = (subscription: string, changes: Partial<Thing> = {}): Thing =>
     m.stripe.put({
@@ -33,8 +34,8 @@ describe.each(POSTGRES_VERSIONS)("subscriptions on PostgreSQL %i", async (versio
     oneOf(m.superuser, "select * from billing.subscriptions where request_id = $1", [id]);
   /** The first invoice of a subscription, as Stripe has it. */
   const firstInvoice = (session: Thing): Thing =>
-    invoiceOf(String(session["subscription"]), {
-      id: String(session["invoice"]),
+    invoiceOf(textOf(session["subscription"]), {
+      id: textOf(session["invoice"]),
       billing_reason: "subscription_create",
       period_end: inDays(30),
     });
@@ -161,7 +162,7 @@ describe.each(POSTGRES_VERSIONS)("subscriptions on PostgreSQL %i", async (versio
     await m.tells("checkout.session.completed", m.paid(session, { payment_intent: m.stripe.nextId("pi") }));
     const second = m.paid(other, { payment_intent: m.stripe.nextId("pi") });
     await m.tells("checkout.session.completed", second);
-    const stray = invoiceOf(String(second["subscription"]), { metadata: session["metadata"]! });
+    const stray = invoiceOf(textOf(second["subscription"]), { metadata: session["metadata"]! });
     await m.tells("invoice.paid", stray);
     await m.deliver();
     expect((await m.payments(id)).map(({ purpose, refund_reason }) => [purpose, refund_reason])).toEqual([
@@ -200,7 +201,7 @@ describe.each(POSTGRES_VERSIONS)("subscriptions on PostgreSQL %i", async (versio
     await m.tells("checkout.session.completed", unpaid);
     const given = {
       object: "subscription",
-      id: String(unpaid["subscription"]),
+      id: textOf(unpaid["subscription"]),
       status: "incomplete_expired",
       metadata: session["metadata"]!,
     };

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../helpers/database.ts";
 import { codeOf, oneOf, rowsOf } from "../capacity/workflow.ts";
 import { startMoney } from "./money.ts";
-import type { Thing } from "./stand-in.ts";
+import { textOf, type Thing } from "./stand-in.ts";
 
 describe.each(POSTGRES_VERSIONS)("the sweep of money on PostgreSQL %i", async (version) => {
   const m = await startMoney(version);
@@ -42,7 +42,7 @@ describe.each(POSTGRES_VERSIONS)("the sweep of money on PostgreSQL %i", async (v
     await m.tells("checkout.session.completed", unpaid);
     m.stripe.put({
       object: "payment_intent",
-      id: String(unpaid["payment_intent"]),
+      id: textOf(unpaid["payment_intent"]),
       status: "requires_payment_method",
       metadata: session["metadata"]!,
     });
@@ -94,7 +94,7 @@ describe.each(POSTGRES_VERSIONS)("the sweep of money on PostgreSQL %i", async (v
   test("refunds, disputes and renewals that nobody told of are found by comparison", async () => {
     const { id, session } = await m.bought();
     const { id: monthlyId, session: monthly } = await m.bought({ size: "MONTHLY" });
-    const intent = String(session["payment_intent"]);
+    const intent = textOf(session["payment_intent"]);
     const common = { currency: "usd", payment_intent: intent, created: Math.floor(Date.now() / 1000) };
     m.stripe.lists.set("refunds", [
       { object: "refund", id: m.stripe.nextId("re"), status: "succeeded", amount: 100, metadata: {}, ...common },

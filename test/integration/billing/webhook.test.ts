@@ -4,6 +4,7 @@
  */
 import { Stripe } from "stripe";
 import { describe, expect, test } from "vitest";
+import type { Json } from "../../../src/outbox/index.ts";
 import { oneOf, rowsOf } from "../capacity/workflow.ts";
 import { startTestGateway } from "../http/gateway.ts";
 import { secretKey } from "../provisioning/jobs.ts";
@@ -114,7 +115,7 @@ describe("events of Stripe over HTTP", () => {
     expect([await m.state(id), await m.payments(id)]).toEqual(["CUSTOMER_CONFIRMATION_REQUIRED", []]);
   });
 
-  test.each<[string, Record<string, unknown>]>([
+  test.each<[string, Record<string, Json>]>([
     ["less than was asked for", { amount_total: 119_999 }],
     ["more than was asked for", { amount_total: 120_001 }],
     ["another currency", { currency: "eur" }],

@@ -142,9 +142,12 @@ const otherCredentials = [
   "check_request",
   "describe_confirmation",
   "decide_by_token",
+  "begin_checkout",
+  "get_checkout",
   "handle_slack_webhook",
   "handle_linear_webhook",
   "handle_github_webhook",
+  "handle_stripe_webhook",
   "handle_provisioning_callback",
   "recent_capacity_events",
 ];

@@ -1,5 +1,5 @@
--- Makes a checkout of a request's offer, and the call that has Stripe make its page: the intent, and the key under which it can be repeated,
--- commit before anybody is called. Stripe's pages live for half an hour at least, by its own clock.
+-- Makes a checkout of a request's offer, and the call that has Stripe make its page: the intent, and the key under which it can be
+-- repeated, commit before anybody is called. Stripe's pages live for half an hour at least, by its own clock.
 --
 -- The confirmation token never leaves: the customer comes back to an address that names only the checkout.
 create or replace function billing.new_checkout(p_request capacity.requests, p_entrance text) returns billing.checkouts

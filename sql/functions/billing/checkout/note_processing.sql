@@ -1,6 +1,7 @@
 -- The customer has been through Checkout and the money is on its way, which may take days. Meanwhile nobody pays again: another page that
 -- is open is ended. Two that are under way at once cannot be helped: the second to arrive goes back.
-create or replace function billing.note_processing(p_request capacity.requests, p_checkout billing.checkouts, p_at timestamptz) returns jsonb
+create or replace function billing.note_processing(p_request capacity.requests, p_checkout billing.checkouts, p_at timestamptz)
+returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -19,8 +20,8 @@ begin
     perform billing.move_checkout(p_checkout, 'PROCESSING', p_at);
   end if;
   if p_request.state = 'CUSTOMER_CONFIRMATION_REQUIRED' then
-    perform billing.tell(p_request.id, format('Payment processing: the customer paid %s by a method that takes a while. Provisioning begins '
-      'when the money has arrived.', billing.amount_words(p_checkout.currency, p_checkout.amount)));
+    perform billing.tell(p_request.id, format('Payment processing: the customer paid %s by a method that takes a while. Provisioning '
+      'begins when the money has arrived.', billing.amount_words(p_checkout.currency, p_checkout.amount)));
   end if;
   return billing.outcome('done', p_request.id);
 end

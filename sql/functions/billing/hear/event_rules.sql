@@ -3,7 +3,7 @@ create or replace function billing.event_rules() returns table (event_type text,
 language sql immutable set search_path = pg_catalog, pg_temp
 as $$
   values
-    ('checkout.session.completed', 'checkout.session', 'the customer has been through Checkout: paid, or paying by a method that takes days'),
+    ('checkout.session.completed', 'checkout.session', 'the customer has been through Checkout: has paid, or the money is on its way'),
     ('checkout.session.async_payment_succeeded', 'checkout.session', 'a payment that took days has arrived'),
     ('checkout.session.async_payment_failed', 'checkout.session', 'a payment that took days has failed: the customer may pay again'),
     ('checkout.session.expired', 'checkout.session', 'nobody paid in time, or we ended it'),

@@ -1,5 +1,5 @@
--- Learns from an object of Stripe, whether an event, an answer or a look brought it. p_at: when Stripe said so. p_event_type is null where we
--- asked.
+-- Learns from an object of Stripe, whether an event, an answer or a look brought it. p_at: when Stripe said so. p_event_type is null where
+-- we asked.
 create or replace function billing.learn(p_object jsonb, p_event_id text, p_at timestamptz, p_event_type text default null) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
--- How a Checkout session stands. Paid is only what Stripe calls paid; a session that is complete and unpaid is being processed, until Stripe
--- says that it failed. Whatever comes late or out of order finds the checkout further on, and changes nothing.
+-- How a Checkout session stands. Paid is only what Stripe calls paid; a session that is complete and unpaid is being processed, until
+-- Stripe says that it failed. Whatever comes late or out of order finds the checkout further on, and changes nothing.
 create or replace function billing.learn_session(p_session jsonb, p_event_id text, p_at timestamptz, p_event_type text) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

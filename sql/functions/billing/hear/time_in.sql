@@ -3,7 +3,8 @@ create or replace function billing.time_in(p_field jsonb) returns timestamptz
 language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return case when jsonb_typeof(p_field) = 'number' and p_field #>> '{}' ~ '^[0-9]{1,11}$' then to_timestamp((p_field #>> '{}')::bigint) end;
+  return case when jsonb_typeof(p_field) = 'number' and p_field #>> '{}' ~ '^[0-9]{1,11}$'
+              then to_timestamp((p_field #>> '{}')::bigint) end;
 end
 $$;
 comment on function billing.time_in(jsonb) is 'A time of Stripe''s. Nullable: result.';

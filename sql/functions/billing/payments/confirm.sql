@@ -1,5 +1,6 @@
 -- A payment that counts is the customer's confirmation: the subscription, the event, and with it the job and its dispatch, in the one
--- transaction that recorded the payment. The link has been used; another page that was open is ended.
+-- transaction that recorded the payment. The link has been used; another page that was open is ended. What the thread says of it is the
+-- event's.
 create or replace function billing.confirm(p_request capacity.requests, p_payment billing.payments, p_stripe_subscription text) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -14,7 +15,6 @@ begin
                          jsonb_build_object('payment_id', p_payment.id));
   update capacity.confirmation_tokens t set used_at = clock_timestamp(), used_for = 'CUSTOMER_CONFIRMED'
    where t.request_id = p_request.id and t.revoked_at is null and t.used_at is null;
-  perform billing.tell(p_request.id, format('The customer paid %s.', billing.amount_words(p_payment.currency, p_payment.amount)));
 end
 $$;
 comment on function billing.confirm(capacity.requests, billing.payments, text)

@@ -17,6 +17,8 @@ begin
   if v_intent is not null and p_payment.payment_intent is null then
     update billing.payments p set next_look_at = case when p.refund_reason is not null then clock_timestamp() end where p.id = p_payment.id;
     perform billing.release_refund(p_payment.id);
+    -- What was told of it before nobody knew whose it was.
+    perform billing.look(p_payment.workspace_id, 'refunds', v_intent, 0);
   end if;
   return true;
 end

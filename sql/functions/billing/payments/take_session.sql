@@ -24,17 +24,19 @@ begin
      or coalesce(v_amount, 0) = 0 or coalesce(v_currency !~ '^[A-Z]{3}$', true) then
     return billing.find_out('amount_mismatch', p_session ->> 'id', p_request.id,
       format('Stripe took %s, and %s was asked for.', coalesce(billing.amount_words(v_currency, v_amount), 'nothing'),
-             coalesce(billing.amount_words(p_request.offer ->> 'currency', (p_request.offer ->> 'amount')::bigint), 'nothing')), p_event_id);
+             coalesce(billing.amount_words(p_request.offer ->> 'currency', (p_request.offer ->> 'amount')::bigint), 'nothing')),
+      p_event_id);
   end if;
   if p_checkout.id is not null then
     perform billing.move_checkout(p_checkout, 'PAID', p_at);
   end if;
-  insert into billing.payments (id, workspace_id, request_id, checkout_id, purpose, session_id, invoice_id, payment_intent, currency, amount,
-                                counts, refund_reason, paid_at, event_id, next_look_at)
+  insert into billing.payments (id, workspace_id, request_id, checkout_id, purpose, session_id, invoice_id, payment_intent, currency,
+                                amount, counts, refund_reason, paid_at, event_id, next_look_at)
   select gen_random_uuid(), p_request.workspace_id, p_request.id, p_checkout.id,
          case when p_checkout.id is null then 'unmatched' else 'confirmation' end, p_session ->> 'id',
-         billing.id_in(p_session -> 'invoice'), billing.id_in(p_session -> 'payment_intent'), v_currency, v_amount, j.reason is null, j.reason,
-         p_at, p_event_id, case when billing.id_in(p_session -> 'payment_intent') is null or j.reason is not null then clock_timestamp() end
+         billing.id_in(p_session -> 'invoice'), billing.id_in(p_session -> 'payment_intent'), v_currency, v_amount, j.reason is null,
+         j.reason, p_at, p_event_id,
+         case when billing.id_in(p_session -> 'payment_intent') is null or j.reason is not null then clock_timestamp() end
     from (select billing.judge_payment(
             p_request.state::text,
             exists (select from capacity.events e where e.request_id = p_request.id and e.event_type = 'CUSTOMER_DECLINED'),

@@ -16,7 +16,8 @@ begin
   select coalesce(max(r.asked_at) filter (where r.cursor is null), (select min(c.created_at) from billing.checkouts c)) - interval '1 day'
     into v_since from billing.reconciliations r;
   perform billing.begin_reconciliation('sweep', greatest(v_since, now() - interval '90 days'));
+  perform billing.check_books();
   delete from billing.reconciliations r where r.asked_at < now() - interval '90 days';
 end
 $$;
-comment on function billing.keep_reconciling() is 'Begins the hourly comparison with Stripe when it is due.';
+comment on function billing.keep_reconciling() is 'Begins the hourly comparison with Stripe when it is due, and looks at the books.';

@@ -10,8 +10,8 @@ begin
     perform billing.tell(p_payment.request_id, case p_outcome
       when 'won' then format('The dispute about %s ended in our favour.', v_words)
       when 'lost' then format('The dispute about %s is lost: the money stays with the customer, and counts as refunded.', v_words)
-      else format('The customer disputes the payment of %s with their bank. Refunds by us wait until it has ended. An operator answers it in '
-                  'Stripe.', v_words) end, p_outcome <> 'won');
+      else format('The customer disputes the payment of %s with their bank. Refunds by us wait until it has ended. An operator answers '
+                  'it in Stripe.', v_words) end, p_outcome <> 'won');
   end if;
 end
 $$;

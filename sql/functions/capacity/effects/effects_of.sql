@@ -8,6 +8,8 @@
 -- Where the customer should be asked and cannot be by mail, the reply in the thread says so; where there is no thread, those who can fix
 -- it get a mail.
 --
+-- A request that is quiet (capacity.is_quiet) has no thread and no issue before it is confirmed; that event makes both.
+--
 -- Events go to the endpoints whose topics take them, the workspace's own and the installation's, each named by its id; and to the
 -- endpoints of the relays' file that an operator subscribed, which have names of their own kind (`file:`).
 create or replace function capacity.effects_of(
@@ -17,6 +19,8 @@ language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_effects text[] := '{}';
+  v_quiet boolean := coalesce(p_request.review_plan ? 'quiet' and capacity.is_quiet(p_request), false);
+  v_begins boolean := case when v_quiet then p_event_type = 'CUSTOMER_CONFIRMED' else p_event_type = 'REQUEST_SUBMITTED' end;
   v_linear boolean;
   v_mails boolean;
   v_asks boolean := p_request.state = 'CUSTOMER_CONFIRMATION_REQUIRED' and p_request.state <> p_state_before;
@@ -34,16 +38,16 @@ begin
     into v_linear, v_mails, v_events
     from directory.workspaces w where w.id = p_request.workspace_id;
 
-  if p_request.slack_channel_id is not null then
-    v_effects := case when p_event_type = 'REQUEST_SUBMITTED' then '{slack:root}' else '{slack:root-update,slack:reply}' end;
+  if p_request.slack_channel_id is not null and (v_begins or not v_quiet) then
+    v_effects := case when v_begins then '{slack:root}' else '{slack:root-update,slack:reply}' end;
   end if;
   if not v_linear and not v_mails and not v_asks and v_events is null then
     return v_effects;
   end if;
   if v_linear then
-    if p_event_type = 'REQUEST_SUBMITTED' then
+    if v_begins then
       v_effects := v_effects || 'linear:issue'::text;
-    elsif exists (select from capacity.events e where e.request_id = p_request.id and e.seq = 1 and 'linear:issue' = any (e.effects)) then
+    elsif capacity.has_issue(p_request) then
       v_effects := v_effects || '{linear:comment,linear:state}'::text[];
     end if;
   end if;
@@ -52,7 +56,7 @@ begin
     v_problem := (capacity.customer_reach(p_request.id)).problem;
     if v_problem is null then
       v_effects := v_effects || 'email:confirmation'::text;
-    elsif p_request.slack_channel_id is null then
+    elsif p_request.slack_channel_id is null or v_quiet then
       v_effects := v_effects || capacity.member_mails(p_request.workspace_id, capacity.fixers(p_request, v_problem));
     end if;
   elsif v_mails and p_request.state <> p_state_before and p_request.state <> 'PROVISIONING'

@@ -8,7 +8,8 @@ begin
     'Capacity: ' || capacity.email_text(p_story ->> 'what', 300),
     'Needed by: ' || capacity.email_text(p_story ->> 'needed_by', 50),
     'For: ' || capacity.email_text(p_story ->> 'duration_days', 50) || ' days',
-    'Estimated cost: ' || capacity.email_text(capacity.render_money(p_story -> 'monthly_cost'), 100) || ' a month');
+    coalesce('Price: ' || capacity.email_text(capacity.story_price(p_story), 100),
+             'Estimated cost: ' || capacity.email_text(capacity.render_money(p_story -> 'monthly_cost'), 100) || ' a month'));
 end
 $$;
 comment on function capacity.email_facts(jsonb) is 'The terms of a request, for a mail.';

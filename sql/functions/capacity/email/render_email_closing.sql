@@ -15,7 +15,9 @@ begin
     (p_story ->> 'what') || ': ' || capacity.story_state(p_story ->> 'state') || ' (' || (p_story ->> 'id') || ')',
     array[
       coalesce('Hello ' || capacity.email_text(nullif(p_story ->> 'customer', ''), 200) || ',', 'Hello,'),
-      v_outcome,
+      -- Whoever came as far as provisioning has paid.
+      v_outcome || case when p_story ->> 'state_before' = 'PROVISIONING' and p_story ->> 'state' <> 'COMPLETED'
+                             and capacity.story_price(p_story) is not null then ' What you paid goes back to you.' else '' end,
       capacity.email_facts(p_story),
       capacity.email_text(p_story ->> 'workspace_name', 200)]);
 end

@@ -9,6 +9,10 @@ declare
   v_workspace directory.workspaces;
 begin
   select w.* into v_workspace from directory.workspaces w where w.id = p_request.workspace_id;
+  -- There is no thread as yet.
+  if capacity.is_quiet(p_request) then
+    p_request.slack_channel_id := null;
+  end if;
   if p_request.slack_channel_id is not null then
     v_effects := case when p_kind in ('unasked', 'address', 'link', 'job', 'payment') then '{slack:root-update,slack:reply}'
                       else '{slack:reply}' end;
@@ -17,7 +21,7 @@ begin
     v_effects := capacity.member_mails(v_workspace.id, p_asked);
   end if;
   if p_kind in ('note', 'job', 'payment') and p_via <> 'linear' and v_workspace.linear_team_id is not null
-     and exists (select from capacity.events e where e.request_id = p_request.id and e.seq = 1 and 'linear:issue' = any (e.effects)) then
+     and capacity.has_issue(p_request) then
     v_effects := v_effects || 'linear:comment'::text;
   end if;
   if p_kind in ('warning', 'address', 'link') and p_request.state = 'CUSTOMER_CONFIRMATION_REQUIRED' and v_workspace.public_url is not null

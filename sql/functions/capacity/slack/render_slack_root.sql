@@ -18,15 +18,18 @@ declare
   v_value text := p_story ->> 'id';
   v_title text := concat_ws(': ', p_story ->> 'id', p_story ->> 'what');
   v_requester text := coalesce(p_story #>> array['people', p_story ->> 'requester', 'name'], p_story ->> 'requester', 'somebody');
-  v_cost text := capacity.render_money(p_story -> 'monthly_cost');
+  v_price text := capacity.story_price(p_story);
+  v_cost text := case when v_price is null then capacity.render_money(p_story -> 'monthly_cost') end;
   v_sentence text := capacity.story_sentence(p_story);
   v_commercial text := capacity.slack_step(p_story, 'commercial');
   v_technical text := capacity.slack_step(p_story, 'technical');
   v_job text := capacity.slack_job(p_story);
+  v_payment text := capacity.slack_payment(p_story);
 begin
   if length(v_value) > 30 or length(v_title) > 150 or length(v_requester) > 200 or length(v_sentence) > 1000
+     or length(v_price) > 100
      or length(concat(p_story ->> 'customer', p_story ->> 'needed_by', p_story ->> 'duration_days', p_story ->> 'replaces')) > 50
-     or concat(v_title, v_requester, v_sentence, p_story ->> 'channel', p_story ->> 'customer', p_story ->> 'needed_by',
+     or concat(v_title, v_requester, v_sentence, v_price, p_story ->> 'channel', p_story ->> 'customer', p_story ->> 'needed_by',
                p_story ->> 'duration_days',
                p_story ->> 'replaces') ~ '[^\u0020\u0021\u0023-\u0025\u0027-\u003b\u003d\u003f-\u005b\u005d-\u007e\u00d7]'
      or concat(v_cost, v_commercial, v_technical) ~ '["\\\u0001-\u001f]' then
@@ -35,6 +38,7 @@ begin
     v_title := headroom.json_text(capacity.slack_text(v_title, 150));
     v_requester := headroom.json_text(capacity.slack_text(v_requester, 200));
     v_cost := headroom.json_text(v_cost);
+    v_price := headroom.json_text(capacity.slack_text(v_price, 100));
     v_sentence := headroom.json_text(capacity.slack_text(v_sentence, 1000));
     v_commercial := headroom.json_text(v_commercial);
     v_technical := headroom.json_text(v_technical);
@@ -51,6 +55,7 @@ begin
         ', {"type": "mrkdwn", "text": "*Customer*\n' || nullif(v_story ->> 'customer', '') || '"}',
         ', {"type": "mrkdwn", "text": "*Needed by*\n' || (v_story ->> 'needed_by') || '"}',
         ', {"type": "mrkdwn", "text": "*For*\n' || (v_story ->> 'duration_days') || ' days"}',
+        ', {"type": "mrkdwn", "text": "*Price*\n' || v_price || '"}',
         ', {"type": "mrkdwn", "text": "*Estimated cost*\n' || v_cost || ' a month"}',
         ', {"type": "mrkdwn", "text": "*Replaces*\n' || (v_story ->> 'replaces') || '"}', ']},
       {"type": "section", "text": {"type": "mrkdwn", "text": "', v_commercial, '"}}, ',
@@ -71,18 +76,22 @@ begin
            {"type": "button", "action_id": "tech_reject", "value": "$id", "style": "danger",
             "text": {"type": "plain_text", "text": "Reject"},
             "accessibility_label": "Reject in the technical review: $id"}]}, ', '$id', v_value)
-           when v_state = 'CUSTOMER_CONFIRMATION_REQUIRED' then replace(replace(
-        '{"type": "actions", "block_id": "customer_buttons", "elements": [
-           {"type": "button", "action_id": "customer_confirm", "value": "$id", "style": "primary",
-            "text": {"type": "plain_text", "text": "Customer confirmed"}, "accessibility_label": "Customer confirmed: record it for $id"},
+           when v_state = 'CUSTOMER_CONFIRMATION_REQUIRED' then replace(replace(replace(
+        '{"type": "actions", "block_id": "customer_buttons", "elements": [$confirm
            {"type": "button", "action_id": "customer_decline", "value": "$id", "style": "danger",
             "text": {"type": "plain_text", "text": "Customer declined"},
-            "accessibility_label": "Customer declined: record it for $id"}$link]}, ', '$link', case
+            "accessibility_label": "Customer declined: record it for $id"}$link]}, ', '$confirm', case
+           -- Where there is a price, nobody confirms but by paying.
+           when v_price is not null then '' else '
+           {"type": "button", "action_id": "customer_confirm", "value": "$id", "style": "primary",
+            "text": {"type": "plain_text", "text": "Customer confirmed"},
+            "accessibility_label": "Customer confirmed: record it for $id"},' end), '$link', case
            when v_unasked in ('no_public_url', 'erased') then '' else replace(',
            {"type": "button", "action_id": "customer_link", "value": "$id", "text": {"type": "plain_text", "text": "$word"},
             "accessibility_label": "$word: $id"}', '$word', case
               when v_unasked in ('no_address', 'bad_address') then 'Add the customer''s address'
               when v_unasked = 'not_sent' then 'Mail the link' else 'Mail the link again' end) end), '$id', v_value) end,
+      '{"type": "section", "text": {"type": "mrkdwn", "text": ' || to_json(v_payment) || '}}, ',
       '{"type": "section", "text": {"type": "mrkdwn", "text": ' || to_json(v_job) || '}}, ',
       case when v_state = 'PROVISIONING' and p_story #>> '{job,state}' = 'failed' then replace(
         '{"type": "actions", "block_id": "job_buttons", "elements": [

@@ -42,7 +42,8 @@ begin
                 when p_story ->> 'actor_type' = 'user' then v_actor || ' approved the ' || v_step || ' review.'
                 else 'The ' || v_step || ' review was approved by a rule.' end
       || case when p_story ->> 'state' = 'CUSTOMER_CONFIRMATION_REQUIRED'
-              then ' ' || coalesce(v_unasked, 'The customer has until ' || v_until || ' to confirm.')
+              then ' ' || coalesce(v_unasked, 'The customer has until ' || v_until || ' to '
+                              || coalesce('pay ' || capacity.story_price(p_story), 'confirm') || '.')
               when p_story -> 'counts' = 'false' then ''
               else ' The ' || case v_step when 'commercial' then 'technical' else 'commercial' end || ' review is still open.' end;
   end if;
@@ -51,7 +52,9 @@ begin
     when 'COMMERCIAL_REJECTED' then v_actor || ' rejected the request in the commercial review.'
     when 'TECH_REVIEW_REJECTED' then v_actor || ' rejected the request in the technical review.'
     when 'CUSTOMER_CONFIRMED' then case when v_behalf then v_actor || ' recorded that the customer confirmed.'
-                                        when p_story ->> 'actor_type' = 'system' then 'The customer''s payment confirmed the request.'
+                                        when p_story ->> 'actor_type' = 'system'
+                                          then coalesce('The customer paid ' || (p_story #>> '{offer,words}') || '.',
+                                                        'The customer''s payment confirmed the request.')
                                         else 'The customer confirmed.' end || ' Provisioning begins.'
     when 'CUSTOMER_DECLINED' then case when v_behalf then v_actor || ' recorded that the customer declined.'
                                        else 'The customer declined.' end

@@ -62,6 +62,11 @@ begin
   end if;
   v_request.review_plan := capacity.review_plan(p_workspace_id, p_actor.id, p_commercial_owner_user_id, p_infra_owner_group,
                                                 p_requested_size, p_quantity, p_region, v_cost_usd);
+  -- Nobody decides about it but the one who asked, and they are not known.
+  if p_actor.via = 'self-service' and v_request.review_plan #> '{commercial,auto}' = 'true'
+     and v_request.review_plan #> '{technical,auto}' = 'true' then
+    v_request.review_plan := v_request.review_plan || '{"quiet": true}';
+  end if;
   v_request.commercial_owner_user_id := v_request.review_plan #>> '{commercial,owner}';
   v_request.infra_owner_group := v_request.review_plan #>> '{technical,group}';
   v_request.slack_channel_id := coalesce(p_slack_channel_id,

@@ -26,6 +26,7 @@ begin
     'pending_approvals', capacity.pending_approvals(v_request),
     'deliveries', capacity.deliveries_of(v_request.id),
     'jobs', provisioning.jobs_of(v_request.id),
+    'money', billing.payments_of(v_request.id),
     'notices', (select coalesce(jsonb_agg(jsonb_build_object('id', n.id, 'kind', n.kind, 'step', n.step, 'member_id', n.member_id,
                                                              'actor_type', n.actor_type,
                                                              'actor_id', n.actor_id, 'via', n.via,
@@ -42,4 +43,4 @@ begin
     'erasure', capacity.erasure_state(v_request.id));
 end
 $$;
-comment on function public.get_capacity_request(text) is 'A request with its history, open approvals, deliveries, jobs and notices.';
+comment on function public.get_capacity_request(text) is 'A request with its history, open approvals, deliveries, jobs, money and notices.';

@@ -6,6 +6,7 @@ import { parseWhole } from "../../options.ts";
 import { printJson, printLine } from "../../output.ts";
 import { orFail } from "../../refusal.ts";
 import { parseRequestId } from "../../acting.ts";
+import { priceOf } from "./price.ts";
 import { addTerms, parseDay, toTerms, type TermsOptions } from "./terms.ts";
 import { showUnasked } from "./unasked.ts";
 
@@ -46,6 +47,7 @@ function show(request: CapacityRequest): void {
   const { commercial, technical } = request.reviewPlan;
   printLine(`Commercial review: ${commercial.why ?? "-"}`);
   printLine(`Technical review:  ${technical.why ?? "-"}`);
+  if (request.offer !== null) printLine(`The customer pays ${priceOf(request.offer)} to confirm it.`);
   showUnasked(request.customerUnasked, request);
   printLine(`Next: headroom request show ${request.id}`);
 }

@@ -1,10 +1,11 @@
-/** `headroom request preview`: who would be asked, and by which rule, without asking anybody. */
+/** `headroom request preview`: who would be asked, by which rule, and what it would cost, without asking anybody. */
 import type { Command } from "commander";
 import { previewRequest, type Preview } from "../../../capacity/index.ts";
 import { withDatabase } from "../../database.ts";
 import { printJson, printLine, printTable } from "../../output.ts";
 import { orFail } from "../../refusal.ts";
 import { addTerms, toTerms, type TermsOptions } from "./terms.ts";
+import { priceOf } from "./price.ts";
 import { showUnasked } from "./unasked.ts";
 
 export function registerPreview(request: Command): void {
@@ -35,6 +36,7 @@ function show(preview: Preview): void {
   ]);
   printLine();
   printLine(`The request would be ${preview.state}.`);
+  if (preview.offer !== null) printLine(`The customer would pay ${priceOf(preview.offer)} to confirm it.`);
   printLine(
     preview.slackChannelId === null
       ? "It would be posted in no Slack channel."

@@ -18,6 +18,7 @@ import { printJson, printLine, printTable, visible } from "../../output.ts";
 import { orFail } from "../../refusal.ts";
 import { parseRequestId } from "../../acting.ts";
 import { erasureLine } from "./erase.ts";
+import { priceOf } from "./price.ts";
 import { showUnasked } from "./unasked.ts";
 
 export function registerShow(request: Command): void {
@@ -72,6 +73,7 @@ function factsOf({ request, customer, erasure }: RequestStory): readonly Fact[] 
     ["state", `${request.state} since ${request.stateSince.toISOString()}`],
     ["version", request.version],
     ["what", `${request.quantity} × ${request.size} in ${request.region}`],
+    ["price", request.offer === null ? null : priceOf(request.offer)],
     ["monthly cost", request.monthlyCostUsd === null ? null : `${request.monthlyCostUsd} USD`],
     ["needed by", request.neededBy],
     ["for", request.durationDays === null ? null : `${request.durationDays} days`],
@@ -135,9 +137,16 @@ export function showPending(story: RequestStory): void {
   }
   for (const job of story.jobs) showJob(job);
   if (state === "CUSTOMER_CONFIRMATION_REQUIRED") {
+    const { offer, commercialOwner } = story.request;
+    const as = `--as ${commercialOwner ?? "<owner>"}`;
     if (unasked === null) printLine("\nIt waits on the customer.");
-    printLine("The commercial owner can record their answer:");
-    printLine(`  headroom request confirm ${id} --as ${story.request.commercialOwner ?? "<owner>"}   (or decline)`);
+    if (offer === null) {
+      printLine("The commercial owner can record their answer:");
+      printLine(`  headroom request confirm ${id} ${as}   (or decline)`);
+    } else {
+      printLine(`Paying ${priceOf(offer)} is the confirmation. The commercial owner can record that they declined:`);
+      printLine(`  headroom request decline ${id} ${as}`);
+    }
   }
 }
 

@@ -9,173 +9,13 @@ import { withConnection } from "../../../../src/db/connect.ts";
 import { migrate } from "../../../../src/db/migrate.ts";
 import { createEmptyDatabase, createTestDatabase, POSTGRES_VERSIONS } from "../../../helpers/database.ts";
 import { oneOf, rowsOf } from "../../outbox/queries.ts";
-
-const acting = [
-  "apply_capacity_event",
-  "create_capacity_request",
-  "decide_capacity_request",
-  "erase_customer",
-  "get_capacity_request",
-  "note_capacity_request",
-  "nudge_capacity_request",
-  "preview_capacity_request",
-  "send_confirmation_link",
-  "set_customer_address",
-  "get_provisioning_job",
-  "retry_provisioning_job",
-  "fail_provisioning_job",
-  "complete_provisioning_job",
-  "clean_provisioning_job",
-].map((name) => `public.${name}`);
-const byLink = ["public.decide_by_token", "public.describe_confirmation"];
-/** What providers send, and the gate before every request: for everybody. */
-const receiving = [
-  "check_request",
-  "handle_github_webhook",
-  "handle_linear_webhook",
-  "handle_provisioning_callback",
-  "handle_slack_webhook",
-].map((name) => `public.${name}`);
-/** Our own server's, guarded by a purpose that no key carries. */
-const ofServer = ["public.list_personas", "public.record_receipt", "public.sign_in_member", "public.webhook_keys"];
-const ofMembers = ["public.sign_out_everywhere", "public.who_am_i"];
-/** Runs with the caller's rights on purpose: row-level security decides what it tells. */
-const asCaller = "public.recent_capacity_events";
-const ofEndpoints = [
-  "disable_endpoint",
-  "enable_endpoint",
-  "list_endpoints",
-  "put_endpoint",
-  "remove_endpoint",
-  "rotate_endpoint_secret",
-].map((name) => `public.${name}`);
-const timers = "public.run_capacity_request_timers";
-const ofViews = ["capacity.last_notified_at", "capacity.unasked"];
-const ofPolicies = ["named", "groups", "id", "owners", "roles", "workspace"].map((name) => `directory.reader_${name}`);
-const ofMachines = ["directory.reader_key_valid"];
-const auditing = [
-  "capacity.list_heads",
-  "capacity.list_linear_states",
-  "capacity.list_policies",
-  "capacity.list_requests",
-  "capacity.list_subscriptions",
-  "capacity.timers_last_ran",
-  "capacity.verify_deliveries",
-  "capacity.verify_extent",
-  "capacity.verify_heads",
-  "capacity.verify_requests",
-  "capacity.workspace_needs",
-  "directory.list_api_keys",
-  "directory.list_groups",
-  "directory.list_identities",
-  "directory.list_identity_domains",
-  "directory.list_members",
-  "directory.list_workspaces",
-  "provisioning.job_counts",
-  "provisioning.list_jobs",
-  "provisioning.list_settings",
-  "provisioning.verify_jobs",
-];
-const keeping = [
-  "capacity.put_linear_state",
-  "capacity.put_policy",
-  "capacity.put_subscription",
-  "capacity.remove_policy",
-  "capacity.remove_subscription",
-  "directory.put_api_key",
-  "directory.put_group",
-  "directory.put_identity",
-  "directory.put_identity_domain",
-  "directory.put_member",
-  "directory.put_workspace",
-  "directory.remove_group",
-  "directory.remove_identity",
-  "directory.remove_identity_domain",
-  "directory.remove_member",
-  "directory.revoke_api_key",
-  "provisioning.drop_previous_secret",
-  "provisioning.put_secret",
-  "provisioning.put_settings",
-];
-
-/** Every function of the workflow that anybody but its owner may execute. */
-const mayExecute: Readonly<Record<string, readonly string[]>> = {
-  anon: [...byLink, ...receiving],
-  authenticated: [
-    ...acting,
-    ...ofEndpoints,
-    ...byLink,
-    ...receiving,
-    ...ofViews,
-    ...ofPolicies,
-    asCaller,
-    ...ofMembers,
-  ],
-  service_role: [
-    ...acting,
-    ...ofEndpoints,
-    ...byLink,
-    ...receiving,
-    ...ofViews,
-    ...ofServer,
-    ...ofMachines,
-    asCaller,
-    timers,
-  ],
-  headroom_executor: [
-    "capacity.confirmation_token",
-    "capacity.note_timers_failed",
-    "capacity.run_timers",
-    "capacity.timers_last_ran",
-    "provisioning.job_counts",
-    timers,
-  ],
-  headroom_control: [...acting, ...ofViews, ...auditing, ...keeping, timers],
-  headroom_auditor: [...ofViews, ...auditing],
-};
-
-const views = [
-  "capacity_approval_latency",
-  "capacity_backlog",
-  "capacity_outcomes",
-  "capacity_provisioning_duration",
-  "capacity_request_events",
-  "capacity_requests",
-  "capacity_time_in_state",
-  "provisioning_jobs",
-];
-/** Views that the others are made of; the first is for the owner, and for those who read the whole schema. */
-const inner = ["candidates", "parties", "waits"];
-/** What the views read, for those who have no other way to it. */
-const underViews = [
-  "capacity.events",
-  "capacity.free_texts",
-  "capacity.personal_data",
-  "capacity.request_captures",
-  "capacity.request_customers",
-  "capacity.requests",
-  "directory.members",
-  "directory.workspaces",
-  "provisioning.attempts",
-  "provisioning.jobs",
-  "provisioning.steps",
-];
-
-/** Keys that the database alone uses. */
-const unreadable = ["capacity.customer_keys"];
-
-/** Tables that members see rows of; of all others they see none. */
-const policies = {
-  all_workspaces: "headroom_auditor,headroom_control",
-  machines: "service_role",
-  members: "authenticated",
-} as const;
+import { asCaller, inner, mayExecute, policies, underViews, unreadable, views } from "./grants-table.ts";
 
 const gatewayRoles = ["anon", "authenticated", "service_role", "authenticator", "headroom_gateway"];
 
 /** Ours, wherever it is: the schemas of the directory, the workflow and of receiving, and in public what belongs to the owner. */
 const ours = (owner: string): string =>
-  `(n.nspname in ('directory', 'capacity', 'provisioning', 'inbound') or n.nspname = 'public' and ${owner} = 'headroom_owner'::regrole)`;
+  `(n.nspname in ('directory', 'capacity', 'provisioning', 'billing', 'inbound') or n.nspname = 'public' and ${owner} = 'headroom_owner'::regrole)`;
 
 const sorted = (lists: Readonly<Record<string, readonly string[]>>): Record<string, string[]> =>
   Object.fromEntries(Object.entries(lists).map(([role, names]) => [role, names.toSorted()]));
@@ -230,13 +70,13 @@ describe.each(POSTGRES_VERSIONS)("grants of the workflow on PostgreSQL %i", asyn
       );
       expect(relations.filter((relation) => relation.owner !== "headroom_owner")).toEqual([]);
       expect(relations.filter((relation) => relation.kind === "v").map((relation) => relation.name)).toEqual([
-        ...inner.map((name) => `capacity.${name}`),
+        ...inner,
         ...views.map((name) => `public.${name}`),
       ]);
       for (const { name, kind, grants } of relations) {
         const readers = kind === "S" || unreadable.includes(name) ? [] : ["headroom_auditor", "headroom_control"];
-        if ((kind === "v" && name !== "capacity.candidates") || underViews.includes(name))
-          readers.push("authenticated", "service_role");
+        const forMembers = kind === "v" && name !== "capacity.candidates" && !unreadable.includes(name);
+        if (forMembers || underViews.includes(name)) readers.push("authenticated", "service_role");
         expect([name, grants]).toEqual([name, readers.toSorted().map((role) => `${role}:SELECT`)]);
       }
     });

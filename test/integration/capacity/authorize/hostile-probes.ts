@@ -11,9 +11,12 @@ const byAnybody = [
   "handle_slack_webhook",
   "handle_linear_webhook",
   "handle_github_webhook",
+  "handle_stripe_webhook",
   "handle_provisioning_callback",
   "describe_confirmation",
   "decide_by_token",
+  "begin_checkout",
+  "get_checkout",
 ];
 
 export interface Probe {

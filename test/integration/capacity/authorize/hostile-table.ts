@@ -112,6 +112,7 @@ export const functions: Readonly<Record<string, FunctionRow>> = {
       ...termsTries,
       p_customer_ref: [(fill) => ({ name: fill("{customer}"), email: fill("{email}") })],
       p_customer_id: ["{customerId}", "{customerUnderWay}"],
+      p_expected_duration_days: [],
     },
   },
   apply_capacity_event: {
@@ -159,6 +160,17 @@ export const functions: Readonly<Record<string, FunctionRow>> = {
     call: { p_job_id: "{request}", p_reason: "why" },
     tries: jobTries,
   },
+  get_payment: { call: { p_payment_id: "none" }, tries: { p_payment_id: [...anyRequest, "{event}"] } },
+  get_payments: { call: { p_request_id: "{request}" }, tries: { p_request_id: anyRequest } },
+  refund_payment: {
+    call: { p_payment_id: "none", p_reason: "why" },
+    tries: {
+      p_payment_id: [...anyRequest, "{event}"],
+      p_reason: ["as in {request}"],
+      p_amount: [],
+      p_actor_id: anyMember,
+    },
+  },
   nudge_capacity_request: {
     call: { p_request_id: "{request}" },
     tries: { p_request_id: anyRequest, p_actor_id: anyMember },
@@ -188,6 +200,8 @@ export const functions: Readonly<Record<string, FunctionRow>> = {
     call: { p_token: "none", p_decision: "confirm" },
     tries: { p_token: ["{token}"], p_decision: [], p_reason: ["as in {request}"] },
   },
+  begin_checkout: { call: { p_token: "none" }, tries: { p_token: ["{token}", "{event}"], p_entrance: [] } },
+  get_checkout: { call: { p_token: "none" }, tries: { p_token: ["{token}", "{event}"] } },
   who_am_i: { call: {}, tries: {} },
   sign_out_everywhere: { call: {}, tries: {} },
   check_request: { call: {}, tries: {} },
@@ -297,6 +311,15 @@ export const functions: Readonly<Record<string, FunctionRow>> = {
       $1: [(fill) => JSON.stringify({ action: "completed", workflow_run: { display_title: fill("{event}/1") } })],
     },
   },
+  handle_stripe_webhook: {
+    call: { $1: "{}" },
+    tries: {
+      $1: [
+        (fill) =>
+          JSON.stringify({ id: "evt_1", data: { object: { metadata: { headroom_request: fill("{request}") } } } }),
+      ],
+    },
+  },
   handle_provisioning_callback: {
     call: { $1: "{}" },
     tries: { $1: [(fill) => JSON.stringify({ workspace: fill("{workspace}"), job_id: fill("{event}") })] },
@@ -340,6 +363,16 @@ export const views: Readonly<Record<string, Readonly<Record<string, readonly str
   capacity_outcomes: byDay,
   capacity_provisioning_duration: byDay,
   capacity_time_in_state: byDay,
+  billing_balance: { ...byDay, currency: [] },
+  payments: {
+    ...byDay,
+    request_id: anyRequest,
+    purpose: [],
+    currency: [],
+    refund_reason: [],
+    dispute: [],
+    payment_intent: [],
+  },
   provisioning_jobs: {
     ...byDay,
     request_id: anyRequest,

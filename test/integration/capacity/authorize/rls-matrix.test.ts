@@ -8,6 +8,7 @@
 import type { ClientBase } from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
+import { putPrice } from "../../billing/pricing.ts";
 import { memberSession, overHttp, service } from "../gateway.ts";
 import { moreMembers, sessions, table } from "./rls-table.ts";
 import { codeOf, oneOf, refusalOf, rowsOf, startWorkflow } from "../workflow.ts";
@@ -44,6 +45,7 @@ describe.each(POSTGRES_VERSIONS)("who may do what on PostgreSQL %i", async (vers
 
   beforeAll(async () => {
     await superuser.query(moreMembers);
+    await putPrice(workflow, { size: "16XL" });
     const under = "UNDER_REVIEW" as const;
     const customerId = "initech";
     const own = await workflow.createIn(under, { customerId, requester: "cora", cost: 20_000 });
@@ -57,6 +59,7 @@ describe.each(POSTGRES_VERSIONS)("who may do what on PostgreSQL %i", async (vers
       await workflow.createIn(under, { customerId, cost: 200_000 }),
       await workflow.createIn(under, { customerId, requester: "cora", cost: 20_000 }),
       await workflow.createIn("CUSTOMER_CONFIRMATION_REQUIRED", { customerId }),
+      await workflow.createIn("CUSTOMER_CONFIRMATION_REQUIRED", { customerId, size: "16XL" }),
       own,
       await workflow.createIn("PROVISIONING", { customerId }),
       await workflow.createIn(under, { customerId, requester: "gina", owner: "glen", workspace: "globex" }),
@@ -171,6 +174,7 @@ describe.each(POSTGRES_VERSIONS)("who may do what on PostgreSQL %i", async (vers
       "so large that a VP decides",
       "so large that Carl decides",
       "waiting for the customer",
+      "waiting for the customer, who has to pay",
       "being provisioned",
     ]);
     await overHttp(
@@ -259,6 +263,9 @@ describe.each(POSTGRES_VERSIONS)("who may do what on PostgreSQL %i", async (vers
     "select * from capacity.customer_keys",
     "select capacity.marking_key('acme')",
     "select capacity.customer_key_of('CR-1')",
+    "select * from capacity.expiry_holds",
+    "select * from billing.prices",
+    "select billing.put_price('acme', '{}', 'me')",
     "select directory.reader_id()",
     "select * from outbox.payloads",
     "select outbox.enqueue_many('[]')",

@@ -122,6 +122,13 @@ export const table: Readonly<Record<string, Row>> = {
     nudge: ["rita", "ada"],
     address: ["cora", "ada"],
   },
+  "waiting for the customer, who has to pay": {
+    ...nobody,
+    readers: ["rita", "cora", "tess", "tim", "rob", ...overseers],
+    cancel: ["rita", "ada"],
+    nudge: ["rita", "ada"],
+    address: ["cora", "ada"],
+  },
   "waiting for the customer, asked by Cora, who owns it too": {
     ...nobody,
     readers: ["cora", "vera", "tess", "tim", "rob", ...overseers],

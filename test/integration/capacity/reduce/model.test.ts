@@ -5,6 +5,7 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { POSTGRES_VERSIONS } from "../../../helpers/database.ts";
+import { putPrice } from "../../billing/pricing.ts";
 import { memberSession, overHttp, service } from "../gateway.ts";
 import {
   Act,
@@ -64,7 +65,7 @@ const terms: fc.Arbitrary<Terms> = fc.record({
     { weight: 4, arbitrary: fc.constantFrom(null, "cora", "cora", "carl", "carl", "vera", "nobody") },
   ),
   group: fc.constantFrom(null, null, ...groups, "infra", "infra", "infra", "unknown"),
-  size: fc.constantFrom("S", "32XL", "32XL", "64XL"),
+  size: fc.constantFrom("S", "32XL", "32XL", "64XL", "16XL", "16XL", "128XL"),
   region: fc.constantFrom("us-east-1", "us-east-1", "eu-west-1"),
   cost: fc.constantFrom(null, 50, 100, 500, 9999.99, 10_000, 250_000),
 });
@@ -98,6 +99,8 @@ describe.each(POSTGRES_VERSIONS)("random people on PostgreSQL %i", async (versio
 
   beforeAll(async () => {
     for (const row of policyRows) await workflow.addPolicy(row);
+    await putPrice(workflow, { size: "16XL", unit_amount: 12_500 });
+    await putPrice(workflow, { size: "128XL", unit_amount: 100, currency: "EUR" });
   });
 
   test("the database does what the model says, and the log always tells the state", { timeout: 120_000 }, async () => {

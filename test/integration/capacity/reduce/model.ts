@@ -90,6 +90,8 @@ export interface ModelRequest {
   readonly plan: Plan;
   state: State;
   version: number;
+  /** Whether paying is the confirmation. */
+  readonly priced: boolean;
   /** True once somebody moved the deadline into the past. */
   overdue: boolean;
   /** Decisions that count, by event. */
@@ -118,6 +120,7 @@ type Verdict =
   { readonly allowed: true; readonly counts: boolean } | { readonly allowed: false; readonly code: string };
 const yes: Verdict = { allowed: true, counts: true };
 const no: Verdict = { allowed: false, code: "not_allowed" };
+const pays: Verdict = { allowed: false, code: "payment_due" };
 
 export function authorize(directory: Directory, request: ModelRequest, actor: Actor, event: EventType): Verdict {
   const answer = event === "CUSTOMER_CONFIRMED" || event === "CUSTOMER_DECLINED";
@@ -126,6 +129,7 @@ export function authorize(directory: Directory, request: ModelRequest, actor: Ac
     return { allowed: false, code: "deadline_passed" };
   switch (actor.type) {
     case "customer":
+      if (event === "CUSTOMER_CONFIRMED" && request.priced) return pays;
       return answer ? yes : no;
     case "cron":
       return event === "CUSTOMER_CONFIRMATION_TIMEOUT" && (!waiting || request.overdue) ? yes : no;
@@ -161,7 +165,8 @@ function memberMay(directory: Directory, request: ModelRequest, member: Member |
       return !own && request.plan.group !== null && member.groups.includes(request.plan.group) ? yes : no;
     case "CUSTOMER_CONFIRMED":
     case "CUSTOMER_DECLINED":
-      return !own && standsForOwner(directory, request, member) ? yes : no;
+      if (own || !standsForOwner(directory, request, member)) return no;
+      return event === "CUSTOMER_CONFIRMED" && request.priced ? pays : yes;
     case "CANCEL_APPROVED":
       return own || member.roles.includes("admin") ? yes : no;
     case "PROVISIONING_COMPLETE":
@@ -203,6 +208,11 @@ export const policyRows = [
   { id: "carl", kind: "review_route", step: "commercial", sizes: ["64XL"], approver_id: "carl" },
   { id: "europe", kind: "review_route", step: "technical", regions: ["eu-west-1"], group_id: "infra-eu" },
 ] as const;
+/** What is paid for, by size; a month, for the four that a request asks for. Null: nobody said what a euro is worth. */
+export const prices: ReadonlyMap<string, number | null> = new Map([
+  ["16XL", 500],
+  ["128XL", null],
+]);
 export const groups = ["infra", "infra-eu", "empty"] as const;
 
 /** Where a rule names somebody, naming another is an attempt to go round it. */
@@ -213,8 +223,11 @@ const contradicts = (named: string | null, ruled: string | null): boolean =>
 export function planFor(directory: Directory, terms: Terms): Plan | string {
   const active = [...directory.values()].filter((member) => member.active);
   const others = active.filter((member) => member.id !== terms.requester);
-  const auto = terms.size === "S" && terms.cost !== null && terms.cost <= 100;
-  const escalated = terms.cost === null || terms.cost >= 10_000;
+  // What it costs is known better than what somebody typed.
+  const price = prices.get(terms.size);
+  const cost = price === undefined ? terms.cost : price;
+  const auto = terms.size === "S" && cost !== null && cost <= 100;
+  const escalated = cost === null || cost >= 10_000;
 
   const ruledOwner = terms.size === "64XL" ? "carl" : null;
   if (contradicts(terms.owner, ruledOwner)) return "invalid_input";
@@ -246,6 +259,7 @@ export function submitted(id: string, terms: Terms, plan: Plan): ModelRequest {
     id,
     requester: terms.requester,
     plan,
+    priced: prices.has(terms.size),
     state: "UNDER_REVIEW",
     version: 1,
     overdue: false,

@@ -61,6 +61,7 @@ describe("any input", async () => {
     reason: wild,
     what: wild,
     note: wild,
+    priced: fc.boolean(),
   });
   type Recipe = typeof recipe extends fc.Arbitrary<infer T> ? T : never;
 
@@ -79,6 +80,7 @@ describe("any input", async () => {
       body: note,
       workspace_name: name,
       needed_by: note,
+      offer: given.priced ? { words: name, interval: what } : null,
       people: { rita: { name, slack: name }, cora: { name: buyer, slack: null }, tess: { name, slack: null } },
       items: Array.from({ length: 30 }, (_, index) =>
         index < 2 ? { id: name, what, step: note, since: 1 } : { id: "CR-1", what: "w", step: "s", since: 1 },
@@ -114,7 +116,10 @@ describe("any input", async () => {
           // oxlint-disable-next-line no-control-regex -- these are what must not be there
           expect(mail.subject).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
           expect(
-            mail.html.replaceAll(/<\/?p>|<br>|<a href="\{\{confirmation_link\}\}">Confirm or decline<\/a>/g, ""),
+            mail.html.replaceAll(
+              /<\/?p>|<br>|<a href="\{\{confirmation_link\}\}">(?:Confirm or decline|Review and pay)<\/a>/g,
+              "",
+            ),
           ).not.toMatch(/[<>"]/);
           const links = [...mail.text.matchAll(/\{\{/g)].length;
           expect([links, [...mail.html.matchAll(/\{\{/g)].length]).toEqual(mail === asking ? [1, 1] : [0, 0]);

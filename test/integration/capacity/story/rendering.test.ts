@@ -281,6 +281,39 @@ Acme
     expect(warning.subject).toBe("Reminder: please answer: 4 × 32XL in us-east-1 (CR-2026-000042)");
   });
 
+  test("a price is said in every surface, instead of the estimate, and the customer is asked to pay it", async () => {
+    const offer = { words: "USD 1,200.00", interval: "month" };
+    const monthly = { ...confirmationRequired, offer };
+    const once = { ...confirmationRequired, offer: { ...offer, interval: null } };
+    const mail = await render<Mail>(db, "render_email_confirmation", monthly);
+    expect(mail.subject).toBe("Please review and pay: 4 × 32XL in us-east-1 (CR-2026-000042)");
+    expect(mail.text).toContain("For: 30 days\nPrice: USD 1,200.00 a month\n");
+    expect(mail.text).toContain("You pay USD 1,200.00 a month. Please pay or decline by 2026-01-10 10:00 UTC.");
+    expect(mail.html).toContain('<a href="{{confirmation_link}}">Review and pay</a>');
+    expect((await render<Mail>(db, "render_email_confirmation", once)).text).toContain("You pay USD 1,200.00 once.");
+    const failed = { ...monthly, state: "FAILED", state_before: "PROVISIONING", event: "PROVISIONING_FAILED" };
+    expect((await render<Mail>(db, "render_email_closing", failed)).text).toContain("What you paid goes back to you.");
+    const declined = { ...monthly, state: "CANCELLED", state_before: "CUSTOMER_CONFIRMATION_REQUIRED" };
+    expect((await render<Mail>(db, "render_email_closing", declined)).text).not.toContain("goes back");
+
+    const message = await root(db, monthly);
+    expect(complaintsAbout(message)).toEqual([]);
+    expect(message.blocks[1]).toMatchObject({
+      fields: [
+        field("State", "waiting for the customer"),
+        ...facts.slice(0, 4),
+        field("Price", "USD 1,200.00 a month"),
+      ],
+    });
+    expect(actionsOf(message)).toEqual(["customer_decline", "customer_link", "nudge", "note", "cancel"]);
+    expect((await render<Message>(db, "render_slack_reply", once)).text).toBe(
+      "CR-2026-000042: Tess approved the technical review. The customer has until 2026-01-10 10:00 UTC to pay USD 1,200.00 once.",
+    );
+    const issue = await render<{ input: { description: string } }>(db, "render_linear_issue", monthly);
+    expect(issue.input.description).toContain("- **Price:** USD 1,200.00 a month");
+    for (const said of [mail, message, issue]) expect(JSON.stringify(said)).not.toContain("Estimated cost");
+  });
+
   test("the customer is told how it ended, and never why", async () => {
     const story = { ...confirmationRequired, state: "CANCELLED", event: "CANCEL_APPROVED", reason: "They are broke." };
     const mail = await render<Mail>(db, "render_email_closing", story);
@@ -314,6 +347,7 @@ Acme
         needed_by_date: "2026-02-01",
         expected_duration_days: 30,
         estimated_monthly_cost_usd: 12_500,
+        offer: null,
         next_deadline_at: "2026-01-10T10:00:00.000000Z",
         replaces_request_id: null,
       },

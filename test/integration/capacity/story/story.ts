@@ -20,6 +20,7 @@ export const submitted: Story = {
   needed_by: "2026-02-01",
   duration_days: 30,
   monthly_cost: 12_500,
+  offer: null,
   replaces: null,
   requester: "rita",
   deadline: null,

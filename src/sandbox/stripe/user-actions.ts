@@ -4,7 +4,7 @@
 import { HeadroomError } from "../../db/errors.ts";
 import type { World } from "../core/world.ts";
 import type { DeliveryInput, DeliveryPlan, ReleaseOrder } from "./delivery.ts";
-import { cardOf, goodCard, type HowPaid } from "./money/cards.ts";
+import { cardOf, declineOf, goodCard, type HowPaid } from "./money/cards.ts";
 import { complete, expire, settle } from "./money/checkout.ts";
 import { holdsMoney, isOpen } from "./money/dispute-status.ts";
 import { advance, closeDispute, openDispute, type DisputeTerms } from "./money/disputes.ts";
@@ -16,7 +16,8 @@ import type { StripeState } from "./state.ts";
 import type { Dispute, Invoice, Payment, Refund, Session, StripeEvent, Subscription } from "./things.ts";
 
 export type Paying =
-  { readonly kind: "complete"; readonly sendTo: string } | { readonly kind: "declined"; readonly message: string };
+  | { readonly kind: "complete"; readonly sendTo: string }
+  | { readonly kind: "declined"; readonly code: string; readonly message: string };
 
 /** What the account has of a currency, in minor units. */
 export interface Books {
@@ -114,10 +115,9 @@ export class StripeUserActions {
   /** With one of Stripe's test cards; one that is declined leaves the session open. */
   tryToPay(id: string, number: string): Paying {
     const session = this.#open(id);
-    const card = cardOf(number);
-    if (card === undefined) return { kind: "declined", message: "This is none of Stripe's test cards." };
-    if (card.declined !== undefined) return { kind: "declined", message: card.declined.message };
-    return { kind: "complete", sendTo: this.#complete(session, card.behaviour) };
+    const declined = declineOf(number);
+    if (declined !== undefined) return { kind: "declined", ...declined };
+    return { kind: "complete", sendTo: this.#complete(session, cardOf(number)?.behaviour ?? "succeeds") };
   }
 
   /** Pays in a way that takes days: the session is complete and unpaid. */

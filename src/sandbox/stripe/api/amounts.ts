@@ -1,9 +1,10 @@
 /**
  * Stripe's rules about amounts (https://docs.stripe.com/currencies), in its minor units.
  */
-import { activeCurrencies } from "../../../contract/payment.ts";
 import { StripeRefusal } from "../refusal.ts";
 
+/** More than Stripe takes, withdrawn ones among them; what is no currency at all is refused. */
+const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf("currency"));
 /** Their last digit must be 0. */
 const threeDecimals: ReadonlySet<string> = new Set(["bhd", "jod", "kwd", "omr", "tnd"]);
 /** They have no decimals any more, and are still passed as if they had two, which must be 00. */
@@ -35,7 +36,7 @@ const least: Readonly<Record<string, number>> = {
 };
 
 export function checkCurrency(currency: string, param: string): void {
-  if (activeCurrencies.has(currency.toUpperCase())) return;
+  if (currencies.has(currency.toUpperCase())) return;
   throw new StripeRefusal(400, `Invalid currency: ${currency}.`, { param });
 }
 

@@ -35,6 +35,19 @@ export const goodCard = "4242424242424242";
 
 export type HowPaid = TestCard["behaviour"] | "bank_debit";
 
+const foreign = { code: "not_a_test_card", message: "This is none of Stripe’s test cards." } as const;
+
+/** Why a payment with a card of this number is declined; undefined when it is not. */
+export function declineOf(typed: string): { readonly code: string; readonly message: string } | undefined {
+  const card = cardOf(typed);
+  return card === undefined ? foreign : card.declined;
+}
+
+/** What a customer who was declined for this reason is told. */
+export function declineWords(code: string): string {
+  return testCards.find(({ declined }) => declined?.code === code)?.declined?.message ?? foreign.message;
+}
+
 /** Undefined for a number that is none of them: no real card may ever be typed here. */
 export function cardOf(typed: string): TestCard | undefined {
   const digits = typed.replaceAll(/[\s-]/g, "");

@@ -3,24 +3,18 @@
  */
 import { html } from "hono/html";
 import { page, time, type Html } from "../../pages/layout.ts";
-import { goodCard, testCards } from "../money/cards.ts";
+import { declineWords, goodCard, testCards } from "../money/cards.ts";
 import type { Session } from "../things.ts";
 import { money } from "./money.ts";
 
-/** What was typed before, and why it was not taken. */
-export interface Declined {
-  readonly typed: string;
-  readonly message: string;
-}
-
-export function checkoutPage(session: Session, declined?: Declined): Promise<Response> {
+/** `declined` says why the card before was not taken. */
+export function checkoutPage(session: Session, declined?: string): Promise<Response> {
   const total = money(session.amount, session.currency);
   const each = session.mode === "subscription" ? " a month" : "";
   return page({
     title: declined === undefined ? `Pay ${total}` : `Declined: pay ${total}`,
     current: "/stripe",
     mainClass: "narrow",
-    status: declined === undefined ? 200 : 402,
     body: html`<h1>Pay ${total}${each}</h1>
       <p class="quiet">This checkout belongs to the sandbox. No money moves; test cards alone are taken.</p>
       <div class="paper">
@@ -44,7 +38,7 @@ export function checkoutPage(session: Session, declined?: Declined): Promise<Res
   });
 }
 
-function payForms(session: Session, total: string, declined: Declined | undefined): Html {
+function payForms(session: Session, total: string, declined: string | undefined): Html {
   const action = `/stripe/checkout/${session.id}`;
   return html`<form class="paper" method="post" action="${action}">
       <div class="field">
@@ -57,11 +51,11 @@ function payForms(session: Session, total: string, declined: Declined | undefine
           spellcheck="false"
           maxlength="30"
           required
-          value="${spaced(declined?.typed ?? goodCard)}"
+          value="${declined === undefined ? spaced(goodCard) : ""}"
           aria-describedby="${declined === undefined ? "cards" : "declined cards"}"
           ${declined !== undefined && html`aria-invalid="true" autofocus`}
         />
-        ${declined !== undefined && html`<p id="declined" class="error" role="alert">${declined.message} Nothing was charged. Try another card.</p>`}
+        ${declined !== undefined && html`<p id="declined" class="error" role="alert">${declineWords(declined)} Nothing was charged. Try another card.</p>`}
       </div>
       <button class="primary" name="how" value="now">Pay ${total}</button>
     </form>

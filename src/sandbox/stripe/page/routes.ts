@@ -67,7 +67,7 @@ export function stripePages(userActions: StripeUserActions): Hono<SandboxEnv> {
   const routes = new Hono<SandboxEnv>();
   routes.get("/stripe", () => overviewPage(userActions));
   routes.get("/stripe/checkout/:id", (context) =>
-    afterForm(() => checkoutPage(userActions.session(context.req.param("id")))),
+    afterForm(() => checkoutPage(userActions.session(context.req.param("id")), context.req.query("declined"))),
   );
   routes.post("/stripe/checkout/:id", (context) =>
     afterForm(async () => {
@@ -76,7 +76,8 @@ export function stripePages(userActions: StripeUserActions): Hono<SandboxEnv> {
       if (how === "later") return seeOther(userActions.payLater(id));
       const paid = userActions.tryToPay(id, card);
       if (paid.kind === "complete") return seeOther(paid.sendTo);
-      return checkoutPage(userActions.session(id), { typed: card, message: paid.message });
+      // A page of its own, so that neither a reload nor the way back sends the card again.
+      return seeOther(`/stripe/checkout/${encodeURIComponent(id)}?declined=${paid.code}`);
     }),
   );
   routes.post("/stripe/act", (context) =>

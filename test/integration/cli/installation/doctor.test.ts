@@ -64,6 +64,7 @@ test("a healthy installation: every line is well, and the exit code says so", as
     "linear",
     "mail",
     "github",
+    "stripe",
   ]);
   expect({ status, ok }).toEqual({ status: 0, ok: true });
   const plain = await headroom(["doctor", "--database-url", stage.db.url]);

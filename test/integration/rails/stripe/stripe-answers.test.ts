@@ -37,6 +37,7 @@ afterEach(async () => {
 
 const send = (payload: Json = refund, changes: Partial<RailMessage> = {}) =>
   rail.send({ ...messageOf(payload), ...changes }, notAborted);
+const lookUp = () => rail.lookup?.({ ...messageOf(refund), uncertain: true }, notAborted);
 const error = (fields: object): { readonly error: object } => ({ error: { type: "invalid_request_error", ...fields } });
 
 test("a refund goes out under the row's key and a pinned version, and brings back the refund", async () => {
@@ -87,7 +88,7 @@ test("a session for a month's price says so, and one for a customer asks for no 
   const payload = terms({ mode: "subscription", customer: "cus_1", locale: "pt-BR" });
   await send(payload);
   await send(terms({ currency: "JPY", amount: 500, unit_amount: 500, quantity: 1, customer_email: null }));
-  const [monthly, once] = stripe.requests.map(({ body }) => Object.fromEntries(new URLSearchParams(body)));
+  const [monthly, single] = stripe.requests.map(({ body }) => Object.fromEntries(new URLSearchParams(body)));
   expect(monthly).toMatchObject({
     customer: "cus_1",
     locale: "pt-BR",
@@ -96,12 +97,12 @@ test("a session for a month's price says so, and one for a customer asks for no 
     "subscription_data[metadata][headroom_checkout]": payload["checkout_id"],
   });
   expect(Object.keys(monthly ?? {}).join(" ")).not.toMatch(/customer_email|customer_creation|payment_intent_data/);
-  expect(once).toMatchObject({
+  expect(single).toMatchObject({
     customer_creation: "always",
     "line_items[0][price_data][currency]": "jpy",
     "line_items[0][price_data][unit_amount]": "500",
   });
-  expect(Object.keys(once ?? {}).join(" ")).not.toMatch(/recurring|subscription_data|locale/);
+  expect(Object.keys(single ?? {}).join(" ")).not.toMatch(/recurring|subscription_data|locale/);
 });
 
 describe("a refund meets", () => {
@@ -180,11 +181,10 @@ test("a connection that breaks is not tried again behind our back", async () => 
 });
 
 test("a search that cannot read a page claims nothing, and one that ends too soon says so", async () => {
-  const lookUp = () => rail.lookup?.({ ...messageOf(refund), uncertain: true }, notAborted);
   stripe.script.push({ body: { data: [{ object: "refund" }], has_more: false } });
   expect(await lookUp()).toMatchObject({ kind: "unavailable", code: "bad_answer" });
   const full = { body: { data: [{ ...made, metadata: null }], has_more: true } };
-  stripe.script.push(...Array(10).fill(full));
+  stripe.script.push(...Array.from({ length: 10 }, () => full));
   expect(await lookUp()).toMatchObject({ kind: "unavailable", code: "too_many_to_search" });
   expect(stripe.requests.at(-1)?.path).toBe("/v1/refunds?limit=100&starting_after=re_1&payment_intent=pi_1");
 });

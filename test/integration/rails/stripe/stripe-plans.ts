@@ -113,7 +113,8 @@ export function expirePlan(): ProviderPlan {
 
 /** By what was told of it: a second end would be told twice. */
 function expiriesOf(sandbox: Sandbox, session: string): number {
-  return sandbox.stripe.events().filter(({ type, object }) => /expired$/.test(type) && object["id"] === session).length;
+  return sandbox.stripe.events().filter(({ type, object }) => type.endsWith("expired") && object["id"] === session)
+    .length;
 }
 
 export function refundPlan(): ProviderPlan {

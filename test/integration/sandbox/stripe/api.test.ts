@@ -1,35 +1,10 @@
 import { createHmac } from "node:crypto";
 import { Stripe } from "stripe";
 import { describe, expect, test } from "vitest";
-import type { Sandbox } from "../../../src/sandbox/sandbox.ts";
-import { secrets, setStage, type Ear } from "./stage.ts";
+import { secrets, setStage, type Ear } from "../stage.ts";
+import { client, monthly, order, priced } from "./client.ts";
 
 const patience = (): AbortSignal => AbortSignal.timeout(10_000);
-
-function client(sandbox: Sandbox, key = "sk_test_sandbox"): Stripe {
-  const { hostname, port } = new URL(sandbox.url);
-  return new Stripe(key, { host: hostname, port, protocol: "http", maxNetworkRetries: 0 });
-}
-
-const order = {
-  mode: "payment",
-  line_items: [
-    { quantity: 4, price_data: { currency: "usd", unit_amount: 1_200_00, product_data: { name: "32XL, us-east-1" } } },
-  ],
-  success_url: "https://headroom.example/paid?session={CHECKOUT_SESSION_ID}",
-  cancel_url: "https://headroom.example/back",
-  client_reference_id: "CR-2026-000001",
-  metadata: { cr_id: "CR-2026-000001" },
-} satisfies Stripe.Checkout.SessionCreateParams;
-
-const monthly = {
-  ...order,
-  mode: "subscription",
-  line_items: order.line_items.map((line) => ({
-    ...line,
-    price_data: { ...line.price_data, recurring: { interval: "month" } },
-  })),
-} satisfies Stripe.Checkout.SessionCreateParams;
 
 /** What was told, in order, verified by Stripe's own SDK and by hand. */
 function told(ear: Ear): string[] {
@@ -184,5 +159,86 @@ describe("the Stripe stand-in, through Stripe's own SDK", () => {
     await stage.ear.heardAtLeast(2, patience());
     const ids = stage.ear.heard.map(({ body }) => (JSON.parse(body) as { id: string }).id);
     expect(new Set(ids).size).toBe(1);
+  });
+
+  test("a key whose first call is not over is refused as in use; one whose work is done is answered again", async () => {
+    await using stage = await setStage();
+    const stripe = client(stage.sandbox);
+    const create = (idempotencyKey = "one") => stripe.checkout.sessions.create(order, { idempotencyKey });
+    stage.sandbox.faults.add({ provider: "stripe", kind: "hangBeforeAccept", times: 1 });
+    const first = create();
+    await stage.sandbox.requests.waitFor(({ method }) => method === "checkout.sessions.create");
+    await expect(create()).rejects.toMatchObject({ statusCode: 409, code: "idempotency_key_in_use" });
+    stage.sandbox.faults.release();
+    // The client tries a connection that was cut once more, though it was told not to.
+    expect((await first).status).toBe("open");
+    stage.sandbox.faults.add({ provider: "stripe", kind: "late", times: 1 });
+    const late = create("two");
+    await stage.sandbox.requests.waitFor(({ fault }) => fault === "late");
+    const { id } = await create("two");
+    stage.sandbox.faults.release();
+    expect((await late).id).toBe(id);
+  });
+
+  test("a refusal of work that had begun is remembered under its key, one of bad parameters is not", async () => {
+    await using stage = await setStage();
+    const stripe = client(stage.sandbox);
+    const { id } = await stripe.checkout.sessions.create(order);
+    stage.sandbox.stripe.pay(id);
+    const { paymentIntent } = stage.sandbox.stripe.session(id);
+    const dispute = stage.sandbox.stripe.dispute(id);
+    const refund = (idempotencyKey: string) =>
+      stripe.refunds.create({ payment_intent: paymentIntent }, { idempotencyKey });
+    await expect(refund("a")).rejects.toMatchObject({ code: "charge_disputed" });
+    stage.sandbox.stripe.closeDispute(dispute.id, "won");
+    await expect(refund("a")).rejects.toMatchObject({ code: "charge_disputed" });
+    expect((await refund("b")).status).toBe("succeeded");
+  });
+
+  test.each([
+    ["usd", 99_999_999, undefined],
+    ["usd", 100_000_000, "amount_too_large"],
+    ["usd", 49, "amount_too_small"],
+    ["idr", 999_999_999_999, undefined],
+    ["jpy", 50, undefined],
+    ["kwd", 5_120, undefined],
+    ["kwd", 5_124, "invalid_charge_amount"],
+    ["isk", 500, undefined],
+    ["ugx", 550, "invalid_charge_amount"],
+  ])("an amount of %s %i is taken, or refused as %s", async (currency, amount, code) => {
+    await using stage = await setStage();
+    const made = client(stage.sandbox).checkout.sessions.create(priced(currency, amount));
+    if (code === undefined) expect(await made).toMatchObject({ currency, amount_total: amount });
+    else await expect(made).rejects.toMatchObject({ code, statusCode: 400 });
+  });
+
+  test("lists are paged, newest first, within a time; and what they name is given whole where it is asked for", async () => {
+    let now = 1_800_000_000_000;
+    await using stage = await setStage({ now: () => now });
+    const stripe = client(stage.sandbox);
+    const ids: string[] = [];
+    for (let n = 0; n < 5; n += 1) {
+      ids.unshift((await stripe.checkout.sessions.create(monthly)).id);
+      now += 1_000;
+    }
+    stage.sandbox.stripe.pay(ids[0] ?? "");
+    const read: string[] = [];
+    for await (const each of stripe.checkout.sessions.list({ limit: 2 })) read.push(each.id);
+    expect(read).toEqual(ids);
+    const late = await stripe.checkout.sessions.list({
+      created: { gte: 1_800_000_003 },
+      expand: ["data.invoice.payments"],
+    });
+    expect(late.data.map(({ id }) => id)).toEqual(ids.slice(0, 2));
+    expect(late.data[0]?.invoice).toMatchObject({
+      object: "invoice",
+      payments: { data: [{ payment: { payment_intent: stage.sandbox.stripe.session(ids[0] ?? "").paymentIntent } }] },
+    });
+    await expect(stripe.checkout.sessions.list({ starting_after: "cs_nothing" })).rejects.toMatchObject({
+      code: "resource_missing",
+    });
+    await expect(stripe.checkout.sessions.retrieve(ids[0] ?? "", { expand: ["mode"] })).rejects.toMatchObject({
+      param: "expand",
+    });
   });
 });

@@ -3237,7 +3237,7 @@ comment on column webhooks.envelopes.outbox_ids is 'Its deliveries, one per endp
 create function billing.abandon_checkout(p_checkout billing.checkouts)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 12f78274f5db508f';
+  as 'sha256 295ef49081c6eef4';
 
 create function billing.amount_in(p_field jsonb)
   returns bigint
@@ -3323,6 +3323,11 @@ create function billing.checkout_transitions()
   returns TABLE(state_before text, event text, state_after text, meaning text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 ef389d7af5d62209';
+
+create function billing.close_page(p_checkout billing.checkouts, p_key text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 6a495456aafcf2f9';
 
 create function billing.confirm(p_request capacity.requests, p_payment billing.payments, p_stripe_subscription text)
   returns void
@@ -3527,7 +3532,7 @@ create function billing.learn_refund(p_refund jsonb, p_event_id text, p_at times
 create function billing.learn_session(p_session jsonb, p_event_id text, p_at timestamp with time zone, p_event_type text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ca92a757beb609d4';
+  as 'sha256 55b2880e945cf33d';
 
 create function billing.learn_subscription(p_stripe jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb

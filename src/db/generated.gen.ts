@@ -1854,6 +1854,14 @@ export interface Functions {
     args: Record<string, never>;
     result: { state_before: string; event: string; state_after: string; meaning: string }[];
   };
+  /** Enqueues the end of a checkout's page. */
+  "billing.close_page": {
+    args: {
+      p_checkout: string | null;
+      p_key: string | null;
+    };
+    result: void;
+  };
   /** Confirms a request by its payment. Nullable: p_stripe_subscription. */
   "billing.confirm": {
     args: {
@@ -7976,6 +7984,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.check_time": { returns: "row", json: ["p_capacity", "p_values"], positional: false },
   "billing.checkout_json": { returns: "value", json: [], positional: false },
   "billing.checkout_transitions": { returns: "rows", json: [], positional: false },
+  "billing.close_page": { returns: "nothing", json: [], positional: false },
   "billing.confirm": { returns: "nothing", json: [], positional: false },
   "billing.currency_digits": { returns: "value", json: [], positional: false },
   "billing.currency_of": { returns: "value", json: [], positional: false },

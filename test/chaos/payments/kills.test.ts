@@ -90,6 +90,22 @@ describe("a relay is killed with a refund in its hands", () => {
   });
 });
 
+test("a page that Stripe refused to close is closed in the end", async () => {
+  await stage.startRelay();
+  const { offer, session } = await onPage(stage);
+  await stage.stripe.ask("addFault", {
+    provider: "stripe",
+    method: "checkout.sessions.expire",
+    kind: "refuse",
+    times: 1,
+  });
+  await stage.cancel(offer);
+  const givenUp = "select from outbox.dead";
+  await eventually(async () => (await stage.rows(givenUp)).length > 0 || undefined, "the call to be given up");
+  await ends(offer, "CANCELLED", 0, 0);
+  expect(await stage.stripe.ask("pay", session, cards.good)).toMatchObject({ kind: "refused" });
+});
+
 describe("Postgres is killed", () => {
   test("while the sweep takes over what nobody told: the next one does it, once", async () => {
     await stage.startRelay();

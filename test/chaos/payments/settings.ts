@@ -37,7 +37,7 @@ export function paymentsSettings({ seed, minutes, paymentsCount }: PaymentsFlags
     restMs: 120_000 + count * 60,
     relays: 2,
     inFlight: Math.min(120, Math.max(16, Math.round(count / 6))),
-    killEveryMs: [4_000, 9_000],
+    killEveryMs: [2_000, 6_000],
   };
 }
 
@@ -54,7 +54,7 @@ export const weather: readonly FaultInput[] = [
   ...(
     [
       ["checkout.sessions.create", 1],
-      ["checkout.sessions.expire", 1.5],
+      ["checkout.sessions.expire", 2],
       ["refunds.create", 3],
       ["subscriptions.cancel", 3],
     ] as const
@@ -68,6 +68,8 @@ export const weather: readonly FaultInput[] = [
     api(method, "late", 0.003 * times, { ms: 8_000 }),
     api(method, "rateLimit", 0.002 * times, { retryAfterSeconds: 1 }),
   ]),
+  // A page that stays open for a while longer is paid in a second tab.
+  api("checkout.sessions.expire", "error500", 0.25),
   api("refunds.list", "error500", 0.1),
   api("checkout.sessions.retrieve", "error500", 0.1),
   api("checkout.sessions.list", "error500", 0.05),
@@ -92,7 +94,7 @@ export const calmDelivery: DeliveryInput = { repeatAfterMs: soon };
 export const plans = [
   ["pays", 60],
   ["pays later", 10],
-  ["two tabs", 5],
+  ["two tabs", 7],
   ["card declined", 4],
   ["disputes", 3],
   ["bank inquires", 1.5],

@@ -66,7 +66,7 @@ describe("a relay is killed with the making of the page in its hands", () => {
 
 describe("the server is killed while Stripe tells of a payment", () => {
   test.each(["during", "before the answer"] as const)("%s: the payment counts once", async (at) => {
-    await stage.startRelay();
+    await stage.startWhatIsGone();
     const { offer, session } = await onPage(stage);
     await stage.startServer({ type: "checkout.session.completed", at });
     await stage.stripe.ask("pay", session, cards.good);
@@ -80,7 +80,7 @@ describe("the server is killed while Stripe tells of a payment", () => {
 
 describe("a relay is killed with a refund in its hands", () => {
   test.each(["send.before", "send.after", "settle.before"] as const)("at %s the money goes back once", async (at) => {
-    await stage.startRelay();
+    await stage.startWhatIsGone();
     const { offer } = await bought(stage);
     await stage.startRelay({ operation: "refund", at });
     await fail(stage, offer);
@@ -91,7 +91,7 @@ describe("a relay is killed with a refund in its hands", () => {
 });
 
 test("a page that Stripe refused to close is closed in the end", async () => {
-  await stage.startRelay();
+  await stage.startWhatIsGone();
   const { offer, session } = await onPage(stage);
   await stage.stripe.ask("addFault", {
     provider: "stripe",
@@ -108,7 +108,7 @@ test("a page that Stripe refused to close is closed in the end", async () => {
 
 describe("Postgres is killed", () => {
   test("while the sweep takes over what nobody told: the next one does it, once", async () => {
-    await stage.startRelay();
+    await stage.startWhatIsGone();
     const { offer, session } = await onPage(stage);
     await stage.stripe.ask("deliver", { lostShare: 1 });
     await stage.stripe.ask("pay", session, cards.good);
@@ -126,11 +126,14 @@ describe("Postgres is killed", () => {
     await sweeping.end().catch(() => undefined);
     expect(await stage.rows(paid, [offer.id])).toEqual([]);
     await stage.startWhatIsGone();
+    await stage.sweep();
+    await isIn(stage, offer, "PROVISIONING");
+    await complete(stage, offer);
     await ends(offer, "COMPLETED", 1, 0);
   });
 
   test("with a refund that Stripe has made and not answered yet: it is found, and not made again", async () => {
-    await stage.startRelay();
+    await stage.startWhatIsGone();
     const { offer } = await bought(stage);
     await stage.stripe.ask("addFault", { provider: "stripe", method: "refunds.create", kind: "late", times: 1 });
     const refundsBefore = await stage.stripe.ask("calls", "refunds.create");

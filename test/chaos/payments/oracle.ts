@@ -65,21 +65,24 @@ export async function runVerify(stage: PaymentsStage, note: (code: string, detai
   }
 }
 
+function inWords(books: { taken: number; refunded: number; disputed: number } | undefined): string {
+  const { taken, refunded, disputed } = books ?? { taken: 0, refunded: 0, disputed: 0 };
+  return `taken ${taken}, refunded ${Math.abs(refunded)}, disputed ${Math.abs(disputed)}`;
+}
+
 /** To the cent, for each currency. */
 async function judgeBalance(stage: PaymentsStage, { books }: Holdings, findings: Findings): Promise<void> {
   const ours = await stage.rows<{ currency: string; taken: number; refunded: number; disputed: number }>(
     `select currency, sum(taken)::float8 as taken, sum(refunded)::float8 as refunded, sum(disputed)::float8 as disputed
        from public.billing_balance group by currency`,
   );
-  const say = (each: { taken: number; refunded: number; disputed: number } | undefined): string =>
-    `taken ${each?.taken ?? 0}, refunded ${Math.abs(each?.refunded ?? 0)}, disputed ${Math.abs(each?.disputed ?? 0)}`;
   const currencies = new Set([
     ...ours.map(({ currency }) => currency),
     ...books.map(({ currency }) => currency.toUpperCase()),
   ]);
   for (const currency of currencies) {
-    const here = say(ours.find((each) => each.currency === currency));
-    const there = say(books.find((each) => each.currency.toUpperCase() === currency));
+    const here = inWords(ours.find((each) => each.currency === currency));
+    const there = inWords(books.find((each) => each.currency.toUpperCase() === currency));
     if (here !== there)
       findings.add("the balance is Stripe's, to the cent", `${currency}: ${here}; at Stripe ${there}`);
   }

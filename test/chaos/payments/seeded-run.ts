@@ -130,7 +130,7 @@ class PaymentsRun {
     );
     return {
       ...Object.fromEntries(rows.map(({ what, n }) => [what, n])),
-      ...Object.fromEntries([...this.#did].toSorted()),
+      ...Object.fromEntries([...this.#did].toSorted(([one], [other]) => one.localeCompare(other))),
     };
   }
 
@@ -171,18 +171,27 @@ class PaymentsRun {
     await this.#stage.stripe.ask("release", random.pick(["as_made", "reversed", "shuffled"]));
   }
 
+  /** One or two at once; what died is started again together. */
   async #kill(random: Random): Promise<void> {
-    const stage = this.#stage;
-    const place = random.between(0, stage.relayCount - 1);
-    const kill = random.weighted([
+    const kills = [
       ["a relay", 2],
       ["a relay at a step", 5],
       ["the server", 2],
       ["the server at an event", 4],
       ["Postgres", 1.5],
       ["backends", 3],
-    ] as const);
-    this.#count(`killed: ${kill}`);
+    ] as const;
+    const chosen = new Set([random.weighted(kills), random.weighted(kills)]);
+    for (const kill of chosen) {
+      this.#count(`killed: ${kill}`);
+      await this.#killOne(kill, random);
+    }
+    await this.#stage.startWhatIsGone();
+  }
+
+  async #killOne(kill: string, random: Random): Promise<void> {
+    const stage = this.#stage;
+    const place = random.between(0, stage.relayCount - 1);
     if (kill === "a relay") await stage.killRelay(place);
     else if (kill === "the server") await stage.killServer();
     else if (kill === "Postgres") await stage.crashPostgres();
@@ -202,7 +211,6 @@ class PaymentsRun {
       ] as const);
       const at = random.pick(["send.before", "send.after", "settle.before", "settle.after"] as const);
       await stage.startRelay({ operation, at }, place);
-      await pause(random.between(500, 2_000));
     } else {
       const type = random.pick([
         "checkout.session.completed",
@@ -211,9 +219,7 @@ class PaymentsRun {
         "checkout.session.expired",
       ]);
       await stage.startServer({ type, at: random.pick(["during", "before the answer"]) });
-      await pause(random.between(500, 2_000));
     }
-    await stage.startWhatIsGone();
   }
 
   // --- the machinery

@@ -167,16 +167,18 @@ export class PaymentsStage {
 
   /** Starts what has died, without traps. */
   async startWhatIsGone(): Promise<void> {
-    for (const [place, relay] of this.#relays.entries()) {
-      if (relay === undefined || relay.isGone()) {
-        await this.relayGone(place);
-        await this.startRelay(undefined, place);
-      }
-    }
-    if (this.#server === undefined || this.#server.isGone()) {
+    const relays = this.#relays.map(async (relay, place) => {
+      if (relay !== undefined && !relay.isGone()) return;
+      await this.relayGone(place);
+      await this.startRelay(undefined, place);
+    });
+    const server = async (): Promise<void> => {
+      if (this.#server !== undefined && !this.#server.isGone()) return;
       await this.serverGone();
       await this.startServer();
-    }
+    };
+    const started = await Promise.allSettled([...relays, server()]);
+    for (const each of started) if (each.status === "rejected") throw each.reason;
   }
 
   async crashPostgres(): Promise<void> {

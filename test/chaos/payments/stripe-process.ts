@@ -35,7 +35,7 @@ export async function startStripe(
     if (failed === undefined) waits?.resolve(value);
     else waits?.reject(new Error(`Stripe: ${failed}`));
   });
-  void gone.then(() => {
+  child.once("exit", () => {
     for (const { reject } of waiting.values()) reject(new Error("The stand-in for Stripe is gone"));
   });
   return {

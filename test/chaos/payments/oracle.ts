@@ -207,7 +207,8 @@ function judgeOutcomes(ours: readonly OurPayment[], holdings: Holdings, findings
     if (counts && reason !== null && purpose !== "renewal" && payment.request_state === "COMPLETED")
       findings.add("what runs is paid for", `${id} of ${request} goes back (${reason}), and its capacity runs`);
     if (counts && reason === null && purpose === "renewal") continue;
-    if (counts && reason === null) {
+    const hasEnded = /^(REJECTED|CANCELLED|EXPIRED|FAILED)$/.test(payment.request_state);
+    if (counts && reason === null && !hasEnded) {
       const { subscriptions, jobs, dispatches, by_hand: byHand, request_state: state } = payment;
       if (state !== "COMPLETED" || subscriptions !== 1 || jobs !== 1 || (byHand ? dispatches > 1 : dispatches < 1))
         findings.add(

@@ -25,10 +25,6 @@ export async function runPayments(settings: PaymentsSettings, hooks: SeededHooks
     await run.rest();
     hooks.onProgress?.("checking");
     await judge(stage, run.findings);
-    if (run.findings.any && process.env.CHAOS_HOLD) {
-      console.error(stage.url, JSON.stringify(run.findings.list, null, 1));
-      await pause(Number(process.env.CHAOS_HOLD), hooks.signal);
-    } // DEBUG
     const counts = await run.counted();
     const seconds = (performance.now() - startedAtMs) / 1_000;
     return { ok: !run.findings.any, seed: settings.seed, seconds, counts, findings: run.findings.list };

@@ -35,7 +35,7 @@ export function paymentsSettings({ seed, minutes, paymentsCount }: PaymentsFlags
     count,
     faultsMs: minutes * 60_000,
     restMs: 120_000 + count * 60,
-    relays: 2,
+    relays: 3,
     inFlight: Math.min(120, Math.max(16, Math.round(count / 6))),
     killEveryMs: [2_000, 6_000],
   };

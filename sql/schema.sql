@@ -4001,7 +4001,7 @@ grant execute on function billing.verify_payments to headroom_control;
 create function billing.verify_refunds(p_payment_ids uuid[])
   returns TABLE(invariant text, code text, subject text, detail text)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 56633a5a4fd30f4f';
+  as 'sha256 bc5c79017bee24a9';
 
 create function billing.waiting_counts()
   returns TABLE(state text, waiting bigint, oldest_seconds double precision)

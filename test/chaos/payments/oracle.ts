@@ -5,7 +5,7 @@
 import { verifyPayments } from "../../../src/billing/verify.ts";
 import { verify } from "../../../src/capacity/verify.ts";
 import { verifyJobs } from "../../../src/provisioning/verify.ts";
-import type { Payment, Subscription } from "../../../src/sandbox/stripe/things.ts";
+import type { Payment } from "../../../src/sandbox/stripe/things.ts";
 import type { Findings } from "../findings.ts";
 import type { PaymentsStage } from "./stage.ts";
 import type { Holdings } from "./stripe-child.ts";
@@ -32,8 +32,7 @@ interface OurPayment {
 interface OurRow {
   readonly stripe_id: string;
   readonly state: string;
-  readonly currency: string;
-  readonly amount: number;
+  readonly amount: number | null;
 }
 
 /** What holds when everything has come to rest. */
@@ -106,34 +105,16 @@ function judgePayments(ours: readonly OurPayment[], { payments }: Holdings, find
 }
 
 async function judgeRest(stage: PaymentsStage, holdings: Holdings, findings: Findings): Promise<void> {
-  const compare = async (
-    invariant: string,
-    query: string,
-    theirs: readonly { id: string; status: string; amount?: number }[],
-    agrees: (there: string, here: string) => boolean,
-  ): Promise<void> => {
-    const known = new Map((await stage.rows<OurRow>(query)).map((row) => [row.stripe_id, row]));
-    for (const { id, status, amount } of theirs) {
-      const here = known.get(id);
-      known.delete(id);
-      if (here === undefined || !agrees(status, here.state) || (amount !== undefined && here.amount !== amount))
-        findings.add(invariant, `${id} is ${status} (${amount}), here ${here?.state ?? "unknown"} (${here?.amount})`);
-    }
-    for (const { stripe_id: id, state } of known.values())
-      findings.add(invariant, `Stripe has no ${id}, here ${state}`);
-  };
-  await compare(
-    "each refund at Stripe is one here, and no other",
-    "select stripe_id, state, currency, amount::float8 as amount from billing.refunds where stripe_id is not null",
-    holdings.refunds,
-    (there, here) => there === here,
-  );
-  await compare(
-    "each dispute at Stripe is one here, and no other",
-    "select stripe_id, status as state, currency, amount::float8 as amount from billing.disputes",
-    holdings.disputes,
-    (there, here) => there === here,
-  );
+  await compare(stage, findings, {
+    invariant: "each refund at Stripe is one here, and no other",
+    ours: "select stripe_id, state, amount::float8 as amount from billing.refunds where stripe_id is not null",
+    theirs: holdings.refunds,
+  });
+  await compare(stage, findings, {
+    invariant: "each dispute at Stripe is one here, and no other",
+    ours: "select stripe_id, status as state, amount::float8 as amount from billing.disputes",
+    theirs: holdings.disputes,
+  });
   for (const [mark, same] of Map.groupBy(holdings.refunds, ({ metadata }) => metadata["headroom_refund"] ?? "")) {
     if (mark !== "" && same.length > 1)
       findings.add(
@@ -141,28 +122,59 @@ async function judgeRest(stage: PaymentsStage, holdings: Holdings, findings: Fin
         `${mark}: ${same.map(({ id, amount }) => `${id} (${amount})`).join(", ")}`,
       );
   }
-  const bought = new Set(
-    holdings.sessions.flatMap(({ paymentStatus, subscription }) =>
-      paymentStatus === "paid" ? subscription : undefined,
-    ),
-  );
-  const kept = await stage.rows<OurRow>(subscriptionsQuery);
-  const ids = new Set(kept.map(({ stripe_id: id }) => id));
-  await compare(
-    "each subscription at Stripe is one here, or is ended",
-    subscriptionsQuery,
-    // One whose payment went back, or failed, was never bought here: only that it ended matters, below.
-    holdings.subscriptions.filter(({ id, status }) => ids.has(id) || (bought.has(id) && status !== "canceled")),
-    (there, here) => sameSubscription(there as Subscription["status"], here),
-  );
+  await judgeSubscriptions(stage, holdings, findings);
+}
+
+export async function judgeSubscriptions(
+  stage: PaymentsStage,
+  { sessions, subscriptions }: Holdings,
+  findings: Findings,
+): Promise<void> {
+  const paid = sessions.filter(({ paymentStatus }) => paymentStatus === "paid");
+  const bought = new Set(paid.map(({ subscription }) => subscription));
+  const ids = new Set((await stage.rows<OurRow>(subscriptionsQuery)).map(({ stripe_id: id }) => id));
+  await compare(stage, findings, {
+    invariant: "each subscription at Stripe is one here, or is ended",
+    ours: subscriptionsQuery,
+    // One whose payment went back, or failed, was never bought here: only that it ended matters.
+    theirs: subscriptions.filter(({ id, status }) => ids.has(id) || (bought.has(id) && status !== "canceled")),
+    agrees: sameSubscription,
+  });
   const unwanted = await stage.rows<OurRow>(`${subscriptionsQuery} and r.state not in ('PROVISIONING', 'COMPLETED')`);
-  const live = new Set(holdings.subscriptions.flatMap(({ id, status }) => (status === "canceled" ? [] : [id])));
+  const live = new Set(subscriptions.flatMap(({ id, status }) => (status === "canceled" ? [] : [id])));
   for (const { stripe_id: id } of unwanted) {
     if (live.has(id)) findings.add("nobody goes on paying for what does not run", id);
   }
 }
 
-function sameSubscription(there: Subscription["status"], here: string): boolean {
+interface Comparison {
+  readonly invariant: string;
+  /** A query of ids at Stripe, states and amounts. */
+  readonly ours: string;
+  readonly theirs: readonly { readonly id: string; readonly status: string; readonly amount?: number }[];
+  /** Whether two states mean the same. Default: they have one name. */
+  readonly agrees?: (there: string, here: string) => boolean;
+}
+
+async function compare(
+  stage: PaymentsStage,
+  findings: Findings,
+  { invariant, ours, theirs, agrees = (there, here) => there === here }: Comparison,
+): Promise<void> {
+  const known = new Map((await stage.rows<OurRow>(ours)).map((row) => [row.stripe_id, row]));
+  for (const { id, status, amount } of theirs) {
+    const here = known.get(id);
+    known.delete(id);
+    if (here === undefined || !agrees(status, here.state) || (amount !== undefined && here.amount !== amount))
+      findings.add(
+        invariant,
+        `${id} is ${status} (${amount ?? "-"}), here ${here?.state ?? "unknown"} (${here?.amount ?? "-"})`,
+      );
+  }
+  for (const { stripe_id: id, state } of known.values()) findings.add(invariant, `Stripe has no ${id}, here ${state}`);
+}
+
+function sameSubscription(there: string, here: string): boolean {
   if (there === "canceled") return here === "cancelled" || here === "ended";
   if (there === "past_due") return here === "past_due" || here === "unpaid";
   return there === here;
@@ -270,7 +282,7 @@ function judgeRuns({ works }: PaymentsStage, findings: Findings): void {
 }
 
 const subscriptionsQuery = `
-  select s.stripe_id, s.state, p.currency, null::float8 as amount
+  select s.stripe_id, s.state, null::float8 as amount
     from billing.subscriptions s join billing.payments p on p.id = s.payment_id join capacity.requests r on r.id = s.request_id
    where s.stripe_id is not null`;
 

@@ -37,7 +37,7 @@ export function paymentsSettings({ seed, minutes, paymentsCount }: PaymentsFlags
     restMs: 120_000 + count * 60,
     relays: 3,
     inFlight: Math.min(120, Math.max(16, Math.round(count / 6))),
-    killEveryMs: [2_000, 6_000],
+    killEveryMs: [4_000, 10_000],
   };
 }
 

@@ -65,6 +65,7 @@ export class PaymentsStage {
   readonly #options: StageOptions;
   readonly #pool: Pool;
   readonly #relays: (PartProcess | undefined)[];
+  readonly #turns = new Map<number | "server", Promise<void>>();
   #server: PartProcess | undefined;
 
   private constructor({ postgres, url, front, works, stripe, options }: Parts) {
@@ -114,13 +115,16 @@ export class PaymentsStage {
   // --- the parts
 
   /** With a trap it kills itself there; `relayGone` resolves then. */
-  async startRelay(trap?: RelayTrap, place = 0): Promise<void> {
-    await this.killRelay(place);
-    this.#relays[place] = await startPart(this.#codeDir, "../payments/relay-child.ts", {
-      connectionString: this.#urlAs("headroom_executor"),
-      stripeUrl: this.stripe.url,
-      worksUrl: this.works.url,
-      trap,
+  startRelay(trap?: RelayTrap, place = 0): Promise<void> {
+    return this.#inTurn(place, async () => {
+      await this.#relays[place]?.kill();
+      await this.relayGone(place);
+      this.#relays[place] = await startPart(this.#codeDir, "../payments/relay-child.ts", {
+        connectionString: this.#urlAs("headroom_executor"),
+        stripeUrl: this.stripe.url,
+        worksUrl: this.works.url,
+        trap,
+      });
     });
   }
 
@@ -139,46 +143,54 @@ export class PaymentsStage {
 
   async killRelay(place = 0): Promise<void> {
     await this.#relays[place]?.kill();
-    await this.relayGone(place);
   }
 
-  async startServer(trap?: ServerTrap): Promise<void> {
-    await this.killServer();
-    const started = await startPart(this.#codeDir, "../payments/server-child.ts", {
-      connectionString: this.#urlAs("headroom_gateway"),
-      secretKey,
-      checkoutOrigin: new URL(this.stripe.url).origin,
-      trap,
+  startServer(trap?: ServerTrap): Promise<void> {
+    return this.#inTurn("server", async () => {
+      await this.#server?.kill();
+      this.#server = undefined;
+      const started = await startPart(this.#codeDir, "../payments/server-child.ts", {
+        connectionString: this.#urlAs("headroom_gateway"),
+        secretKey,
+        checkoutOrigin: new URL(this.stripe.url).origin,
+        trap,
+      });
+      this.#server = started;
+      this.#front.pointTo(started.number);
     });
-    this.#server = started;
-    this.#front.pointTo(started.number);
-    void started.gone.then(() => this.#server === started && this.#front.pointTo(undefined));
   }
 
   async serverGone(): Promise<void> {
     await this.#server?.gone;
-    this.#server = undefined;
   }
 
   async killServer(): Promise<void> {
     await this.#server?.kill();
-    await this.serverGone();
   }
 
   /** Starts what has died, without traps. */
   async startWhatIsGone(): Promise<void> {
-    const relays = this.#relays.map(async (relay, place) => {
-      if (relay !== undefined && !relay.isGone()) return;
-      await this.relayGone(place);
-      await this.startRelay(undefined, place);
+    const isUp = (part: PartProcess | undefined): boolean => part?.isGone() === false;
+    const relays = this.#relays.map(async (_, place) => {
+      await this.#turns.get(place);
+      if (!isUp(this.#relays[place])) await this.startRelay(undefined, place);
     });
     const server = async (): Promise<void> => {
-      if (this.#server !== undefined && !this.#server.isGone()) return;
-      await this.serverGone();
-      await this.startServer();
+      await this.#turns.get("server");
+      if (!isUp(this.#server)) await this.startServer();
     };
     const started = await Promise.allSettled([...relays, server()]);
     for (const each of started) if (each.status === "rejected") throw each.reason;
+  }
+
+  /** One start of a part at a time, whoever asks for it. */
+  async #inTurn(part: number | "server", work: () => Promise<void>): Promise<void> {
+    const turn = (this.#turns.get(part) ?? Promise.resolve()).then(work);
+    this.#turns.set(
+      part,
+      turn.catch(() => undefined),
+    );
+    await turn;
   }
 
   async crashPostgres(): Promise<void> {

@@ -170,7 +170,6 @@ export class PaymentsStage {
 
   /** Starts what has died, without traps. */
   async startWhatIsGone(): Promise<void> {
-    const isUp = (part: PartProcess | undefined): boolean => part?.isGone() === false;
     const relays = this.#relays.map(async (_, place) => {
       await this.#turns.get(place);
       if (!isUp(this.#relays[place])) await this.startRelay(undefined, place);
@@ -345,6 +344,10 @@ export class PaymentsStage {
   get #codeDir(): string {
     return this.#options.codeDir ?? ownCodeDir;
   }
+}
+
+function isUp(part: PartProcess | undefined): boolean {
+  return part?.isGone() === false;
 }
 
 async function prepare(url: string, headroomUrl: string, options: StageOptions): Promise<void> {

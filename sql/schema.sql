@@ -3248,7 +3248,7 @@ comment on column webhooks.envelopes.outbox_ids is 'Its deliveries, one per endp
 create function billing.abandon_checkout(p_checkout billing.checkouts)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8dbc4ffaf439596b';
+  as 'sha256 936949da54b149a4';
 
 create function billing.amount_in(p_field jsonb)
   returns bigint
@@ -3334,6 +3334,11 @@ create function billing.checkout_transitions()
   returns TABLE(state_before text, event text, state_after text, meaning text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 ef389d7af5d62209';
+
+create function billing.close_page(p_checkout billing.checkouts, p_key text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 6a495456aafcf2f9';
 
 create function billing.close_row(p_refund billing.refunds)
   returns void
@@ -3558,7 +3563,7 @@ create function billing.learn_refund(p_refund jsonb, p_event_id text, p_at times
 create function billing.learn_session(p_session jsonb, p_event_id text, p_at timestamp with time zone, p_event_type text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ca92a757beb609d4';
+  as 'sha256 55b2880e945cf33d';
 
 create function billing.learn_subscription(p_stripe jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
@@ -4037,7 +4042,7 @@ grant execute on function billing.verify_payments to headroom_control;
 create function billing.verify_refunds(p_payment_ids uuid[])
   returns TABLE(invariant text, code text, subject text, detail text)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 56633a5a4fd30f4f';
+  as 'sha256 bc5c79017bee24a9';
 
 create function billing.waiting_counts()
   returns TABLE(state text, waiting bigint, oldest_seconds double precision)

@@ -1857,6 +1857,14 @@ export interface Functions {
     args: Record<string, never>;
     result: { state_before: string; event: string; state_after: string; meaning: string }[];
   };
+  /** Enqueues the end of a checkout's page. */
+  "billing.close_page": {
+    args: {
+      p_checkout: string | null;
+      p_key: string | null;
+    };
+    result: void;
+  };
   /** Ends the row of a refund that was given up and that Stripe has made. */
   "billing.close_row": {
     args: {
@@ -8034,6 +8042,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.check_time": { returns: "row", json: ["p_capacity", "p_values"], positional: false },
   "billing.checkout_json": { returns: "value", json: [], positional: false },
   "billing.checkout_transitions": { returns: "rows", json: [], positional: false },
+  "billing.close_page": { returns: "nothing", json: [], positional: false },
   "billing.close_row": { returns: "nothing", json: [], positional: false },
   "billing.confirm": { returns: "nothing", json: [], positional: false },
   "billing.currency_digits": { returns: "value", json: [], positional: false },

@@ -12,6 +12,10 @@ export interface CommandLine {
   readonly planted: boolean;
   /** Provisioning is hurt, and not the delivery engine. */
   readonly provisioning: boolean;
+  /** Money is hurt, and not the delivery engine. */
+  readonly payments: boolean;
+  /** How many payments are made. Default: by the minutes. */
+  readonly paymentsCount: number | undefined;
   /** Of the planted bugs, only those whose name holds this. */
   readonly only: string | undefined;
 }
@@ -22,6 +26,8 @@ export const usage = `Usage: npm run chaos -- [flags]
   --relays N    relays at a time, from 1 to 16 (3)
   --json        one JSON object on standard output
   --provisioning  hurts jobs and the runs of their workflows, instead of the delivery engine
+  --payments    hurts payments, refunds and disputes, instead of the delivery engine
+  --payments-count N  with --payments: how many are made, if the minutes are enough, from 20 to 100000 (300 a minute)
   --planted     plants known bugs into copies of the code; each must be caught
   --only TEXT   with --planted: only bugs whose name holds this`;
 
@@ -36,6 +42,11 @@ export function readCommandLine(parameters: readonly string[]): CommandLine {
     json: values.json ?? false,
     planted: values.planted ?? false,
     provisioning: values.provisioning ?? false,
+    payments: values.payments ?? false,
+    paymentsCount:
+      values["payments-count"] === undefined
+        ? undefined
+        : number("payments-count", values["payments-count"], 20, 100_000, true),
     only: values.only,
   };
 }
@@ -51,6 +62,8 @@ function parse(parameters: readonly string[]) {
         json: { type: "boolean" },
         planted: { type: "boolean" },
         provisioning: { type: "boolean" },
+        payments: { type: "boolean" },
+        "payments-count": { type: "string" },
         only: { type: "string" },
       },
     });

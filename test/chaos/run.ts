@@ -3,6 +3,9 @@
  * invariant holds; 2 for a wrong flag; 130 when it was interrupted.
  */
 import { readCommandLine, usage, UsageError, type CommandLine } from "./command-line.ts";
+import { runPlantedPayments } from "./payments/planted.ts";
+import { runPayments } from "./payments/seeded-run.ts";
+import { paymentsSettings } from "./payments/settings.ts";
 import { renderPlanted, runPlanted } from "./planted/run-planted.ts";
 import { runPlantedProvisioning } from "./provisioning/planted.ts";
 import { renderSeeded, runSeeded } from "./provisioning/seeded-run.ts";
@@ -30,9 +33,18 @@ async function main(): Promise<number> {
 async function run(flags: CommandLine, signal: AbortSignal): Promise<number> {
   if (flags.planted) {
     const options = { seed: flags.seed, only: flags.only, signal, onProgress: say };
-    const planted = await (flags.provisioning ? runPlantedProvisioning(options) : runPlanted(options));
+    const planted = await (flags.payments
+      ? runPlantedPayments(options)
+      : flags.provisioning
+        ? runPlantedProvisioning(options)
+        : runPlanted(options));
     console.log(flags.json ? JSON.stringify(planted) : renderPlanted(planted));
     return planted.ok ? 0 : 1;
+  }
+  if (flags.payments) {
+    const result = await runPayments(paymentsSettings(flags), { signal, onProgress: say });
+    console.log(flags.json ? JSON.stringify(result) : renderSeeded(result));
+    return result.ok ? 0 : 1;
   }
   if (flags.provisioning) {
     const result = await runSeeded(provisioningSettings(flags), { signal, onProgress: say });

@@ -197,6 +197,11 @@ export class StripeUserActions {
     leaveUnpaid(this.#world, this.#state, this.#live(subscriptionId));
   }
 
+  /** A day has passed for the idempotency keys: Stripe forgets them, and what it answered under them. */
+  forgetKeys(): void {
+    this.#state.remembered.clear();
+  }
+
   /** Sends an event once more, as Stripe now and then does by itself. */
   resend(eventId: string): void {
     const event = this.#state.events.find(({ id }) => id === eventId);

@@ -29,7 +29,13 @@ export async function startFront(): Promise<Front> {
   async function passOn(path: string, headers: Headers, body: Buffer): Promise<{ status: number; body: string }> {
     try {
       if (upstream === undefined) throw new Error("no server is up");
-      const answer = await fetch(`http://127.0.0.1:${upstream}${path}`, { method: "POST", headers, body });
+      const answer = await fetch(`http://127.0.0.1:${upstream}${path}`, {
+        method: "POST",
+        headers,
+        body,
+        // Where a browser is led on to is not this front's business.
+        redirect: "manual",
+      });
       return { status: answer.status, body: await answer.text() };
     } catch {
       return { status: 502, body: "{}" };
@@ -57,7 +63,7 @@ function headersOf(raw: readonly string[]): Headers {
   const headers = new Headers();
   for (let at = 0; at < raw.length; at += 2) {
     const name = (raw[at] ?? "").toLowerCase();
-    if (/^(x-|content-type$|user-agent$)/.test(name)) headers.set(name, raw[at + 1] ?? "");
+    if (/^(x-|content-type$|user-agent$|stripe-signature$)/.test(name)) headers.set(name, raw[at + 1] ?? "");
   }
   return headers;
 }

@@ -25,7 +25,8 @@ export async function startPart(codeDir: string, program: string, config: object
   const child = spawn(
     process.execPath,
     [join(codeDir, "test", "chaos", "provisioning", program), JSON.stringify(config)],
-    { stdio: ["pipe", "pipe", "inherit"] },
+    // A session of its own, as a service has; it ends with its starter all the same.
+    { stdio: ["pipe", "pipe", "inherit"], detached: true },
   );
   child.stdin.on("error", () => undefined);
   const gone = once(child, "exit").then(() => undefined);

@@ -47,6 +47,14 @@ describe("the verification of money", async () => {
       },
     ],
     [
+      "what runs and is paid back",
+      ["refund_missing", "refund_unwarranted"],
+      async (id) => {
+        await m.says(await m.job(id), { signal: "succeeded" });
+        await rowsOf(m.superuser, "update billing.payments set refund_reason = 'failed' where request_id = $1", [id]);
+      },
+    ],
+    [
       "a refund without a row",
       ["refund_row_differs"],
       (_, paymentId) =>

@@ -34,6 +34,11 @@ begin
     end if;
     return billing.note_processing(v_request, v_checkout, p_at);
   end if;
+  -- We asked Stripe to close the page, and gave up before it did: it is asked anew, once for each look.
+  if v_checkout.state = 'abandoned' and p_session ->> 'status' = 'open' and p_event_type is null
+     and billing.is_given_up('billing', v_checkout.id::text, 'expire') then
+    perform billing.close_page(v_checkout, 'expire-' || v_checkout.looks);
+  end if;
   v_moved := billing.move_checkout(v_checkout, case p_session ->> 'status' when 'complete' then 'FAILED' when 'expired' then 'EXPIRED'
                                                  when 'open' then 'ANSWERED' end, p_at);
   if v_moved.state = 'failed' then

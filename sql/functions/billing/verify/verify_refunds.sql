@@ -1,5 +1,5 @@
--- No more goes back than was paid; each refund of ours is one instruction with one row, of the same amount; and what has to go back has
--- gone, or is on its way, or waits for something that is named.
+-- No more goes back than was paid; each refund of ours is one instruction with one row, of the same amount; what has to go back has gone,
+-- or is on its way, or waits for something that is named; and what was bought and runs does not go back by itself.
 create or replace function billing.verify_refunds(p_payment_ids uuid[]) returns table (invariant text, code text, subject text, detail text)
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -24,6 +24,10 @@ as $$
     from billing.payments p join capacity.requests q on q.id = p.request_id
    where p.id = any (p_payment_ids)
      and (not p.counts or p.refund_reason is not null or q.state in ('REJECTED', 'CANCELLED', 'EXPIRED', 'FAILED'))
-     and billing.left_of(p.id) > 0;
+     and billing.left_of(p.id) > 0
+  union all
+  select 'I8', 'refund_unwarranted', p.request_id, format('payment %s goes back (%s), and what it bought runs', p.id, p.refund_reason)
+    from billing.payments p join capacity.requests q on q.id = p.request_id and q.state = 'COMPLETED'
+   where p.id = any (p_payment_ids) and p.counts and p.purpose <> 'renewal' and p.refund_reason is not null;
 $$;
 comment on function billing.verify_refunds(uuid[]) is 'Refunds that do not fit their payments, and those that are missing.';

@@ -1,0 +1,14 @@
+-- Has Stripe close the page of a checkout. In the lane of its request, so that it comes after the call that made the page and before one
+-- that makes another; where Stripe has not answered that call yet, the id is filled in from its answer. Each key is one question.
+create or replace function billing.close_page(p_checkout billing.checkouts, p_key text) returns void
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform billing.ask_stripe(
+    p_checkout.workspace_id, 'billing', 'checkout:' || p_checkout.request_id, p_checkout.id::text, p_key,
+    jsonb_strip_nulls(jsonb_build_object('operation', 'checkout.expire', 'session_id', p_checkout.session_id)), 'ended:' || p_checkout.id,
+    case when p_checkout.session_id is null
+         then jsonb_build_array(jsonb_build_object('path', '["session_id"]'::jsonb, 'capture', 'id:' || p_checkout.id)) end);
+end
+$$;
+comment on function billing.close_page(billing.checkouts, text) is 'Enqueues the end of a checkout''s page.';

@@ -1,0 +1,193 @@
+/**
+ * Bugs about money that somebody might well write, each as the smallest change of the real code that makes it, and the scene in which the
+ * ordinary oracle must see it. The code as it is plays the same scenes, and must pass. What `headroom verify` alone would see is said too.
+ */
+import { CrashablePostgres } from "../crashable-postgres.ts";
+import { Findings } from "../findings.ts";
+import { copyWithPatches, requireFitting, type Patch } from "../planted/patch.ts";
+import { type PlantedOutcome, type PlantedResult } from "../planted/run-planted.ts";
+import type { PlantedOptions } from "../provisioning/planted.ts";
+import { Random } from "../random.ts";
+import { judge } from "./oracle.ts";
+import { Outside } from "./outside.ts";
+import { comeToRest } from "./rest.ts";
+import { scenes } from "./scenes.ts";
+import { PaymentsStage } from "./stage.ts";
+
+interface PlantedBug {
+  readonly name: string;
+  readonly scene: keyof typeof scenes;
+  readonly patches: readonly Patch[];
+  /** A second line of defence that has to be taken down as well. */
+  readonly afterMigration?: string;
+}
+
+const sql = (path: string): string => `sql/functions/${path}.sql`;
+
+export const plantedBugs: readonly PlantedBug[] = [
+  {
+    name: "a second charge is kept",
+    scene: "two tabs",
+    patches: [
+      {
+        file: sql("billing/refunds/settle"),
+        find: "if v_payment.refund_reason is null then",
+        replace: "if coalesce(v_payment.refund_reason, 'duplicate') = 'duplicate' then",
+      },
+    ],
+  },
+  {
+    name: "a forgotten refund: what failed is not paid back",
+    scene: "a job that fails for good",
+    patches: [
+      {
+        file: sql("billing/subscriptions/follow_end"),
+        find: "    perform billing.owe(v_payment.id, v_reason);",
+        replace: "    continue when v_reason = 'failed';\n    perform billing.owe(v_payment.id, v_reason);",
+      },
+    ],
+  },
+  {
+    name: "a refund without a reason: what runs is paid back",
+    scene: "a job that succeeds",
+    patches: [
+      {
+        file: sql("billing/subscriptions/follow_end"),
+        find: "if p_change ->> 'state_after' = 'COMPLETED' then",
+        replace: "if p_change ->> 'state_after' = 'NEVER' then",
+      },
+    ],
+  },
+  {
+    name: "a refund of another payment",
+    scene: "one runs and one fails",
+    patches: [
+      {
+        file: sql("billing/refunds/send_refund"),
+        find: "'destination', p_payment.payment_intent,",
+        replace: "'destination', (select min(o.payment_intent) from billing.payments o),",
+      },
+    ],
+  },
+  {
+    name: "a refund is made twice: its lost answer is not looked up, and it has a new key",
+    scene: "a part is refunded and the answer lost",
+    patches: [
+      {
+        file: "src/rails/stripe/refund.ts",
+        find: '  if (found.kind === "found") return foundAs(found.object);',
+        replace: '  if (found.kind === "found") return { kind: "absent" };',
+      },
+      {
+        file: "src/rails/stripe/refund.ts",
+        find: "const options = { idempotencyKey: keyOf(message) };",
+        replace: "const options = { idempotencyKey: `${keyOf(message)}:${message.tryNo}` };",
+      },
+    ],
+  },
+  {
+    name: "a webhook is taken twice",
+    scene: "an event comes twice",
+    patches: [
+      { file: sql("public/payments/handle_stripe_webhook"), find: "  if not found then", replace: "  if false then" },
+      {
+        file: sql("billing/payments/take_session"),
+        find: "  if v_payment.id is not null then",
+        replace: "  if false then",
+      },
+    ],
+    afterMigration: `alter table billing.payments drop constraint payments_session_id_key, drop constraint payments_checkout_id_key,
+      drop constraint payments_payment_intent_key`,
+  },
+  {
+    name: "a payment counts that was made after the offer had ended",
+    scene: "paid after the deadline, before the sweep",
+    patches: [
+      { file: sql("billing/payments/judge_payment"), find: "when not p_in_time then 'late' end;", replace: "end;" },
+    ],
+  },
+  {
+    name: "the books forget what was learnt by asking",
+    scene: "a refund of which no event tells",
+    patches: [
+      {
+        file: sql("billing/refunds/move_refund"),
+        find: "  if v_state = 'succeeded' then",
+        replace: "  if v_state = 'succeeded' and p_event_id not like 'look:%' then",
+      },
+    ],
+  },
+  {
+    name: "a payment is believed before the money has arrived",
+    scene: "a debit that fails",
+    patches: [
+      {
+        file: sql("billing/hear/learn_session"),
+        find: "coalesce(p_session ->> 'payment_status' in ('paid', 'no_payment_required'), false)",
+        replace: "coalesce(p_session ->> 'status' = 'complete', false)",
+      },
+    ],
+  },
+  {
+    name: "a subscription goes on at Stripe after its request has failed",
+    scene: "a subscription whose job fails for good",
+    patches: [
+      {
+        file: sql("billing/subscriptions/cancel_subscription"),
+        find: "if v_subscription.stripe_id is not null then",
+        replace: "if false then",
+      },
+    ],
+  },
+];
+
+const restMs = 15_000;
+
+export async function runPlantedPayments({ only = "", signal, onProgress }: PlantedOptions): Promise<PlantedResult> {
+  const bugs = plantedBugs.filter(({ name }) => name.includes(only));
+  if (bugs.length === 0) throw new Error(`no planted bug is named like "${only}"`);
+  await requireFitting(bugs.flatMap(({ patches }) => patches));
+  const postgres = await CrashablePostgres.start();
+  const outcomes: PlantedOutcome[] = [];
+  try {
+    for (const bug of bugs) {
+      for (const planted of [undefined, bug]) {
+        signal.throwIfAborted();
+        const outcome = await play(bug, planted, postgres);
+        outcomes.push(outcome);
+        const by = outcome.findings.some(({ invariant }) => invariant.startsWith("verify: ")) ? "" : " (not by verify)";
+        onProgress(
+          `${outcome.scenario}: ${outcome.bug ?? "the code as it is"}: ${outcome.ok ? `as it should be${planted === undefined ? "" : by}` : "NOT SO"}`,
+        );
+      }
+    }
+  } finally {
+    await postgres.close();
+  }
+  return { ok: outcomes.every(({ ok }) => ok), seed: 0, outcomes };
+}
+
+async function play(
+  { scene }: PlantedBug,
+  planted: PlantedBug | undefined,
+  postgres: CrashablePostgres,
+): Promise<PlantedOutcome> {
+  const startedAtMs = performance.now();
+  await using copy = await copyWithPatches(planted?.patches ?? []);
+  const { afterMigration } = planted ?? {};
+  const extra = afterMigration === undefined ? {} : { afterMigration };
+  const stage = await PaymentsStage.open({ codeDir: copy.dir, postgres, ...extra });
+  const findings = new Findings();
+  try {
+    await stage.startRelay();
+    await scenes[scene](stage);
+    const outside = new Outside(stage, new Random(1), () => undefined);
+    await comeToRest(stage, outside, AbortSignal.timeout(restMs), () => undefined);
+    await judge(stage, findings);
+  } finally {
+    await stage.close();
+  }
+  const seconds = (performance.now() - startedAtMs) / 1_000;
+  const ok = findings.any === (planted !== undefined);
+  return { bug: planted?.name ?? null, scenario: scene, ok, findings: findings.list, seconds };
+}

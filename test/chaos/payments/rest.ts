@@ -1,0 +1,62 @@
+/**
+ * The faults are over: what waits is carried out, what is unknown is asked for, banks have their last word, and offers that nobody paid end.
+ */
+import { pause } from "../../../src/db/wait/pause.ts";
+import { Findings } from "../findings.ts";
+import { judgeSubscriptions, stuckQuery } from "./oracle.ts";
+import type { Outside } from "./outside.ts";
+import type { PaymentsStage } from "./stage.ts";
+
+/** Until nothing is under way any more, or the time is over. */
+export async function comeToRest(
+  stage: PaymentsStage,
+  outside: Outside,
+  over: AbortSignal,
+  note: (failed: string) => void,
+): Promise<void> {
+  let mayWait = true;
+  for (let round = 0; !over.aborted; round += 1) {
+    // As if hours had passed; not each time, so that what was asked for can be answered first.
+    if (round % 8 === 0) {
+      await outside.bank(true);
+      await stage.hurryMoney();
+      await stage.ageDead();
+      await stage.pastDeadline();
+    }
+    await stage.hurryOutbox();
+    await outside.work(true);
+    for (const failed of await stage.sweep()) note(failed);
+    if ((await countStuck(stage)) === 0 && !(await isBankBusy(stage))) {
+      if (!mayWait || !(await hasStaleSubscription(stage))) break;
+      mayWait = false;
+      await nextMinute(over);
+      await stage.hurryMoney();
+      continue;
+    }
+    await pause(200, over);
+  }
+  await stage.stripe.ask("delivered");
+}
+
+export async function countStuck(stage: PaymentsStage): Promise<number> {
+  const [left] = await stage.rows<{ n: number }>(`select count(*)::integer as n from (${stuckQuery}) q`);
+  return left?.n ?? 0;
+}
+
+/** Whether Stripe has something to tell of a subscription that nobody heard, and that was not there yet when we asked last. */
+async function hasStaleSubscription(stage: PaymentsStage): Promise<boolean> {
+  const findings = new Findings();
+  await judgeSubscriptions(stage, await stage.stripe.ask("holdings"), findings);
+  return findings.any;
+}
+
+/** A subscription is asked about once in a minute at most. */
+async function nextMinute(over: AbortSignal): Promise<void> {
+  const minute = 60_000;
+  await pause(minute - (Date.now() % minute) + 1_000, over);
+}
+
+async function isBankBusy(stage: PaymentsStage): Promise<boolean> {
+  const { processing, pendingRefunds } = await stage.stripe.ask("open");
+  return processing.length + pendingRefunds.length > 0;
+}

@@ -1,0 +1,72 @@
+/**
+ * What stands in for GitHub's workflow runs: it counts what is dispatched, and forgets nothing. That runs are dispatched once and how they
+ * end is put to the test in ../provisioning; here only that each payment leads to one.
+ */
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { z } from "zod";
+
+export interface Run {
+  readonly id: number;
+  readonly mark: string;
+  readonly jobId: string;
+  readonly task: "provision" | "cleanup";
+  readonly attempt: number;
+}
+
+export interface Works {
+  readonly url: string;
+  /** All that were started, oldest first. */
+  readonly runs: readonly Run[];
+  /** Which part of the dispatches is carried out and answered with 500. */
+  setFaults(share: number, random: () => number): void;
+  close(): Promise<void>;
+}
+
+const payloadSchema = z.object({
+  job_id: z.string(),
+  inputs: z.object({ task: z.enum(["provision", "cleanup"]), attempt: z.coerce.number() }),
+});
+
+export async function startWorks(): Promise<Works> {
+  const runs: Run[] = [];
+  const byMark = new Map<string, Run>();
+  let faults = { share: 0, random: Math.random };
+
+  function start(mark: string, body: string): Run {
+    const { job_id: jobId, inputs } = payloadSchema.parse(JSON.parse(body));
+    const run = { id: 7_000_000 + runs.length, mark, jobId, ...inputs };
+    runs.push(run);
+    byMark.set(mark, run);
+    return run;
+  }
+
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const mark = decodeURIComponent((request.url ?? "").split("/").at(-1) ?? "");
+      const isDispatch = request.method === "POST";
+      const run = isDispatch ? start(mark, Buffer.concat(chunks).toString()) : byMark.get(mark);
+      const fails = isDispatch && faults.random() < faults.share;
+      response.writeHead(fails ? 500 : 200, { "content-type": "application/json" });
+      response.end(JSON.stringify({ run: run === undefined ? null : { id: run.id } }));
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    runs,
+    setFaults(share, random) {
+      faults = { share, random };
+    },
+    async close() {
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}

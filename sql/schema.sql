@@ -1963,7 +1963,8 @@ create view outbox.dead_letters as
     d.seq,
     d.died_at,
     d.parked,
-    d.error_code
+    d.error_code,
+    d.uncertain
    FROM outbox.dead d
      JOIN outbox.streams s ON s.stream_id = d.stream_id
      LEFT JOIN outbox.lanes l ON l.lane_id = d.lane_id AND l.stream_id = d.stream_id;
@@ -3343,7 +3344,7 @@ create function billing.close_page(p_checkout billing.checkouts, p_key text)
 create function billing.close_row(p_refund billing.refunds)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 aff17eab40d83f91';
+  as 'sha256 7516db529cf6783b';
 
 create function billing.confirm(p_request capacity.requests, p_payment billing.payments, p_stripe_subscription text)
   returns void

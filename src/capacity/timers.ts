@@ -33,8 +33,8 @@ const sweepSchema = z.object({
   reminded: z.number(),
   late: z.number(),
   erased: z.number(),
-  /** What layers above did, by their name: how many provisioning jobs were moved. */
-  above: z.object({ provisioning: z.number() }),
+  /** What layers above did, by their name: how many things about money were looked at, and how many provisioning jobs were moved. */
+  above: z.object({ billing: z.number(), provisioning: z.number() }),
   failed: z.array(failureSchema),
   more: z.boolean(),
 });
@@ -197,9 +197,20 @@ async function lacksTimers(lend: Lend): Promise<boolean> {
 
 function report(sweep: Sweep, log: Log): void {
   const { expired, warned, unasked, reminded, late, erased, above, failed } = sweep;
-  const { provisioning } = above;
-  if (expired + warned + unasked + reminded + late + erased + provisioning > 0)
-    log({ level: "info", event: "timers_ran", expired, warned, unasked, reminded, late, erased, provisioning });
+  const { billing, provisioning } = above;
+  if (expired + warned + unasked + reminded + late + erased + billing + provisioning > 0)
+    log({
+      level: "info",
+      event: "timers_ran",
+      expired,
+      warned,
+      unasked,
+      reminded,
+      late,
+      erased,
+      billing,
+      provisioning,
+    });
   for (const { request_id, timer, code, failures } of failed) {
     log({ level: "error", event: "timer_failed", request: request_id, what: timer, code, failures });
   }

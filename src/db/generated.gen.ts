@@ -831,6 +831,7 @@ export interface OutboxDeadLetters {
   died_at: Date | null;
   parked: boolean | null;
   error_code: string | null;
+  uncertain: boolean | null;
 }
 
 export interface OutboxDedupe {

@@ -5,7 +5,7 @@ language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_why constant text := 'Stripe tells of this refund.';
-  v_uncertain boolean := (select d.uncertain from outbox.dead d where d.outbox_id = p_refund.outbox_id);
+  v_uncertain boolean := (select d.uncertain from outbox.dead_letters d where d.outbox_id = p_refund.outbox_id);
 begin
   if v_uncertain then
     perform outbox.resolve_dead(p_refund.outbox_id, true, 'billing', v_why, p_refund.stripe_id);

@@ -211,6 +211,7 @@ describe.each(POSTGRES_VERSIONS)("timers on PostgreSQL %i", async (version) => {
           reminded: 0,
           late: 0,
           erased: 0,
+          billing: 0,
           provisioning: 0,
         },
         {
@@ -222,6 +223,7 @@ describe.each(POSTGRES_VERSIONS)("timers on PostgreSQL %i", async (version) => {
           reminded: 0,
           late: 0,
           erased: 0,
+          billing: 0,
           provisioning: 0,
         },
       ]);

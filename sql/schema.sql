@@ -3338,7 +3338,7 @@ create function billing.checkout_transitions()
 create function billing.close_row(p_refund billing.refunds)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 aff17eab40d83f91';
+  as 'sha256 e52b8f4b9e01ad85';
 
 create function billing.confirm(p_request capacity.requests, p_payment billing.payments, p_stripe_subscription text)
   returns void

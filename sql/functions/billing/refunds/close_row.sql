@@ -5,7 +5,9 @@ language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_why constant text := 'Stripe tells of this refund.';
-  v_uncertain boolean := (select d.uncertain from outbox.dead d where d.outbox_id = p_refund.outbox_id);
+  v_uncertain boolean := (select d.in_doubt from outbox.deliveries d
+                           where d.outbox_id = p_refund.outbox_id and d.failed and d.sent_at is null
+                             and not exists (select from outbox.lines l where l.outbox_id = d.outbox_id and l.state = 'SKIPPED'));
 begin
   if v_uncertain then
     perform outbox.resolve_dead(p_refund.outbox_id, true, 'billing', v_why, p_refund.stripe_id);

@@ -100,10 +100,7 @@ const actions: readonly Action[] = [
     pattern: /^Follow the link of the mail “(.+)”\.$/,
     async run(page, [subject = ""]) {
       await page.getByRole("link", { name: subject }).first().click();
-      const link = await page
-        .getByRole("link", { name: /\/confirm\// })
-        .first()
-        .getAttribute("href");
+      const link = await page.locator('a[href*="/confirm/"]').first().getAttribute("href");
       await page.goto(link ?? "");
     },
   },

@@ -296,6 +296,7 @@ describe.each(POSTGRES_VERSIONS)("the reducer on PostgreSQL %i", async (version)
         "erasure",
         "history",
         "jobs",
+        "money",
         "notices",
         "pending_approvals",
         "request",

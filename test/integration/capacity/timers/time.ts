@@ -15,7 +15,7 @@ export const nothing: Sweep = {
   reminded: 0,
   late: 0,
   erased: 0,
-  above: { provisioning: 0 },
+  above: { billing: 0, provisioning: 0 },
   failed: [],
   more: false,
 };

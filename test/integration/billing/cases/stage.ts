@@ -240,4 +240,5 @@ const waitingQuery = `
   select l.key from outbox.pending p
     join outbox.lanes l on l.lane_id = p.lane_id
     join outbox.streams s on s.stream_id = l.stream_id and s.name in ('billing', 'payments', 'subscriptions')
-   where not exists (select from outbox.dead d join outbox.payloads m on m.outbox_id = d.outbox_id where m.lane_id = p.lane_id)`;
+   where s.on_dead = 'skip'
+      or not exists (select from outbox.dead d join outbox.payloads m on m.outbox_id = d.outbox_id where m.lane_id = p.lane_id)`;

@@ -29,6 +29,9 @@ const payloadSchema = z.object({
   inputs: z.object({ task: z.enum(["provision", "cleanup"]), attempt: z.coerce.number() }),
 });
 
+/** In this time a connection that was cut before is known to be. */
+const settleMs = 5;
+
 export async function startWorks(): Promise<Works> {
   const runs: Run[] = [];
   const byMark = new Map<string, Run>();
@@ -45,14 +48,17 @@ export async function startWorks(): Promise<Works> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
+    request.on("end", () => setTimeout(answer, settleMs));
+    function answer(): void {
+      // Whoever has hung up gets nothing done: they will ask, and it must not happen after they were told that it had not.
+      if (response.destroyed || request.socket.destroyed) return;
       const mark = decodeURIComponent((request.url ?? "").split("/").at(-1) ?? "");
       const isDispatch = request.method === "POST";
       const run = isDispatch ? start(mark, Buffer.concat(chunks).toString()) : byMark.get(mark);
       const fails = isDispatch && faults.random() < faults.share;
       response.writeHead(fails ? 500 : 200, { "content-type": "application/json" });
       response.end(JSON.stringify({ run: run === undefined ? null : { id: run.id } }));
-    });
+    }
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -87,7 +87,10 @@ export class Outside {
     const lanes = Array.from({ length: 4 }, async () => {
       for (let run = due.pop(); run !== undefined; run = due.pop()) await this.#report(run, all, random);
     });
-    await Promise.all(lanes);
+    const ended = await Promise.allSettled(lanes);
+    // Where the database went away nobody has reported the rest.
+    this.#again.push(...due);
+    for (const each of ended) if (each.status === "rejected") throw each.reason;
     await this.#giveUp(all);
   }
 

@@ -1065,7 +1065,7 @@ create table capacity.notices (
   effects text[] default '{}'::text[] not null,
   created_at timestamp with time zone default now() not null,
   said text,
-  constraint notices_kind_check CHECK ((kind = ANY (ARRAY['warning'::text, 'reminder'::text, 'late'::text, 'nudge'::text, 'note'::text, 'unasked'::text, 'address'::text, 'link'::text, 'job'::text, 'payment'::text]))),
+  constraint notices_kind_check CHECK ((kind = ANY (ARRAY['warning'::text, 'reminder'::text, 'late'::text, 'nudge'::text, 'note'::text, 'unasked'::text, 'address'::text, 'link'::text, 'job'::text, 'payment'::text, 'payment_failed'::text]))),
   constraint notices_pkey PRIMARY KEY (request_id, id),
   constraint notices_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id),
   constraint notices_said_check CHECK ((length(said) <= 500)),
@@ -3259,7 +3259,7 @@ create function billing.amount_in(p_field jsonb)
 create function billing.amount_problem(p_currency text, p_amount bigint)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 485245733eda0e18';
+  as 'sha256 a55736de1a3f4854';
 
 create function billing.amount_words(p_currency text, p_amount bigint)
   returns text
@@ -3406,6 +3406,11 @@ create function billing.draft_token(p_workspace_id text, p_id uuid)
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 1e5d130269057a41';
 
+create function billing.end_by_person(p_request_id text, p_actor capacity.actor, p_reason text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 9676e6c7004b79ab';
+
 create function billing.end_open_checkouts(p_price_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3430,6 +3435,11 @@ create function billing.event_rules()
   returns TABLE(event_type text, object text, meaning text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 afc00029af4bcbca';
+
+create function billing.fail_checkout(p_request capacity.requests, p_checkout billing.checkouts, p_stripe_subscription text, p_at timestamp with time zone)
+  returns billing.checkouts
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 95089fd23020f7a0';
 
 create function billing.find_draft(p_workspace_id text, p_token text, OUT kind text, OUT id uuid, OUT draft billing.drafts)
   returns record
@@ -3496,6 +3506,11 @@ create function billing.is_disputed(p_payment_id uuid)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 ef6b7d72f588ead0';
 
+create function billing.is_ended(p_checkout billing.checkouts)
+  returns boolean
+  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 a6831e1324a03d33';
+
 create function billing.is_given_up(p_stream text, p_instruction_id text, p_idempotency_key text)
   returns boolean
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3549,12 +3564,12 @@ create function billing.learn_dispute(p_dispute jsonb, p_event_id text, p_at tim
 create function billing.learn_invoice(p_invoice jsonb, p_event_id text, p_at timestamp with time zone, p_event_type text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8d21bf20673f7890';
+  as 'sha256 8b615ce89a73fe9a';
 
 create function billing.learn_payment_intent(p_intent jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 24800a3c48d416ac';
+  as 'sha256 1ae0711a21e53c4c';
 
 create function billing.learn_refund(p_refund jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
@@ -3564,7 +3579,7 @@ create function billing.learn_refund(p_refund jsonb, p_event_id text, p_at times
 create function billing.learn_session(p_session jsonb, p_event_id text, p_at timestamp with time zone, p_event_type text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 55b2880e945cf33d';
+  as 'sha256 61684113893141b2';
 
 create function billing.learn_subscription(p_stripe jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
@@ -3660,12 +3675,12 @@ create function billing.look_at_payment(p_id uuid)
 create function billing.look_at_refund(p_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 685bf1fa612df751';
+  as 'sha256 813710d6e3be4022';
 
 create function billing.look_at_subscription(p_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 01b5b65d9f488dbe';
+  as 'sha256 2b52f9c71d1330e0';
 
 create function billing.look_behind(p_checkout billing.checkouts, p_session jsonb)
   returns void
@@ -3700,12 +3715,12 @@ create function billing.monthly_usd(p_workspace_id text, p_price billing.prices,
 create function billing.move_checkout(p_checkout billing.checkouts, p_event text, p_at timestamp with time zone DEFAULT clock_timestamp())
   returns billing.checkouts
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4c4d264f9e6d7b6c';
+  as 'sha256 1df9b4b1733c7181';
 
 create function billing.move_refund(p_payment billing.payments, p_refund billing.refunds, p_state text, p_told jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b026ad71ec234642';
+  as 'sha256 7647ce015853df22';
 
 create function billing.new_checkout(p_request capacity.requests, p_entrance text)
   returns billing.checkouts
@@ -3747,6 +3762,11 @@ create function billing.note_processing(p_request capacity.requests, p_checkout 
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 7dbe5196e8e0d1a6';
 
+create function billing.note_subscription(p_payment billing.payments, p_stripe_id text)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 c7bdb5bf6e16681a';
+
 create function billing.offer_for(p_terms jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3766,6 +3786,11 @@ create function billing.open_draft(p_workspace_id text, p_id uuid, p_step intege
   returns billing.drafts
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 c1e23a94439d918c';
+
+create function billing.operators_reason(p_workspace_id text, p_actor capacity.actor, p_deed text, p_reason text)
+  returns text
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 7e447f10f8c5fd70';
 
 create function billing.order_draft(p_draft billing.drafts, p_requester_id text, p_seen text)
   returns capacity.requests
@@ -3795,7 +3820,7 @@ create function billing.payment_status(p_payment billing.payments)
 create function billing.payments_of(p_request_id text)
   returns jsonb
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 aea06a2c1eea399d';
+  as 'sha256 622eada33d34c7fe';
 
 create function billing.plain_invoice(p_invoice jsonb)
   returns jsonb
@@ -3869,7 +3894,7 @@ create function billing.refund(p_payment billing.payments, p_reason text, p_amou
 create function billing.refund_by_person(p_payment billing.payments, p_actor capacity.actor, p_reason text, p_amount bigint)
   returns billing.refunds
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fb20e3cda9bae366';
+  as 'sha256 ea1db4fdfb65fa85';
 
 create function billing.refund_problem(p_payment billing.payments, p_known billing.refunds, p_refund jsonb)
   returns text
@@ -3900,6 +3925,11 @@ create function billing.renewal_failed(p_subscription billing.subscriptions, p_a
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 3d2005f8a96e1bce';
+
+create function billing.request_in_reach(p_request_id text)
+  returns capacity.requests
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 7498216e417d353c';
 
 create function billing.request_of(p_object jsonb)
   returns text
@@ -3976,12 +4006,12 @@ create function billing.take_renewal(p_request_id text, p_subscription billing.s
 create function billing.take_session(p_request capacity.requests, p_checkout billing.checkouts, p_session jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ccaba81320d0e94e';
+  as 'sha256 ec3d98d8f97495ce';
 
-create function billing.tell(p_request_id text, p_said text, p_asks boolean DEFAULT false, p_quoted text DEFAULT NULL::text)
+create function billing.tell(p_request_id text, p_said text, p_asks boolean DEFAULT false, p_quoted text DEFAULT NULL::text, p_kind text DEFAULT 'payment'::text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e22ab9aaa2073b7c';
+  as 'sha256 76220c5bc97a6180';
 
 create function billing.tell_dispute(p_payment billing.payments, p_before billing.disputes, p_dispute jsonb, p_outcome text)
   returns void
@@ -3991,7 +4021,7 @@ create function billing.tell_dispute(p_payment billing.payments, p_before billin
 create function billing.tell_failed(p_request capacity.requests)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 926a431006b744c4';
+  as 'sha256 c81256c854807000';
 
 create function billing.tell_refunded(p_payment billing.payments, p_refund billing.refunds)
   returns void
@@ -4021,7 +4051,7 @@ create function billing.try_sighting(p_sighting billing.sightings, p_request_id 
 create function billing.unborn_subscription(p_stripe jsonb, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1f20d42d259cd7b6';
+  as 'sha256 d5b1efba71b297e7';
 
 create function billing.verify_books(p_payment_ids uuid[])
   returns TABLE(invariant text, code text, subject text, detail text)
@@ -4485,7 +4515,7 @@ create function capacity.notice_asked(p_request capacity.requests, p_kind text, 
 create function capacity.notice_effects(p_request capacity.requests, p_kind text, p_via text, p_asked text[])
   returns text[]
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 61581f206699158c';
+  as 'sha256 382cc84eb1fb7097';
 
 create function capacity.nudge(p_request capacity.requests, p_actor capacity.actor)
   returns jsonb
@@ -4560,7 +4590,7 @@ create function capacity.render_email_closing(p_story jsonb)
 create function capacity.render_email_confirmation(p_story jsonb)
   returns jsonb
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f102bfa84a56b6ac';
+  as 'sha256 56abf1dae4796726';
 
 create function capacity.render_email_digest(p_story jsonb)
   returns jsonb
@@ -4736,7 +4766,7 @@ create function capacity.story_price(p_story jsonb)
 create function capacity.story_sentence(p_story jsonb)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 42f91ac23f3a5623';
+  as 'sha256 468ab92e73e47979';
 
 create function capacity.story_state(p_state text)
   returns text
@@ -5443,7 +5473,7 @@ create function inbound.percent_decode(p_text text)
 create function inbound.record_receipt(p_provider text, p_receipt_id text, p_kind text, p_payload jsonb)
   returns boolean
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 70722b5f9be757af';
+  as 'sha256 4eac55b200e60477';
 
 create function inbound.refused_field(p_callback text, p_facts text)
   returns text
@@ -6855,6 +6885,14 @@ create function public.enable_endpoint(p_name text, p_workspace_id text DEFAULT 
 grant execute on function public.enable_endpoint to authenticated;
 grant execute on function public.enable_endpoint to service_role;
 
+create function public.end_subscription(p_request_id text, p_reason text, p_actor_id text DEFAULT NULL::text)
+  returns jsonb
+  language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 e094867fd8ec2bf3';
+grant execute on function public.end_subscription to authenticated;
+grant execute on function public.end_subscription to headroom_control;
+grant execute on function public.end_subscription to service_role;
+
 create function public.erase_customer(p_request_id text, p_why text, p_actor_id text DEFAULT NULL::text)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -6898,7 +6936,7 @@ grant execute on function public.get_payment to service_role;
 create function public.get_payments(p_request_id text)
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c06291b718102b79';
+  as 'sha256 21ec55a1a49582dd';
 grant execute on function public.get_payments to authenticated;
 grant execute on function public.get_payments to headroom_control;
 grant execute on function public.get_payments to service_role;

@@ -33,10 +33,12 @@ export {
 
 /** What was paid, and sending it back. */
 export {
+  endSubscription,
   getPayment,
   getPayments,
   listPayments,
   refundPayment,
+  type EndInput,
   type FoundPayment,
   type FoundPayments,
   type ListedPayment,

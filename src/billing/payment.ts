@@ -140,6 +140,8 @@ const subscriptionSchema = z
     paid_until: maybeMoment,
     cancels_at: maybeMoment,
     grace_until: maybeMoment,
+    cancel_asked_at: maybeMoment,
+    stripe_id: maybeText,
   })
   .transform((row) => ({
     id: row.id,
@@ -151,6 +153,9 @@ const subscriptionSchema = z
     paidUntil: row.paid_until,
     cancelsAt: row.cancels_at,
     graceUntil: row.grace_until,
+    /** When we asked Stripe to end it. */
+    cancelAskedAt: row.cancel_asked_at,
+    stripeId: row.stripe_id,
   }));
 
 const offerSchema = z

@@ -114,3 +114,28 @@ async function refund(db: Queryable, id: string, { as, reason, amount }: RefundI
   });
   return { outcome: "asked", payment: paymentSchema.parse(answer) };
 }
+
+export interface EndInput {
+  /** The member who ends it, by id or Slack id: an operator or an admin. */
+  readonly as: string;
+  /** 1 to 2,000 characters; said in the thread. */
+  readonly reason: string;
+}
+
+/** Ends the subscription of a request. It is recorded at once; Stripe is asked by a relay. What was paid stays paid. */
+export async function endSubscription(
+  db: Queryable,
+  requestId: string,
+  input: EndInput,
+): Promise<FoundPayments | Refused> {
+  return refusable(end(db, requestId, input));
+}
+
+async function end(db: Queryable, requestId: string, { as, reason }: EndInput): Promise<FoundPayments> {
+  const answer = await call(db, "public.end_subscription", {
+    p_request_id: requestId,
+    p_reason: reason,
+    p_actor_id: as,
+  });
+  return { outcome: "found", money: requestPaymentsSchema.parse(answer) };
+}

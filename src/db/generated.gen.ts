@@ -1969,6 +1969,15 @@ export interface Functions {
     };
     result: string;
   };
+  /** Ends a subscription for a person. */
+  "billing.end_by_person": {
+    args: {
+      p_request_id: string | null;
+      p_actor: string | null;
+      p_reason: string | null;
+    };
+    result: void;
+  };
   /** Abandons the open checkouts at a price. */
   "billing.end_open_checkouts": {
     args: {
@@ -2007,6 +2016,16 @@ export interface Functions {
   "billing.event_rules": {
     args: Record<string, never>;
     result: { event_type: string; object: string; meaning: string }[];
+  };
+  /** Follows a payment that failed. Nullable: p_stripe_subscription, result. */
+  "billing.fail_checkout": {
+    args: {
+      p_request: string | null;
+      p_checkout: string | null;
+      p_stripe_subscription: string | null;
+      p_at: Date | string | null;
+    };
+    result: BillingCheckouts | null;
   };
   /** The draft behind a token of the wizard, or a refusal. Nullable: draft. */
   "billing.find_draft": {
@@ -2099,6 +2118,13 @@ export interface Functions {
   "billing.is_disputed": {
     args: {
       p_payment_id: string | null;
+    };
+    result: boolean;
+  };
+  /** Whether the subscription of a checkout was ended before it was paid. */
+  "billing.is_ended": {
+    args: {
+      p_checkout: string | null;
     };
     result: boolean;
   };
@@ -2515,6 +2541,14 @@ export interface Functions {
     };
     result: Json;
   };
+  /** Notes the subscription at Stripe of a payment. Nullable: p_stripe_id. */
+  "billing.note_subscription": {
+    args: {
+      p_payment: string | null;
+      p_stripe_id: string | null;
+    };
+    result: void;
+  };
   /** What a request costs: the hook of its submission. */
   "billing.offer_for": {
     args: {
@@ -2544,6 +2578,16 @@ export interface Functions {
       p_step: number | null;
     };
     result: BillingDrafts | null;
+  };
+  /** The reason that an operator or an admin gives; anybody else is refused. */
+  "billing.operators_reason": {
+    args: {
+      p_workspace_id: string | null;
+      p_actor: string | null;
+      p_deed: string | null;
+      p_reason: string | null;
+    };
+    result: string;
   };
   /** Submits the request that a draft describes. Nullable: p_seen. */
   "billing.order_draft": {
@@ -2746,6 +2790,13 @@ export interface Functions {
     };
     result: Json;
   };
+  /** A request whose money the caller may see. */
+  "billing.request_in_reach": {
+    args: {
+      p_request_id: string | null;
+    };
+    result: CapacityRequests;
+  };
   /** The request that an object of Stripe's concerns. Nullable: result. */
   "billing.request_of": {
     args: {
@@ -2876,6 +2927,7 @@ export interface Functions {
       p_said: string | null;
       p_asks?: boolean | null | undefined;
       p_quoted?: string | null | undefined;
+      p_kind?: string | null | undefined;
     };
     result: void;
   };
@@ -2889,7 +2941,7 @@ export interface Functions {
     };
     result: void;
   };
-  /** Tells that a payment failed. */
+  /** Tells that a payment failed, and asks the customer to pay again. */
   "billing.tell_failed": {
     args: {
       p_request: string | null;
@@ -7444,6 +7496,15 @@ export interface Functions {
     };
     result: void;
   };
+  /** Ends the subscription of a request; nothing more is charged. */
+  "public.end_subscription": {
+    args: {
+      p_request_id: string | null;
+      p_reason: string | null;
+      p_actor_id?: string | null | undefined;
+    };
+    result: Json;
+  };
   /** Erases a request's customer data, free texts and the messages that may quote them; the chain stays verifiable. */
   "public.erase_customer": {
     args: {
@@ -8057,11 +8118,13 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.draft_routing": { returns: "value", json: ["p_terms", "p_offer"], positional: false },
   "billing.draft_signature": { returns: "value", json: [], positional: false },
   "billing.draft_token": { returns: "value", json: [], positional: false },
+  "billing.end_by_person": { returns: "nothing", json: [], positional: false },
   "billing.end_open_checkouts": { returns: "nothing", json: [], positional: false },
   "billing.enter": { returns: "value", json: [], positional: false },
   "billing.entered_values": { returns: "value", json: ["p_terms", "p_values"], positional: false },
   "billing.erase_messages": { returns: "value", json: ["p_erasure"], positional: false },
   "billing.event_rules": { returns: "rows", json: [], positional: false },
+  "billing.fail_checkout": { returns: "row", json: [], positional: false },
   "billing.find_draft": { returns: "row", json: [], positional: false },
   "billing.find_out": { returns: "value", json: [], positional: false },
   "billing.find_payment": { returns: "row", json: [], positional: false },
@@ -8075,6 +8138,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.id_in": { returns: "value", json: ["p_field"], positional: false },
   "billing.installation_id": { returns: "value", json: [], positional: false },
   "billing.is_disputed": { returns: "value", json: [], positional: false },
+  "billing.is_ended": { returns: "value", json: [], positional: false },
   "billing.is_given_up": { returns: "value", json: [], positional: false },
   "billing.is_ours": { returns: "value", json: ["p_object"], positional: false },
   "billing.is_tried_again": { returns: "value", json: [], positional: false },
@@ -8122,10 +8186,12 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.note_ids": { returns: "value", json: ["p_object"], positional: false },
   "billing.note_paid_until": { returns: "nothing", json: ["p_invoice"], positional: false },
   "billing.note_processing": { returns: "value", json: [], positional: false },
+  "billing.note_subscription": { returns: "nothing", json: [], positional: false },
   "billing.offer_for": { returns: "value", json: ["p_terms"], positional: false },
   "billing.offer_seen": { returns: "value", json: ["p_offer"], positional: false },
   "billing.open_checkout": { returns: "row", json: [], positional: false },
   "billing.open_draft": { returns: "row", json: [], positional: false },
+  "billing.operators_reason": { returns: "value", json: [], positional: false },
   "billing.order_draft": { returns: "row", json: [], positional: false },
   "billing.outcome": { returns: "value", json: [], positional: false },
   "billing.owe": { returns: "nothing", json: [], positional: false },
@@ -8152,6 +8218,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.refund_story": { returns: "value", json: [], positional: false },
   "billing.release_refund": { returns: "row", json: [], positional: false },
   "billing.renewal_failed": { returns: "value", json: [], positional: false },
+  "billing.request_in_reach": { returns: "row", json: [], positional: false },
   "billing.request_of": { returns: "value", json: ["p_object"], positional: false },
   "billing.request_of_sighting": { returns: "value", json: [], positional: false },
   "billing.resolve_finding": { returns: "nothing", json: [], positional: false },
@@ -8707,6 +8774,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "public.describe_draft": { returns: "value", json: [], positional: false },
   "public.disable_endpoint": { returns: "nothing", json: [], positional: false },
   "public.enable_endpoint": { returns: "nothing", json: [], positional: false },
+  "public.end_subscription": { returns: "value", json: [], positional: false },
   "public.erase_customer": { returns: "value", json: [], positional: false },
   "public.fail_provisioning_job": { returns: "value", json: [], positional: false },
   "public.get_capacity_request": { returns: "value", json: [], positional: false },

@@ -17,6 +17,8 @@ const table: readonly (readonly [string, string, string, string | null])[] = [
   ["JPY", "500", "JPY 500", null],
   ["JPY", "99999999", "JPY 99,999,999", null],
   ["JPY", "100000000", "JPY 100,000,000", "amount: at most JPY 99,999,999"],
+  ["IDR", "999999999999", "IDR 9,999,999,999.99", null],
+  ["IDR", "1000000000000", "IDR 10,000,000,000.00", "amount: at most IDR 9,999,999,999.99"],
   ["KRW", "1234567", "KRW 1,234,567", null],
   ["CLP", "990", "CLP 990", null],
   ["XOF", "1000", "XOF 1,000", null],

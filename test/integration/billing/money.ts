@@ -246,7 +246,10 @@ export async function startMoney(version: EmbeddedVersion): Promise<Money> {
         id,
       ),
     said: (id) =>
-      lines("select said as line from capacity.notices where request_id = $1 and kind = 'payment' order by id", id),
+      lines(
+        "select said as line from capacity.notices where request_id = $1 and kind in ('payment', 'payment_failed') order by id",
+        id,
+      ),
     state: async (id) =>
       (await oneOf<{ state: string }>(pool, "select state from capacity.requests where id = $1", [id])).state,
     async problems() {

@@ -84,6 +84,40 @@ describe.each(POSTGRES_VERSIONS)("payments on PostgreSQL %i", async (version) =>
     expect((await m.checkout(id))?.url).toMatch(/^https:/);
   });
 
+  test("the customer whose payment failed is told by mail, once, with the link to pay again", async () => {
+    const { id, session } = await m.opened({ customer: { name: "Initech", email: "billing@initech.example" } });
+    const unpaid = m.paid(session, { payment_status: "unpaid" });
+    await m.tells(completed, unpaid);
+    await m.tells("checkout.session.async_payment_failed", unpaid);
+    await m.tells("checkout.session.async_payment_failed", unpaid);
+    const letters = await rowsOf<{ subject: string; text: string; token: string | null }>(
+      m.superuser,
+      `select payload ->> 'subject' as subject, payload ->> 'text' as text, payload ->> 'confirmation_token_id' as token
+         from outbox.rows where instruction_id like $1 || '!%' and idempotency_key = 'email:confirmation'`,
+      [id],
+    );
+    expect(letters).toMatchObject([
+      { subject: expect.stringMatching(/^Your payment failed: /), token: expect.any(String) },
+    ]);
+    expect(letters[0]?.text).toContain("did not go through, and nothing was charged");
+    expect(letters[0]?.text).toContain("{{confirmation_link}}");
+  });
+
+  test("one of two payments under way fails: nobody is asked to pay again while the other may arrive", async () => {
+    const { id, session } = await m.opened();
+    await rowsOf(m.superuser, "update billing.checkouts set expires_at = now() where request_id = $1", [id]);
+    m.stripe.instead("checkout.expire", () => ({ kind: "rejected", code: "http_400", reason: "it is complete" }));
+    await m.begin(id);
+    await m.deliver();
+    const other = m.stripe.things.get((await m.checkout(id))!.url!.split("/").at(-1)!)!;
+    const first = m.paid(session, { payment_status: "unpaid" });
+    const second = m.paid(other, { payment_status: "unpaid" });
+    expect(await m.tells(completed, second)).toMatchObject({ outcome: "done" });
+    expect(await m.tells(completed, first)).toMatchObject({ outcome: "done" });
+    expect(await m.tells("checkout.session.async_payment_failed", first)).toMatchObject({ outcome: "done" });
+    expect((await m.said(id)).at(-1)).toBe("The customer's payment failed, and nothing was charged.");
+  });
+
   test("a failure that comes before the word that it was processing is the last word", async () => {
     const { id, session } = await m.opened();
     const unpaid = m.paid(session, { payment_status: "unpaid" });

@@ -123,6 +123,36 @@ describe.each(POSTGRES_VERSIONS)("refunds on PostgreSQL %i", async (version) => 
     expect(await m.problems()).toEqual([]);
   });
 
+  test("a refund that the bank sends back weeks later is noticed, also when the word of it gets lost", async () => {
+    const { id, session } = await m.bought();
+    await m.apply(id, "CANCEL_APPROVED", "rita");
+    await m.deliver();
+    const due =
+      "select extract(day from next_look_at - created_at)::integer as after from billing.refunds where request_id = $1 order by created_at";
+    expect(await rowsOf(m.superuser, due, [id])).toMatchObject([{ after: 10 }]);
+    const made = madeFor(session);
+    m.stripe.put({ ...made, status: "failed", failure_reason: "lost_or_stolen_card" });
+    await m.look(id);
+    await m.deliver();
+    await m.deliver();
+    expect(await m.refunds(id)).toEqual(["ours cancelled 120000 failed", "ours cancelled 120000 succeeded"]);
+    expect(await m.problems()).toEqual([]);
+    await rowsOf(
+      m.superuser,
+      "update billing.refunds set created_at = created_at - interval '10 days' where request_id = $1",
+      [id],
+    );
+    await m.look(id);
+    expect(await rowsOf(m.superuser, due, [id])).toMatchObject([{ after: null }, { after: 30 }]);
+    await rowsOf(
+      m.superuser,
+      "update billing.refunds set created_at = created_at - interval '30 days' where request_id = $1",
+      [id],
+    );
+    await m.look(id);
+    expect(await rowsOf(m.superuser, due, [id])).toMatchObject([{ after: null }, { after: null }]);
+  });
+
   test("a refund that is told to have failed before it is told to have succeeded leaves the books as they were", async () => {
     const { id, session } = await m.bought();
     const outside = refundOf(session, 10_000);

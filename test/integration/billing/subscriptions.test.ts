@@ -224,17 +224,103 @@ describe.each(POSTGRES_VERSIONS)("subscriptions on PostgreSQL %i", async (versio
     expect(await m.state(id)).toBe("COMPLETED");
   });
 
-  test("a subscription whose first payment takes days and is given up by Stripe has failed", async () => {
-    const { id, session } = await m.opened(monthly);
-    const unpaid = m.paid(session, { payment_status: "unpaid" });
-    await m.tells("checkout.session.completed", unpaid);
-    const given = {
-      object: "subscription",
-      id: textOf(unpaid["subscription"]),
-      status: "incomplete_expired",
-      metadata: session["metadata"]!,
-    };
-    expect(await m.tells("customer.subscription.updated", given)).toMatchObject({ outcome: "done" });
-    expect((await m.checkout(id))?.state).toBe("failed");
+  test("an operator ends a subscription: Stripe is asked once, what is charged afterwards goes back, and the capacity goes on", async () => {
+    const { id, session, stripeId } = await bought();
+    await m.tells("invoice.paid", firstInvoice(session));
+    await m.says(await m.job(id), { signal: "succeeded" });
+    const end = "select public.end_subscription($1, 'The term is over.', $2) as money";
+    await expect(rowsOf(m.superuser, end, [id, "rita"])).rejects.toMatchObject({
+      message: "Only an operator or an admin ends a subscription.",
+    });
+    await expect(rowsOf(m.superuser, end.replace("'The term is over.'", "' '"), [id, "otto"])).rejects.toMatchObject({
+      message: expect.stringMatching(/^This needs a reason/),
+    });
+    await rowsOf(m.superuser, end, [id, "otto"]);
+    expect(await oneOf(m.superuser, end, [id, "otto"])).toMatchObject({
+      money: { subscription: { stripe_id: stripeId, cancel_asked_at: expect.any(String) } },
+    });
+    await m.deliver();
+    expect(m.stripe.asked("subscription.cancel").filter((asked) => asked["subscription_id"] === stripeId)).toHaveLength(
+      1,
+    );
+    expect(await subscriptionOf(id)).toMatchObject({ state: "cancelled" });
+    expect((await m.said(id)).filter((said) => said.includes("ends the subscription"))).toHaveLength(1);
+    await expect(rowsOf(m.superuser, end, [id, "otto"])).rejects.toMatchObject({
+      message: "The subscription has ended already, and nothing is charged any more.",
+    });
+    await m.tells("invoice.paid", invoiceOf(stripeId));
+    await m.deliver();
+    expect(await m.refunds(id)).toEqual(["ours cancelled 20000 succeeded"]);
+    expect(await m.state(id)).toBe("COMPLETED");
+    expect(await m.problems()).toEqual([]);
   });
+
+  test("what was paid once, or not at all, has no subscription to end", async () => {
+    const { id } = await m.bought();
+    const other = await m.offered(monthly);
+    for (const each of [id, other]) {
+      await expect(
+        rowsOf(m.superuser, "select public.end_subscription($1, 'why', 'otto')", [each]),
+      ).rejects.toMatchObject({ message: "Nothing is charged again for this request, so there is nothing to end." });
+    }
+  });
+
+  test("a subscription that was not named when it was paid is asked for, so that it can be ended", async () => {
+    const { id, session } = await m.opened(monthly);
+    const paid = m.paid(session);
+    await m.tells("checkout.session.completed", { ...paid, subscription: null });
+    expect(await subscriptionOf(id)).toMatchObject({ stripe_id: null });
+    await m.apply(id, "CANCEL_APPROVED", "rita");
+    await m.look(id);
+    await m.deliver();
+    expect(await subscriptionOf(id)).toMatchObject({ stripe_id: paid["subscription"] });
+    await m.look(id);
+    await m.deliver();
+    expect(await subscriptionOf(id)).toMatchObject({ state: "cancelled" });
+  });
+
+  test.each(["past_due", "incomplete_expired"])(
+    "a subscription whose first payment takes days and that Stripe calls %s has failed: it is ended",
+    async (status) => {
+      const { id, session } = await m.opened(monthly);
+      const unpaid = m.paid(session, { payment_status: "unpaid" });
+      await m.tells("checkout.session.completed", unpaid);
+      const stripeId = textOf(unpaid["subscription"]);
+      const metadata = session["metadata"]!;
+      m.stripe.put({ object: "subscription", id: stripeId, status, metadata });
+      // Nobody told of it: the sweep asks how the session stands, and then what is behind it.
+      for (let n = 0; n < 2; n += 1) {
+        await m.look(id);
+        await m.deliver();
+      }
+      expect((await m.checkout(id))?.state).toBe("failed");
+      await m.deliver();
+      const ended = m.stripe.asked("subscription.cancel").filter((asked) => asked["subscription_id"] === stripeId);
+      expect(ended).toHaveLength(1);
+    },
+  );
+
+  test.each(["invoice", "session"])(
+    "what is paid for a subscription that was ended, because its first payment had failed, goes back, told first by its %s",
+    async (first) => {
+      const { id, session } = await m.opened(monthly);
+      const unpaid = m.paid(session, { payment_status: "unpaid" });
+      await m.tells("checkout.session.completed", unpaid);
+      await m.tells("checkout.session.async_payment_failed", unpaid);
+      const invoice = { ...firstInvoice(unpaid), metadata: session["metadata"]! };
+      const tell = {
+        invoice: () => m.tells("invoice.paid", invoice),
+        session: () =>
+          m.tells("checkout.session.async_payment_succeeded", m.stripe.put({ ...unpaid, payment_status: "paid" })),
+      };
+      await (first === "invoice" ? tell.invoice() : tell.session());
+      await (first === "invoice" ? tell.session() : tell.invoice());
+      await m.deliver();
+      await m.look(id);
+      await m.deliver();
+      expect(await m.refunds(id)).toEqual(["ours unmatched 20000 succeeded"]);
+      expect(await m.state(id)).toBe("CUSTOMER_CONFIRMATION_REQUIRED");
+      expect(await m.problems()).toEqual([]);
+    },
+  );
 });

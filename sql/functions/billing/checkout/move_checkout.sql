@@ -11,7 +11,9 @@ begin
   update billing.checkouts c
      set state = v_after,
          ended_at = case when v_after in ('asked', 'open', 'processing') then null else coalesce(c.ended_at, clock_timestamp()) end,
-         processing_since = case when v_after = 'processing' then least(c.processing_since, p_at) else c.processing_since end,
+         -- What failed was under way, also when nobody had said so.
+         processing_since = case when v_after = 'processing' or p_event = 'FAILED' then least(c.processing_since, p_at)
+                                 else c.processing_since end,
          -- What was abandoned is looked at soon: Stripe's word is still to come.
          next_look_at = case when v_after = 'abandoned' then clock_timestamp() + interval '5 minutes' else c.next_look_at end
    where c.id = p_checkout.id and v_after is not null

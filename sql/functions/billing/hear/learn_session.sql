@@ -39,10 +39,11 @@ begin
      and billing.is_given_up('billing', v_checkout.id::text, 'expire') then
     perform billing.close_page(v_checkout, 'expire-' || v_checkout.looks);
   end if;
-  v_moved := billing.move_checkout(v_checkout, case p_session ->> 'status' when 'complete' then 'FAILED' when 'expired' then 'EXPIRED'
-                                                 when 'open' then 'ANSWERED' end, p_at);
-  if v_moved.state = 'failed' then
-    perform billing.tell_failed(v_request);
+  if p_session ->> 'status' = 'complete' then
+    v_moved := billing.fail_checkout(v_request, v_checkout, billing.id_in(p_session -> 'subscription'), p_at);
+  else
+    v_moved := billing.move_checkout(v_checkout, case p_session ->> 'status' when 'expired' then 'EXPIRED' when 'open' then 'ANSWERED' end,
+                                     p_at);
   end if;
   return billing.outcome(case when v_moved.id is null then 'known' else 'done' end, v_request.id);
 end

@@ -21,11 +21,8 @@ begin
     update billing.checkouts c set looks = c.looks + 1 where c.id = v_checkout.id;
     return billing.outcome('done', v_request.id);
   elsif p_intent ->> 'status' in ('canceled', 'requires_payment_method') and v_checkout.processing_since is not null then
-    v_checkout := billing.move_checkout(v_checkout, 'FAILED', p_at);
-    if v_checkout.id is not null then
-      perform billing.tell_failed(v_request);
-      return billing.outcome('done', v_request.id);
-    end if;
+    v_checkout := billing.fail_checkout(v_request, v_checkout, null, p_at);
+    return billing.outcome(case when v_checkout.id is null then 'known' else 'done' end, v_request.id);
   end if;
   return billing.outcome('known', v_request.id);
 end

@@ -12,9 +12,11 @@ declare
   v_matches boolean;
   v_payment billing.payments;
 begin
-  select p.* into v_payment from billing.payments p where p.session_id = p_session ->> 'id';
+  select p.* into v_payment from billing.payments p
+   where p.session_id = p_session ->> 'id' or p.invoice_id = billing.id_in(p_session -> 'invoice');
   if v_payment.id is not null then
     perform billing.note_ids(v_payment, p_session);
+    perform billing.note_subscription(v_payment, billing.id_in(p_session -> 'subscription'));
     return billing.outcome('known', p_request.id);
   end if;
   v_matches := coalesce(case when p_checkout.id is not null then (v_amount, v_currency) = (p_checkout.amount, p_checkout.currency)
@@ -42,7 +44,8 @@ begin
             exists (select from capacity.events e where e.request_id = p_request.id and e.event_type = 'CUSTOMER_DECLINED'),
             exists (select from billing.payments o where o.request_id = p_request.id and o.counts and o.purpose <> 'renewal'),
             billing.is_withdrawn(p_request.offer),
-            least(p_at, p_checkout.processing_since) <= p_request.next_deadline_at, v_matches) as reason) j
+            least(p_at, p_checkout.processing_since) <= p_request.next_deadline_at,
+            v_matches and not billing.is_ended(p_checkout)) as reason) j
   returning * into v_payment;
   perform billing.enter(v_payment, 'taken', p_session ->> 'id', v_payment.amount, p_event_id, p_at);
   perform billing.note_customer(p_request, billing.id_in(p_session -> 'customer'));

@@ -10,7 +10,8 @@ as $$
     'payments', (select coalesce(jsonb_agg(billing.payment_json(p) order by p.recorded_at, p.id), '[]')
                    from billing.payments p where p.request_id = r.id),
     'subscription', (select jsonb_build_object('id', s.id, 'kind', s.kind, 'state', s.state, 'starts_at', s.starts_at, 'ends_at', s.ends_at,
-                                               'paid_until', s.paid_until, 'cancels_at', s.cancels_at, 'grace_until', s.grace_until)
+                                               'paid_until', s.paid_until, 'cancels_at', s.cancels_at, 'grace_until', s.grace_until,
+                                               'cancel_asked_at', s.cancel_asked_at, 'stripe_id', s.stripe_id)
                        from billing.subscriptions s where s.request_id = r.id))
     from capacity.requests r where r.id = p_request_id;
 $$;

@@ -1,5 +1,6 @@
 -- What is due for a refund because time has passed: one that may go out goes out, and nothing that is over stands in its way; of one that
--- was given up, or that nobody has heard of, Stripe is asked.
+-- was given up, or that nobody has heard of, Stripe is asked. A bank may send money back for as long as 30 days, and word of it gets lost
+-- like any other, so one that succeeded is looked at twice more.
 create or replace function billing.look_at_refund(p_id uuid) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -17,14 +18,16 @@ begin
     where o.payment_id = v_refund.payment_id and o.origin = 'ours' and o.stripe_id is not null;
   select p.payment_intent into v_intent from billing.payments p where p.id = v_refund.payment_id;
   select d.failed, d.sent_at into v_row from outbox.deliveries d where d.outbox_id = v_refund.outbox_id;
-  if v_refund.state = 'pending' or v_refund.state = 'sent' and (v_row.failed or v_row.sent_at is not null) then
+  if v_refund.state in ('pending', 'succeeded') or v_refund.state = 'sent' and (v_row.failed or v_row.sent_at is not null) then
     perform billing.look(v_refund.workspace_id, 'refunds', v_intent, extract(epoch from now())::integer / 60);
   end if;
   update billing.refunds r
      set looks = r.looks + 1,
          next_look_at = case when r.state in ('held', 'pending') then now() + interval '1 day'
-                             when r.state = 'sent' then now() + least(interval '5 minutes' * 2 ^ least(r.looks, 8), interval '6 hours') end
-   where r.id = p_id and r.state not in ('succeeded', 'failed', 'superseded') and r.looks < 32000;
+                             when r.state = 'sent' then now() + least(interval '5 minutes' * 2 ^ least(r.looks, 8), interval '6 hours')
+                             when r.state = 'succeeded' and now() < r.created_at + interval '30 days'
+                             then r.created_at + interval '30 days' end
+   where r.id = p_id and r.state not in ('failed', 'superseded') and r.looks < 32000;
 end
 $$;
 comment on function billing.look_at_refund(uuid) is 'Does what is due for a refund because time has passed.';

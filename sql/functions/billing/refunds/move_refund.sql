@@ -20,7 +20,8 @@ begin
      set state = v_state, stripe_id = p_told ->> 'id', held_by = null, updated_at = clock_timestamp(),
          failure = case when v_state = 'failed' then left(coalesce(p_told ->> 'failure_reason', p_told ->> 'status'), 100)
                         else r.failure end,
-         next_look_at = case when v_state = 'pending' then clock_timestamp() + interval '1 day' end
+         next_look_at = case when v_state = 'pending' then clock_timestamp() + interval '1 day'
+                             when v_state = 'succeeded' then r.created_at + interval '10 days' end
    where r.id = p_refund.id;
   perform billing.close_row(r) from billing.refunds r where r.id = p_refund.id;
   if v_state = 'succeeded' then

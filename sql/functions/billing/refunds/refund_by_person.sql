@@ -5,19 +5,11 @@ returns billing.refunds
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_reason text := btrim(p_reason, E' \n\t');
+  v_reason text := billing.operators_reason(p_payment.workspace_id, p_actor, 'refunds a payment', p_reason);
   v_left bigint;
   v_problem text;
   v_refund billing.refunds;
 begin
-  if not exists (select from directory.members m where m.workspace_id = p_payment.workspace_id and m.id = p_actor.id and m.active
-                    and m.roles && array['operator', 'admin']) then
-    perform headroom.fail('not_allowed', 'Only an operator or an admin refunds a payment.', p_payment.id::text, 'Nothing was changed.');
-  elsif coalesce(length(v_reason), 0) not between 1 and 2000 or v_reason !~ '[^\s\u00a0\u200b-\u200f\u2028-\u202f\u2060\ufeff]'
-     or v_reason ~ '[\u0001-\u0008\u000b-\u001f\u007f-\u009f]' then
-    perform headroom.fail('invalid_input', 'This needs a reason: 1 to 2000 characters, none of them control characters.', null,
-                          'Nothing was changed.');
-  end if;
   perform billing.lock_request(p_payment.request_id);
   update billing.refunds r set state = 'superseded', held_by = null, next_look_at = null, updated_at = clock_timestamp()
    where r.payment_id = p_payment.id and r.state = 'held' and r.held_by = 'person';

@@ -1,11 +1,13 @@
 -- What an invoice says: the first one of a subscription is paid by its Checkout session, and only adds ids to that payment; every later one
--- is a renewal, paid or failed. One of a subscription that we ended, or never counted, goes back.
+-- is a renewal, paid or failed. One of a subscription that we ended, or never counted, goes back, also the first.
 create or replace function billing.learn_invoice(p_invoice jsonb, p_event_id text, p_at timestamptz, p_event_type text) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_invoice jsonb := billing.plain_invoice(p_invoice);
   v_first boolean := p_invoice ->> 'billing_reason' = 'subscription_create';
+  v_named text := v_invoice #>> '{metadata,headroom_checkout}';
+  v_ended boolean := false;
   v_subscription billing.subscriptions;
   v_payment billing.payments;
   v_request_id text;
@@ -13,8 +15,11 @@ begin
   select s.* into v_subscription from billing.subscriptions s where s.stripe_id = v_invoice ->> 'subscription';
   select p.* into v_payment from billing.payments p where p.invoice_id = p_invoice ->> 'id' or v_first and p.id = v_subscription.payment_id;
   v_request_id := coalesce(v_payment.request_id, v_subscription.request_id);
-  if v_request_id is null and billing.is_ours(v_invoice) and not v_first then
-    select r.id into v_request_id from capacity.requests r where r.id = v_invoice #>> '{metadata,headroom_request}';
+  if v_request_id is null and billing.is_ours(v_invoice) then
+    v_ended := v_first and v_named ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+      and exists (select from billing.checkouts c where c.id = v_named::uuid and billing.is_ended(c));
+    select r.id into v_request_id from capacity.requests r
+     where r.id = v_invoice #>> '{metadata,headroom_request}' and (v_ended or not v_first);
   end if;
   if v_request_id is null then
     return billing.outcome('ignored');
@@ -29,7 +34,7 @@ begin
       perform billing.note_paid_until(v_subscription, v_invoice, null);
     end if;
     return billing.outcome(case when billing.note_ids(v_payment, v_invoice) then 'done' else 'known' end, v_request_id);
-  elsif p_invoice ->> 'status' = 'paid' and not v_first then
+  elsif p_invoice ->> 'status' = 'paid' and (v_ended or not v_first) then
     return billing.take_renewal(v_request_id, v_subscription, v_invoice, p_event_id, p_at);
   elsif p_event_type = 'invoice.payment_failed' and v_subscription.id is not null and not v_first then
     return billing.renewal_failed(v_subscription, p_at);

@@ -19,7 +19,7 @@ begin
      where s.id = p_id;
     perform billing.tell(v_subscription.request_id, 'The term that was asked for is over. '
       || case when v_subscription.kind = 'recurring' and v_subscription.state not in ('ended', 'cancelled')
-              then 'The subscription is charged until it is ended in Stripe. ' else '' end
+              then format('The subscription is charged until it is ended: headroom payments end %s. ', v_subscription.request_id) else '' end
       || 'The capacity is not stopped by that: an operator decides what becomes of it.', true);
   end if;
   v_looks := v_subscription.kind = 'recurring' and v_subscription.state not in ('ended', 'cancelled');
@@ -28,6 +28,9 @@ begin
       perform billing.cancel_at_stripe(v_subscription.workspace_id, v_subscription.stripe_id);
     end if;
     perform billing.look(v_subscription.workspace_id, 'subscription', v_subscription.stripe_id, extract(epoch from now())::integer / 60);
+  elsif v_looks then
+    perform billing.look(v_subscription.workspace_id, 'session', p.session_id, extract(epoch from now())::integer / 60)
+       from billing.payments p where p.id = v_subscription.payment_id and p.session_id is not null;
   end if;
   update billing.subscriptions s
      set next_look_at = case when v_looks then least(now() + interval '1 day', case when s.grace_until > now() then s.grace_until end,

@@ -1,4 +1,5 @@
--- A subscription that nobody has paid yet: its payment is being processed. If Stripe has given it up, the payment has failed.
+-- A subscription that nobody has paid yet: its first payment is being processed. Stripe calls it active meanwhile. Once it is late, or given
+-- up, that payment has failed.
 create or replace function billing.unborn_subscription(p_stripe jsonb, p_at timestamptz) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -7,7 +8,7 @@ declare
   v_checkout billing.checkouts;
   v_request capacity.requests;
 begin
-  if billing.is_ours(p_stripe) and p_stripe ->> 'status' in ('incomplete_expired', 'canceled')
+  if billing.is_ours(p_stripe) and p_stripe ->> 'status' in ('past_due', 'unpaid', 'incomplete_expired', 'canceled')
      and v_named ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
     select c.* into v_checkout from billing.checkouts c where c.id = v_named::uuid;
   end if;
@@ -17,12 +18,8 @@ begin
   v_request := billing.lock_request(v_checkout.request_id);
   select c.* into v_checkout from billing.checkouts c where c.id = v_checkout.id and c.state in ('processing', 'abandoned')
      and c.processing_since is not null;
-  v_checkout := billing.move_checkout(v_checkout, 'FAILED', p_at);
-  if v_checkout.id is null then
-    return billing.outcome('known', v_request.id);
-  end if;
-  perform billing.tell_failed(v_request);
-  return billing.outcome('done', v_request.id);
+  v_checkout := billing.fail_checkout(v_request, v_checkout, p_stripe ->> 'id', p_at);
+  return billing.outcome(case when v_checkout.id is null then 'known' else 'done' end, v_request.id);
 end
 $$;
 comment on function billing.unborn_subscription(jsonb, timestamptz)

@@ -1,14 +1,18 @@
--- A payment that was being processed has failed: the customer may pay again while the offer stands. Where it does not, people had been told
--- that money was on its way.
+-- A payment that was being processed has failed. While the offer stands the customer may pay again, and is asked to; not while another
+-- payment of theirs is on its way. Where it does not stand, people had been told that money was on its way.
 create or replace function billing.tell_failed(p_request capacity.requests) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
+declare
+  v_waiting boolean := p_request.state = 'CUSTOMER_CONFIRMATION_REQUIRED';
+  v_stands boolean := v_waiting and p_request.next_deadline_at > clock_timestamp();
+  v_payable boolean := v_stands and not billing.is_withdrawn(p_request.offer)
+                       and (billing.open_checkout(p_request.id)).state is distinct from 'processing';
 begin
   perform billing.tell(p_request.id, concat_ws(' ', 'The customer''s payment failed, and nothing was charged.', case
-    when p_request.state <> 'CUSTOMER_CONFIRMATION_REQUIRED' then null
-    when p_request.next_deadline_at > clock_timestamp() then 'They can pay again with the same link.'
-    else 'The time for an answer is over, so the request expires.' end),
-    p_request.state = 'CUSTOMER_CONFIRMATION_REQUIRED' and p_request.next_deadline_at > clock_timestamp());
+    when v_payable then 'They can pay again with the same link.'
+    when v_waiting and not v_stands then 'The time for an answer is over, so the request expires.' end),
+    v_payable, p_kind => case when v_payable then 'payment_failed' else 'payment' end);
 end
 $$;
-comment on function billing.tell_failed(capacity.requests) is 'Tells that a payment failed.';
+comment on function billing.tell_failed(capacity.requests) is 'Tells that a payment failed, and asks the customer to pay again.';

@@ -33,9 +33,7 @@ begin
       when 'late' then format('The %s review is late: it should take %s hours, and has been open since %s.', p_story ->> 'step',
                               p_story ->> 'sla_hours', coalesce(capacity.render_time(p_story -> 'step_since'), 'its beginning'))
       when 'nudge' then v_actor || ' asks for a decision.'
-      when 'job' then p_story ->> 'said'
-      when 'payment' then p_story ->> 'said'
-      else v_actor || ' notes:' end;
+      else coalesce(p_story ->> 'said', v_actor || ' notes:') end;
   elsif v_event in ('COMMERCIAL_APPROVED', 'TECH_REVIEW_APPROVED') then
     v_step := case v_event when 'COMMERCIAL_APPROVED' then 'commercial' else 'technical' end;
     return case when p_story -> 'counts' = 'false' then v_actor || ' endorsed the request; the approval of a higher authority is needed.'

@@ -4,7 +4,7 @@ create or replace function inbound.record_receipt(p_provider text, p_receipt_id 
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if p_provider is null or p_provider not in ('stripe', 'postal') or p_receipt_id is null
+  if p_provider is null or p_provider <> 'postal' or p_receipt_id is null
     or length(p_receipt_id) not between 1 and 200
      or p_kind is null or length(p_kind) not between 1 and 100 or jsonb_typeof(p_payload) is distinct from 'object'
      or octet_length(p_payload::text) > 65536 then

@@ -57,6 +57,8 @@ function showRequest(id: string, money: RequestPayments): void {
     ["subscription", subscription === null ? null : subscription.state],
     ["paid until", subscription?.paidUntil?.toISOString() ?? null],
     ["ends", subscription?.endsAt?.toISOString() ?? null],
+    ["at Stripe", subscription?.stripeId ?? null],
+    ["end asked for", subscription?.cancelAskedAt?.toISOString() ?? null],
     ["is cancelled for", subscription?.cancelsAt?.toISOString() ?? null],
     ["unpaid from", subscription?.graceUntil?.toISOString() ?? null],
   ]);

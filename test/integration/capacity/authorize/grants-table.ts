@@ -23,6 +23,7 @@ const acting = [
   "get_payment",
   "get_payments",
   "refund_payment",
+  "end_subscription",
 ].map((name) => `public.${name}`);
 const byLink = ["begin_checkout", "decide_by_token", "describe_confirmation", "get_checkout"].map(
   (name) => `public.${name}`,

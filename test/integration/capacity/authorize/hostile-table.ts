@@ -172,6 +172,10 @@ export const functions: Readonly<Record<string, FunctionRow>> = {
       p_actor_id: anyMember,
     },
   },
+  end_subscription: {
+    call: { p_request_id: "{request}", p_reason: "why" },
+    tries: { p_request_id: anyRequest, p_reason: ["as in {request}"], p_actor_id: anyMember },
+  },
   nudge_capacity_request: {
     call: { p_request_id: "{request}" },
     tries: { p_request_id: anyRequest, p_actor_id: anyMember },

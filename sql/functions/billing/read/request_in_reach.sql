@@ -1,0 +1,24 @@
+-- A request whose money the caller may see: whoever may read it, and those who work on payments or oversee all. The answer for one that
+-- does not exist, one of another workspace and one out of reach is the same.
+create or replace function billing.request_in_reach(p_request_id text) returns capacity.requests
+language plpgsql stable set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_caller record := directory.caller();
+  v_request capacity.requests;
+begin
+  if v_caller.kind = 'anon' then
+    perform headroom.fail('not_signed_in', 'This needs a member who is signed in, or a service key.', null, 'Sign in and try again.');
+  end if;
+  select r.* into v_request from capacity.requests r where r.id = p_request_id;
+  if v_request.id is null
+     or v_caller.kind = 'member' and (v_caller.workspace_id <> v_request.workspace_id
+          or not (capacity.may_read(v_request, v_caller.member_id)
+                  or exists (select from directory.members m where m.workspace_id = v_request.workspace_id and m.id = v_caller.member_id
+                                and m.active and m.roles && array['operator', 'admin', 'auditor']))) then
+    perform capacity.no_such_request(p_request_id);
+  end if;
+  return v_request;
+end
+$$;
+comment on function billing.request_in_reach(text) is 'A request whose money the caller may see.';

@@ -1,0 +1,54 @@
+/** `headroom payments end`: ends what is charged month by month. */
+import type { Command } from "commander";
+import { InvalidArgumentError } from "commander";
+import { endSubscription } from "../../../billing/index.ts";
+import { HeadroomError } from "../../../db/errors.ts";
+import { asOption, reasonOption, requireMember, requireReason, type ActingOptions } from "../../acting.ts";
+import { ask } from "../../ask.ts";
+import { withDatabase } from "../../database.ts";
+import { addCommon } from "../../options.ts";
+import { printJson, printLine } from "../../output.ts";
+import { orFail } from "../../refusal.ts";
+import { isRequest } from "./payment-id.ts";
+
+interface EndOptions extends ActingOptions {
+  readonly reason?: string;
+  readonly yes?: boolean;
+}
+
+export function registerEnd(payments: Command): void {
+  addCommon(
+    payments
+      .command("end")
+      .description("end the subscription of a request: nothing more is charged, and nothing goes back")
+      .argument("<request>", "request id", parseRequest)
+      .addOption(asOption())
+      .addOption(reasonOption("why; it is said in the thread; asked for at a terminal when left out"))
+      .option("--yes", "do not ask for confirmation"),
+  ).action(runEnd);
+}
+
+function parseRequest(text: string): string {
+  const id = text.trim();
+  if (isRequest(id)) return id.toUpperCase();
+  throw new InvalidArgumentError("Name the request, such as CR-2026-000001.");
+}
+
+async function runEnd(id: string, options: EndOptions): Promise<void> {
+  const as = requireMember(options);
+  const reason = await requireReason(options);
+  const answer = options.yes === true ? "yes" : await ask(`Charge nothing more for ${id}? [y/N] `, null);
+  if (answer === "no") {
+    throw new HeadroomError("usage", "Nothing was ended.", { hint: "Answer yes, or pass --yes." });
+  }
+  const { money } = orFail(
+    await withDatabase(options, "payments end", (client) => endSubscription(client, id, { as, reason })),
+  );
+  if (options.json === true) {
+    printJson(money);
+    return;
+  }
+  printLine(`${id}: Stripe is asked to end the subscription, and nothing more is charged.`);
+  printLine("The capacity is not stopped by that, and what was paid stays paid.");
+  printLine(`Next: headroom payments show ${id}`);
+}

@@ -1381,7 +1381,7 @@ create view capacity.waits with (security_invoker=true) as
     w.since,
     r.state_since,
     r.next_deadline_at,
-    r.estimated_monthly_cost_usd,
+    COALESCE((r.offer ->> 'monthly_usd'::text)::numeric, r.estimated_monthly_cost_usd) AS estimated_monthly_cost_usd,
     r.requester_user_id
    FROM capacity.requests r
      CROSS JOIN LATERAL ( SELECT r.review_plan #>> '{commercial,authority,kind}'::text[] AS kind,
@@ -3680,7 +3680,7 @@ create function billing.look_at_refund(p_id uuid)
 create function billing.look_at_subscription(p_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2b52f9c71d1330e0';
+  as 'sha256 10b72c0f3b6936ea';
 
 create function billing.look_behind(p_checkout billing.checkouts, p_session jsonb)
   returns void

@@ -277,7 +277,19 @@ export type Delivery = z.infer<typeof deliverySchema>;
 const noticeSchema = z
   .object({
     id: z.number(),
-    kind: z.enum(["warning", "reminder", "late", "nudge", "note", "unasked", "address", "link", "job", "payment", "payment_failed"]),
+    kind: z.enum([
+      "warning",
+      "reminder",
+      "late",
+      "nudge",
+      "note",
+      "unasked",
+      "address",
+      "link",
+      "job",
+      "payment",
+      "payment_failed",
+    ]),
     step: maybeText,
     member_id: maybeText,
     actor_type: z.string(),

@@ -9,7 +9,7 @@
 -- again whether the reader may see it.
 create or replace view capacity.waits with (security_invoker = true) as
 select r.id as request_id, r.workspace_id, r.state, w.step, w.kind, w.party, w.asked, w.since, r.state_since, r.next_deadline_at,
-       r.estimated_monthly_cost_usd, r.requester_user_id
+       coalesce((r.offer ->> 'monthly_usd')::numeric, r.estimated_monthly_cost_usd) as estimated_monthly_cost_usd, r.requester_user_id
   from capacity.requests r
  cross join lateral (
        select r.review_plan #>> '{commercial,authority,kind}' as kind,

@@ -61,6 +61,21 @@ describe.each(POSTGRES_VERSIONS)("offers on PostgreSQL %i", async (version) => {
     expect(findings).toEqual([]);
   });
 
+  test("what is open is added up by its prices, and by estimates where there are none", async () => {
+    const added = async (): Promise<number> => {
+      const { usd } = await oneOf<{ usd: number }>(
+        workflow.superuser,
+        "select coalesce(sum(estimated_monthly_cost_usd), 0)::float8 as usd from capacity.waits where step = 'commercial'",
+      );
+      return usd;
+    };
+    const before = await added();
+    await workflow.create({ cost: 500 });
+    await putPrice(workflow);
+    await workflow.create({ cost: 700 });
+    expect((await added()) - before).toBe(500 + 1200);
+  });
+
   test.each<[string, Parameters<typeof putPrice>[1][], Parameters<typeof offerFor>[1], number]>([
     ["a size is compared without regard to case", [{ size: "32xl", unit_amount: 100 }], { size: "32Xl" }, 100],
     [

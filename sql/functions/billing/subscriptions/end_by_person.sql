@@ -1,5 +1,5 @@
--- Somebody ends what is charged month by month: an operator or an admin, with a reason. Stripe is asked at once to charge nothing more; what
--- was paid stays paid, and the capacity goes on until a person stops it. Asked for twice, it is asked once.
+-- Somebody ends what is charged month by month: an operator or an admin, with a reason. Stripe is asked at once to charge nothing more;
+-- what was paid stays paid, and the capacity goes on until a person stops it. Asked for twice, it is asked once.
 create or replace function billing.end_by_person(p_request_id text, p_actor capacity.actor, p_reason text) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -19,7 +19,8 @@ begin
      where s.id = p_id;
     perform billing.tell(v_subscription.request_id, 'The term that was asked for is over. '
       || case when v_subscription.kind = 'recurring' and v_subscription.state not in ('ended', 'cancelled')
-              then format('The subscription is charged until it is ended: headroom payments end %s. ', v_subscription.request_id) else '' end
+              then format('The subscription is charged until it is ended: headroom payments end %s. ', v_subscription.request_id)
+              else '' end
       || 'The capacity is not stopped by that: an operator decides what becomes of it.', true);
   end if;
   v_looks := v_subscription.kind = 'recurring' and v_subscription.state not in ('ended', 'cancelled');

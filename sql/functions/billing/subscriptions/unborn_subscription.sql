@@ -1,5 +1,5 @@
--- A subscription that nobody has paid yet: its first payment is being processed. Stripe calls it active meanwhile. Once it is late, or given
--- up, that payment has failed.
+-- A subscription that nobody has paid yet: its first payment is being processed. Stripe calls it active meanwhile. Once it is late, or
+-- given up, that payment has failed.
 create or replace function billing.unborn_subscription(p_stripe jsonb, p_at timestamptz) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

@@ -2,4 +2,3 @@
 alter table capacity.notices drop constraint notices_kind_check;
 alter table capacity.notices add constraint notices_kind_check
   check (kind in ('warning', 'reminder', 'late', 'nudge', 'note', 'unasked', 'address', 'link', 'job', 'payment', 'payment_failed'));
-drop function if exists billing.tell(text, text, boolean, text);

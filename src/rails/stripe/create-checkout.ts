@@ -22,7 +22,7 @@ export async function createCheckout(
   return answer.kind === "failure" ? outcomeOf(answer) : deliveredAs(compactOf("session", answer.data));
 }
 
-/** A customer who was deleted at Stripe can still pay, as a new one. Other parameters need another key. */
+/** A customer whom Stripe does not take can still pay, as a new one. Other parameters need another key. */
 async function createOnce(
   call: StripeCall,
   wanted: CreateCheckout,
@@ -32,9 +32,18 @@ async function createOnce(
   const ask = (terms: CreateCheckout, key: string) =>
     call((stripe) => stripe.checkout.sessions.create(sessionOf(terms), { idempotencyKey: key }), signal);
   const answer = await ask(wanted, idempotencyKey);
-  const isGone = answer.kind === "failure" && answer.code === "http_404" && answer.facts?.param === "customer";
-  if (!isGone || (wanted.customer ?? null) === null) return answer;
+  if (typeof wanted.customer !== "string" || !refusesCustomer(wanted, answer)) return answer;
   return await ask({ ...wanted, customer: null }, `${idempotencyKey}:new-customer`.slice(-255));
+}
+
+/**
+ * Whether it is the customer that Stripe does not take: one that was deleted there, or one with a subscription in another currency, of which
+ * it says nothing but words.
+ */
+function refusesCustomer({ mode }: CreateCheckout, answer: StripeAnswer): boolean {
+  if (answer.kind !== "failure") return false;
+  const isGone = answer.code === "http_404" && answer.facts?.param === "customer";
+  return isGone || (mode === "subscription" && answer.code === "http_400");
 }
 
 function sessionOf(wanted: CreateCheckout): Stripe.Checkout.SessionCreateParams {
@@ -58,6 +67,8 @@ function sessionOf(wanted: CreateCheckout): Stripe.Checkout.SessionCreateParams 
     cancel_url: wanted.cancel_url,
     client_reference_id: wanted.checkout_id,
     expires_at: wanted.expires_at,
+    // What was offered is what is paid: Stripe must not turn it into a currency of the customer's.
+    adaptive_pricing: { enabled: false },
     metadata,
     ...(isSubscription ? { subscription_data: { metadata } } : { payment_intent_data: { metadata } }),
     ...payerOf(wanted),

@@ -36,6 +36,7 @@ const createParameters = z.strictObject({
   expires_at: z.coerce.number().int().optional(),
   payment_intent_data: z.looseObject({ metadata }).optional(),
   subscription_data: z.looseObject({ metadata }).optional(),
+  adaptive_pricing: ignored,
   payment_method_types: ignored,
   payment_method_options: ignored,
   allow_promotion_codes: ignored,
@@ -110,6 +111,18 @@ function checkPayer(state: StripeState, wanted: Wanted): void {
   }
   if (wanted.customer !== undefined && !state.customers.has(wanted.customer))
     throw missing("customer", wanted.customer, "customer");
+  checkOneCurrency(state, wanted);
+}
+
+/** Stripe keeps the subscriptions of a customer in one currency. */
+function checkOneCurrency(state: StripeState, { mode, customer, line_items: lines }: Wanted): void {
+  if (mode !== "subscription" || customer === undefined) return;
+  const currency = currencyOf(lines);
+  for (const each of state.subscriptions.values()) {
+    if (each.customer !== customer || each.status === "canceled" || each.currency === currency) continue;
+    const words = `You cannot combine currencies on a single customer. This customer has an active subscription with currency ${each.currency}.`;
+    throw new StripeRefusal(400, words, {});
+  }
 }
 
 function expiryOf({ expires_at: wanted }: Wanted, now: number): number {

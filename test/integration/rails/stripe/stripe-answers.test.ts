@@ -94,6 +94,7 @@ test("a session for a month's price says so, and one for a customer asks for no 
     locale: "pt-BR",
     client_reference_id: payload["checkout_id"],
     "line_items[0][price_data][recurring][interval]": "month",
+    "adaptive_pricing[enabled]": "false",
     "subscription_data[metadata][headroom_checkout]": payload["checkout_id"],
   });
   expect(Object.keys(monthly ?? {}).join(" ")).not.toMatch(/customer_email|customer_creation|payment_intent_data/);

@@ -201,6 +201,16 @@ describe("a session", () => {
     expect(sandbox.stripe.sessions()).toMatchObject([{ customerEmail: "buyer@acme.example", createsCustomer: true }]);
   });
 
+  test("for a customer whose subscription is in another currency is made for a new one", async () => {
+    const first = await makeSession({ mode: "subscription" });
+    sandbox.stripe.pay(first);
+    const { customer } = sandbox.stripe.session(first);
+    const euros = await makeSession({ mode: "subscription", currency: "EUR", customer: customer ?? "" });
+    expect(sandbox.stripe.session(euros)).toMatchObject({ currency: "eur", customer: undefined });
+    const dollars = await makeSession({ mode: "subscription", customer: customer ?? "" });
+    expect(sandbox.stripe.session(dollars).customer).toBe(customer);
+  });
+
   test("that is not open any more counts as ended, and is told as it is", async () => {
     const session = await makeSession();
     sandbox.stripe.pay(session);

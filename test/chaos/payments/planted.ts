@@ -133,9 +133,10 @@ export const plantedBugs: readonly PlantedBug[] = [
     scene: "a subscription whose job fails for good",
     patches: [
       {
-        file: sql("billing/subscriptions/cancel_subscription"),
-        find: "if v_subscription.stripe_id is not null then",
-        replace: "if false then",
+        // Leaving it out once is not enough: the sweep asks again.
+        file: sql("billing/subscriptions/cancel_at_stripe"),
+        find: "if p_stripe_id is null then",
+        replace: "if true then",
       },
     ],
   },

@@ -30,7 +30,8 @@ describe.each(POSTGRES_VERSIONS)("erasing and money on PostgreSQL %i", async (ve
                  where c.value::text ~ 'https?://|cus_'
       union all select 'sessions', s.session_id from billing.sessions s join billing.checkouts c on c.id = s.checkout_id
                  where c.request_id = $1 and s.url ~ 'http'
-      union all select 'customers', c.stripe_id from billing.customers c where c.customer_key = capacity.customer_key_of($1)`;
+      union all select 'customers', c.stripe_id from billing.customers c where c.customer_key = capacity.customer_key_of($1)
+      union all select 'hashes', c.id::text from billing.checkouts c where c.request_id = $1 and c.address_mark is not null`;
     expect(await rowsOf(m.superuser, mention, [id])).toEqual([]);
     expect(await m.books(id)).toEqual(books);
     expect(await m.payments(id)).toHaveLength(1);

@@ -1,6 +1,6 @@
 -- Hook of capacity.customer_erased: messages that made pages at Stripe carried the customer's address, and go; a page shows it, so its
--- address goes too. So does the customer's id at Stripe, by which they are found there. What was paid, and by which ids at Stripe, is kept:
--- the law wants it, and it names nobody.
+-- address goes too. So do the hash of the customer's address, and their id at Stripe, by which they are found there. What was paid, and by
+-- which ids at Stripe, is kept: the law wants it, and it names nobody.
 create or replace function billing.erase_messages(p_erasure jsonb) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -11,6 +11,7 @@ begin
     from billing.checkouts c
    where c.request_id = v_request_id and s.checkout_id = c.id and s.url <> '(erased)'
      and s.answered_at <= (p_erasure ->> 'to')::timestamptz;
+  update billing.checkouts c set address_mark = null where c.request_id = v_request_id and c.address_mark is not null;
   delete from billing.customers c
    where c.customer_key = capacity.customer_key_of(v_request_id)
      and c.workspace_id = (select r.workspace_id from capacity.requests r where r.id = v_request_id);

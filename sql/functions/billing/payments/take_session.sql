@@ -45,7 +45,7 @@ begin
             least(p_at, p_checkout.processing_since) <= p_request.next_deadline_at, v_matches) as reason) j
   returning * into v_payment;
   perform billing.enter(v_payment, 'taken', p_session ->> 'id', v_payment.amount, p_event_id, p_at);
-  perform billing.note_customer(p_request, billing.id_in(p_session -> 'customer'));
+  perform billing.note_customer(p_request, p_checkout.address_mark, billing.id_in(p_session -> 'customer'));
   if v_payment.counts then
     perform billing.confirm(p_request, v_payment, billing.id_in(p_session -> 'subscription'));
   else

@@ -3323,7 +3323,7 @@ create function billing.check_capacity(p_workspace_id text, p_values jsonb, OUT 
 create function billing.check_person(p_values jsonb, OUT terms jsonb, OUT problems jsonb)
   returns record
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 079eb0c177afb482';
+  as 'sha256 f74071ea0f1c01a0';
 
 create function billing.check_step(p_workspace_id text, p_step integer, p_terms jsonb, p_values jsonb, OUT terms jsonb, OUT problems jsonb)
   returns record
@@ -3393,7 +3393,7 @@ create function billing.draft_json(p_workspace_id text, p_kind text, p_id uuid, 
 create function billing.draft_letter(p_draft billing.drafts)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9b7a24fb590e8d33';
+  as 'sha256 657cf18e02787df2';
 
 create function billing.draft_offer(p_workspace_id text, p_terms jsonb, OUT offer jsonb, OUT problem text)
   returns record
@@ -3684,7 +3684,7 @@ create function billing.look_behind(p_checkout billing.checkouts, p_session json
 create function billing.mail_draft(p_draft billing.drafts)
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f081fe9f9e1344f2';
+  as 'sha256 1b6f0ca8f590b4ec';
 
 create function billing.may_see(p_payment billing.payments, p_member_id text)
   returns boolean

@@ -132,6 +132,7 @@ describe.each(POSTGRES_VERSIONS)("drafts on PostgreSQL %i", async (version) => {
       [3, { name: "A", organisation: "x\ny", email: "a@b.example" }, "organisation"],
       [3, { name: "A", email: "a@b.example, c@d.example" }, "email"],
       [3, { name: "A", email: "a@localhost" }, "email"],
+      [3, { name: "A", email: "a@[127.0.0.1]" }, "email"],
       [3, { name: "A", email: `${"a".repeat(300)}@b.example` }, "email"],
     ] as const)("step %i with %j: %s", async (step, values, field) => {
       const { token } = await begin();
@@ -239,6 +240,16 @@ describe.each(POSTGRES_VERSIONS)("drafts on PostgreSQL %i", async (version) => {
       });
     });
 
+    test("of mails to one mailbox is one too where each goes to an address of its own there", async () => {
+      const [name, domain] = newAddress().split("@");
+      for (const tag of ["+a", "+b+c", "+"]) await fillIn(`${name}${tag}@${domain}`);
+      const { token } = await begin();
+      await save(token, 1, 0, what);
+      await save(token, 2, 1, when);
+      const refused = await save(token, 3, 2, { name: "Bea", email: `${name}@${domain}` });
+      expect(refused.problems["email"]).toContain("Three links were sent to this address");
+    });
+
     test("of drafts ends at two hundred within an hour, in its own workspace", async () => {
       await rowsOf(
         workflow.superuser,
@@ -267,6 +278,20 @@ describe.each(POSTGRES_VERSIONS)("drafts on PostgreSQL %i", async (version) => {
     expect(text).toContain('"draft_base_url": "https://capacity.acme.example/new/acme"'.replace(": ", ":"));
     for (const hidden of ["evil", token]) expect(text).not.toContain(hidden);
     expect(text.split("{{draft_link}}")).toHaveLength(3);
+  });
+
+  test("a region that a visitor typed, because a price holds everywhere, is not in the mail either", async () => {
+    await rowsOf(
+      workflow.superuser,
+      `insert into billing.prices (workspace_id, size, kind, currency, unit_amount, created_by)
+       values ('acme', 'S', 'one_off', 'USD', 9000, 'test')`,
+    );
+    const token = await fillIn(newAddress(), { ...what, region: "call-0900-555-for-your-refund" });
+    const text = (await mails()).at(-1)?.payload.text;
+    expect(text).toContain("Capacity: 2 × S\n");
+    expect(text).not.toContain("call-0900");
+    expect((await describeDraft(token)).terms).toMatchObject({ region: "call-0900-555-for-your-refund" });
+    await rowsOf(workflow.superuser, "delete from billing.prices where region is null and size = 'S'");
   });
 
   test("a draft is forgotten after its day, with what it says; its link then opens nothing", async () => {

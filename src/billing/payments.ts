@@ -109,7 +109,7 @@ async function refund(db: Queryable, id: string, { as, reason, amount }: RefundI
   const answer = await call(db, "public.refund_payment", {
     p_payment_id: id,
     p_reason: reason,
-    p_amount: z.int().positive().optional().parse(amount),
+    p_amount: amount,
     p_actor_id: as,
   });
   return { outcome: "asked", payment: paymentSchema.parse(answer) };

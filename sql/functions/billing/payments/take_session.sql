@@ -7,7 +7,8 @@ language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_amount bigint := billing.amount_in(p_session -> 'amount_total');
-  v_currency text := upper(p_session ->> 'currency');
+  -- What is no currency is not repeated to anybody.
+  v_currency text := substring(upper(p_session ->> 'currency') from '^[A-Z]{3}$');
   v_waiting boolean := p_request.state = 'CUSTOMER_CONFIRMATION_REQUIRED';
   v_matches boolean;
   v_payment billing.payments;
@@ -21,9 +22,10 @@ begin
                              else (v_amount, v_currency) = ((p_request.offer ->> 'amount')::bigint, p_request.offer ->> 'currency') end,
                         false);
   if not v_matches and (p_checkout.id is not null or v_waiting and p_request.offer is not null)
-     or coalesce(v_amount, 0) = 0 or coalesce(v_currency !~ '^[A-Z]{3}$', true) then
+     or coalesce(v_amount, 0) = 0 or v_currency is null then
     return billing.find_out('amount_mismatch', p_session ->> 'id', p_request.id,
-      format('Stripe took %s, and %s was asked for.', coalesce(billing.amount_words(v_currency, v_amount), 'nothing'),
+      format('Stripe took %s, and %s was asked for.',
+             coalesce(billing.amount_words(v_currency, v_amount), 'no amount that can be read'),
              coalesce(billing.amount_words(p_request.offer ->> 'currency', (p_request.offer ->> 'amount')::bigint), 'nothing')),
       p_event_id);
   end if;

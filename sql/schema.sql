@@ -3774,7 +3774,7 @@ create function billing.open_checkout(p_request_id text)
 create function billing.open_draft(p_workspace_id text, p_id uuid, p_step integer)
   returns billing.drafts
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c1e23a94439d918c';
+  as 'sha256 53c7bc6f3e5af9a9';
 
 create function billing.order_draft(p_draft billing.drafts, p_requester_id text, p_seen text)
   returns capacity.requests

@@ -250,12 +250,29 @@ describe.each(POSTGRES_VERSIONS)("drafts on PostgreSQL %i", async (version) => {
       expect(refused.problems["email"]).toContain("Three links were sent to this address");
     });
 
-    test("of drafts ends at two hundred within an hour, in its own workspace", async () => {
+    test("of drafts keeps nobody from ordering: beyond two hundred within an hour the one that rested longest is forgotten", async () => {
+      const mine = await begin();
+      await save(mine.token, 1, 0, what);
       await rowsOf(
         workflow.superuser,
-        `insert into billing.drafts (id, workspace_id, expires_at)
-         select gen_random_uuid(), 'acme', now() + interval '1 day' from generate_series(1, 200)`,
+        `insert into billing.drafts (id, workspace_id, step, updated_at, expires_at)
+         select gen_random_uuid(), 'acme', 2, now() - interval '5 minutes', now() + interval '1 day' from generate_series(1, 200)`,
       );
+      const { token } = await begin();
+      expect(await save(token, 1, 0, what)).toMatchObject({ outcome: "saved" });
+      const count = "select count(*)::integer as count from billing.drafts where workspace_id = 'acme'";
+      expect(await oneOf(workflow.superuser, count)).toEqual({ count: 200 });
+      expect(await save(mine.token, 2, 1, when)).toMatchObject({ outcome: "saved" });
+      await rowsOf(workflow.superuser, "delete from billing.drafts where revision = 0");
+    });
+
+    test("of drafts that were all mailed ends at two hundred within an hour, in its own workspace", async () => {
+      await rowsOf(
+        workflow.superuser,
+        `insert into billing.drafts (id, workspace_id, step, address_mark, expires_at)
+         select gen_random_uuid(), 'acme', 4, '\\x00', now() + interval '1 day' from generate_series(1, 200)`,
+      );
+      await rowsOf(workflow.superuser, "delete from billing.drafts where address_mark is null");
       const { token } = await begin();
       expect(await codeOf(save(token, 1, 0, what))).toBe("too_soon");
       await rowsOf(workflow.superuser, "update billing.drafts set workspace_id = 'globex' where revision = 0");

@@ -3684,7 +3684,7 @@ create function billing.look_behind(p_checkout billing.checkouts, p_session json
 create function billing.mail_draft(p_draft billing.drafts)
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1b6f0ca8f590b4ec';
+  as 'sha256 b28f4db2997c655a';
 
 create function billing.may_see(p_payment billing.payments, p_member_id text)
   returns boolean

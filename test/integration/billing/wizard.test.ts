@@ -329,6 +329,18 @@ describe.each(POSTGRES_VERSIONS)("drafts on PostgreSQL %i", async (version) => {
     expect(await describeDraft(token)).toMatchObject({ step: 1, revision: 0, terms: {} });
   });
 
+  test("a draft that is begun again after its day is mailed again", async () => {
+    const email = newAddress();
+    const token = await fillIn(email);
+    await rowsOf(workflow.superuser, "update billing.drafts set expires_at = now()");
+    await rowsOf(workflow.superuser, "update billing.draft_mails set asked_at = now() - interval '25 hours'");
+    await rowsOf(workflow.superuser, "select billing.forget_drafts()");
+    await save(token, 1, 0, { ...what, quantity: "3" });
+    await save(token, 2, 1, when);
+    expect(await save(token, 3, 2, { name: "Bea", organisation: "", email })).toMatchObject({ outcome: "saved" });
+    expect((await mails()).filter(({ payload }) => payload.to === email)).toHaveLength(2);
+  });
+
   test("an erasure takes the wizard's mail with it", async () => {
     const email = newAddress();
     const { request_id: id } = await submit(await proofOf(await fillIn(email)), 3, "one_off USD 24000");

@@ -1,6 +1,7 @@
 -- Sends the link to the last step, at most three times for one draft and three times an hour to one mailbox, so that nobody can flood one
 -- by naming it: what stands after a plus sign makes another address and not another mailbox. The lock makes mails to one mailbox count one
--- after the other. Returns why it was not sent, in words, or null.
+-- after the other. Each mail has a number that none had before, because a draft may be begun again when its day is over and its mails are
+-- forgotten. Returns why it was not sent, in words, or null.
 create or replace function billing.mail_draft(p_draft billing.drafts) returns text
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -10,6 +11,7 @@ declare
                                         regexp_replace(p_draft.terms ->> 'email', '\+[^@]*@', '@'))).by_address;
   v_of_draft bigint;
   v_to_address bigint;
+  v_mail_id bigint;
   v_row record;
 begin
   perform pg_advisory_xact_lock(hashtextextended('billing.draft_mails:' || encode(v_mailbox, 'hex'), 0));
@@ -22,9 +24,10 @@ begin
   elsif v_to_address >= v_most then
     return 'Three links were sent to this address within the hour. Look in your mailbox, also among unwanted mail, or try again later.';
   end if;
-  insert into billing.draft_mails (draft_id, workspace_id, address_mark) values (p_draft.id, p_draft.workspace_id, v_mailbox);
+  insert into billing.draft_mails (draft_id, workspace_id, address_mark) values (p_draft.id, p_draft.workspace_id, v_mailbox)
+  returning id into v_mail_id;
   v_row := outbox.add_row(
-    false, p_draft.workspace_id, 'self-service', 'draft:' || p_draft.id, 'draft:' || p_draft.id, 'mail:' || v_of_draft + 1, 'email',
+    false, p_draft.workspace_id, 'self-service', 'draft:' || p_draft.id, 'draft:' || p_draft.id, 'mail:' || v_mail_id, 'email',
     billing.draft_letter(p_draft), p_expires_at => p_draft.expires_at, p_destination => 'email:' || p_draft.workspace_id);
   assert v_row.created, 'each mail has a row of its own';
   return null;

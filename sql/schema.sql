@@ -3433,7 +3433,7 @@ create function billing.entered_values(p_terms jsonb, p_values jsonb)
 create function billing.erase_messages(p_erasure jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a7c749c22a46eb40';
+  as 'sha256 7dd4a3fb203a72dd';
 
 create function billing.event_rules()
   returns TABLE(event_type text, object text, meaning text)
@@ -3779,7 +3779,7 @@ create function billing.open_draft(p_workspace_id text, p_id uuid, p_step intege
 create function billing.order_draft(p_draft billing.drafts, p_requester_id text, p_seen text)
   returns capacity.requests
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 44aaa683be2780ab';
+  as 'sha256 1c934db769f1c161';
 
 create function billing.outcome(p_outcome text, p_request_id text DEFAULT NULL::text)
   returns jsonb

@@ -341,6 +341,20 @@ describe.each(POSTGRES_VERSIONS)("drafts on PostgreSQL %i", async (version) => {
     expect((await mails()).filter(({ payload }) => payload.to === email)).toHaveLength(2);
   });
 
+  test("a draft that was sent, forgotten and begun again is another order, whatever it says", async () => {
+    const email = newAddress();
+    const token = await fillIn(email);
+    const { request_id: first } = await submit(await proofOf(token), 3, "one_off USD 24000");
+    await workflow.apply(first, "CANCEL_APPROVED", "ada");
+    await rowsOf(workflow.superuser, "update billing.drafts set expires_at = now()");
+    await rowsOf(workflow.superuser, "select billing.forget_drafts()");
+    await save(token, 1, 0, what);
+    await save(token, 2, 1, when);
+    await save(token, 3, 2, { name: "Bea", organisation: "", email });
+    const { request_id: second } = await submit(await proofOf(token), 3, "one_off USD 24000");
+    expect(second).not.toBe(first);
+  });
+
   test("an erasure takes the wizard's mail with it", async () => {
     const email = newAddress();
     const { request_id: id } = await submit(await proofOf(await fillIn(email)), 3, "one_off USD 24000");

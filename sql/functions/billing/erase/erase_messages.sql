@@ -18,8 +18,8 @@ begin
   return nullif(jsonb_strip_nulls(jsonb_build_object(
     'billing', (select jsonb_agg(c.id) from billing.checkouts c where c.request_id = v_request_id),
     -- The wizard's mail went to the address before there was a request; its draft is what the request was submitted with.
-    'self-service', (select jsonb_agg('draft:' || s.idempotency_key) from capacity.submissions s
-                      where s.request_id = v_request_id and s.idempotency_key ~ '^[0-9a-f-]{36}$'))), '{}');
+    'self-service', (select jsonb_agg('draft:' || left(s.idempotency_key, 36)) from capacity.submissions s
+                      where s.request_id = v_request_id and s.idempotency_key ~ '^[0-9a-f-]{36}(@|$)'))), '{}');
 end
 $$;
 comment on function billing.erase_messages(jsonb)

@@ -3883,7 +3883,7 @@ create function billing.refund_by_person(p_payment billing.payments, p_actor cap
 create function billing.refund_problem(p_payment billing.payments, p_known billing.refunds, p_refund jsonb)
   returns text
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fbd9d0f192a63b55';
+  as 'sha256 c0654c95c999e6e9';
 
 create function billing.refund_reasons()
   returns TABLE(reason text, meaning text)

@@ -1,5 +1,4 @@
 /** Reading payments, and sending money back. Who may do what, the database decides. */
-import { z } from "zod";
 import { call, type FunctionResult, type Queryable } from "../db/call.ts";
 import { refusable, type Refused } from "../db/refusal.ts";
 import { paymentSchema, requestPaymentsSchema, type Payment, type RequestPayments } from "./payment.ts";

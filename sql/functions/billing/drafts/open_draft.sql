@@ -1,6 +1,6 @@
 -- The row of a draft, locked, for a step that is to be kept. The first step makes it; how many are begun within an hour is limited for each
--- workspace, so that a flood at one is none at another. Where there are as many, the one that has rested longest and named no address yet is
--- forgotten: whoever begins hundreds of them keeps nobody else from ordering. Null: its day is over, or it was never begun.
+-- workspace, so that a flood at one is none at another. Beyond that the one that has rested longest and named no address yet is forgotten:
+-- whoever begins hundreds of them keeps nobody else from ordering. Null: its day is over, or it was never begun.
 create or replace function billing.open_draft(p_workspace_id text, p_id uuid, p_step integer) returns billing.drafts
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$

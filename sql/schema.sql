@@ -3433,7 +3433,7 @@ create function billing.entered_values(p_terms jsonb, p_values jsonb)
 create function billing.erase_messages(p_erasure jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7dd4a3fb203a72dd';
+  as 'sha256 13cf92f9b7c01d5f';
 
 create function billing.event_rules()
   returns TABLE(event_type text, object text, meaning text)

@@ -12,6 +12,8 @@ begin
    where c.request_id = v_request_id and s.checkout_id = c.id and s.url <> '(erased)'
      and s.answered_at <= (p_erasure ->> 'to')::timestamptz;
   update billing.checkouts c set address_mark = null where c.request_id = v_request_id and c.address_mark is not null;
+  -- What somebody wrote about a finding may name the customer.
+  update billing.findings f set resolution = '(erased)' where f.request_id = v_request_id and f.resolution is not null;
   delete from billing.customers c
    where c.customer_key = capacity.customer_key_of(v_request_id)
      and c.workspace_id = (select r.workspace_id from capacity.requests r where r.id = v_request_id);

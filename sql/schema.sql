@@ -3852,7 +3852,7 @@ create function billing.read_sighting(p_sighting billing.sightings)
 create function billing.read_sightings(p_most integer, OUT seen integer, OUT moved integer, OUT failed jsonb)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 86262792e9165cae';
+  as 'sha256 4672301780c8d206';
 
 create function billing.reason_words(p_reason text)
   returns text

@@ -242,6 +242,7 @@ create table billing.checkouts (
   ended_at timestamp with time zone,
   looks smallint default 0 not null,
   next_look_at timestamp with time zone not null,
+  address_mark bytea,
   constraint checkouts_amount_check CHECK ((amount > 0)),
   constraint checkouts_check CHECK (((state = ANY (ARRAY['asked'::text, 'open'::text, 'processing'::text])) = (ended_at IS NULL))),
   constraint checkouts_entrance_check CHECK ((entrance = ANY (ARRAY['link'::text, 'wizard'::text]))),
@@ -263,18 +264,21 @@ grant select on billing.checkouts to headroom_control;
 comment on table billing.checkouts is 'Each time a customer was sent to pay, and what came of it.';
 comment on column billing.checkouts.entrance is 'Where the customer comes back to.';
 comment on column billing.checkouts.state is 'asked: Stripe has not answered yet. abandoned: we asked Stripe to end it, and wait for its word.';
+comment on column billing.checkouts.address_mark is 'Keyed hash of the address that the request''s customer had when the page was asked for. Null: they had none, or were erased.';
 
 create table billing.customers (
   workspace_id text not null,
   customer_key bytea not null,
   stripe_id text not null,
   seen_at timestamp with time zone default clock_timestamp() not null,
-  constraint customers_pkey PRIMARY KEY (workspace_id, customer_key)
+  address_mark bytea not null,
+  constraint customers_pkey PRIMARY KEY (workspace_id, customer_key, address_mark)
 );
 alter table billing.customers enable row level security;
 create policy all_workspaces on billing.customers as permissive for select to headroom_auditor, headroom_control using (true);
 create policy machines on billing.customers as permissive for select to service_role using (( SELECT directory.reader_key_valid() AS reader_key_valid));
-comment on table billing.customers is 'The Stripe customer of each customer who has paid.';
+comment on table billing.customers is 'The Stripe customer of each customer who has paid, for each of their addresses.';
+comment on column billing.customers.address_mark is 'Keyed hash of the address that the customer had when they were sent to pay.';
 
 create table billing.disputes (
   stripe_id text not null,
@@ -3251,6 +3255,11 @@ create function billing.abandon_checkout(p_checkout billing.checkouts)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 936949da54b149a4';
 
+create function billing.address_mark(p_request capacity.requests)
+  returns bytea
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 37ea889d37cd3d25';
+
 create function billing.amount_in(p_field jsonb)
   returns bigint
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3279,7 +3288,7 @@ create function billing.ask_stripe(p_workspace_id text, p_stream text, p_key tex
 create function billing.begin_checkout(p_request capacity.requests, p_entrance text)
   returns billing.checkouts
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4a6001fbf9e1e97f';
+  as 'sha256 d8de4ea56b98f752';
 
 create function billing.begin_reconciliation(p_asked_by text, p_since timestamp with time zone)
   returns uuid
@@ -3314,7 +3323,7 @@ create function billing.check_capacity(p_workspace_id text, p_values jsonb, OUT 
 create function billing.check_person(p_values jsonb, OUT terms jsonb, OUT problems jsonb)
   returns record
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 079eb0c177afb482';
+  as 'sha256 f74071ea0f1c01a0';
 
 create function billing.check_step(p_workspace_id text, p_step integer, p_terms jsonb, p_values jsonb, OUT terms jsonb, OUT problems jsonb)
   returns record
@@ -3384,7 +3393,7 @@ create function billing.draft_json(p_workspace_id text, p_kind text, p_id uuid, 
 create function billing.draft_letter(p_draft billing.drafts)
   returns jsonb
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 9b7a24fb590e8d33';
+  as 'sha256 657cf18e02787df2';
 
 create function billing.draft_offer(p_workspace_id text, p_terms jsonb, OUT offer jsonb, OUT problem text)
   returns record
@@ -3429,7 +3438,7 @@ create function billing.entered_values(p_terms jsonb, p_values jsonb)
 create function billing.erase_messages(p_erasure jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4dfcd55e03ec2899';
+  as 'sha256 13cf92f9b7c01d5f';
 
 create function billing.event_rules()
   returns TABLE(event_type text, object text, meaning text)
@@ -3690,7 +3699,7 @@ create function billing.look_behind(p_checkout billing.checkouts, p_session json
 create function billing.mail_draft(p_draft billing.drafts)
   returns text
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f081fe9f9e1344f2';
+  as 'sha256 b28f4db2997c655a';
 
 create function billing.may_see(p_payment billing.payments, p_member_id text)
   returns boolean
@@ -3725,7 +3734,7 @@ create function billing.move_refund(p_payment billing.payments, p_refund billing
 create function billing.new_checkout(p_request capacity.requests, p_entrance text)
   returns billing.checkouts
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4b42f54a861ab256';
+  as 'sha256 070eaab33e1a4f85';
 
 create function billing.new_subscription(p_request capacity.requests, p_payment billing.payments, p_stripe_id text)
   returns void
@@ -3742,10 +3751,10 @@ create function billing.no_such_payment(p_id text)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 08010e5faece2d2a';
 
-create function billing.note_customer(p_request capacity.requests, p_stripe_id text)
+create function billing.note_customer(p_request capacity.requests, p_address_mark bytea, p_stripe_id text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 dbbf3400225e590f';
+  as 'sha256 bfca26031d57b953';
 
 create function billing.note_ids(p_payment billing.payments, p_object jsonb)
   returns boolean
@@ -3785,7 +3794,7 @@ create function billing.open_checkout(p_request_id text)
 create function billing.open_draft(p_workspace_id text, p_id uuid, p_step integer)
   returns billing.drafts
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c1e23a94439d918c';
+  as 'sha256 53c7bc6f3e5af9a9';
 
 create function billing.operators_reason(p_workspace_id text, p_actor capacity.actor, p_deed text, p_reason text)
   returns text
@@ -3795,7 +3804,7 @@ create function billing.operators_reason(p_workspace_id text, p_actor capacity.a
 create function billing.order_draft(p_draft billing.drafts, p_requester_id text, p_seen text)
   returns capacity.requests
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 44aaa683be2780ab';
+  as 'sha256 1c934db769f1c161';
 
 create function billing.outcome(p_outcome text, p_request_id text DEFAULT NULL::text)
   returns jsonb
@@ -3868,7 +3877,7 @@ create function billing.read_sighting(p_sighting billing.sightings)
 create function billing.read_sightings(p_most integer, OUT seen integer, OUT moved integer, OUT failed jsonb)
   returns record
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 86262792e9165cae';
+  as 'sha256 4672301780c8d206';
 
 create function billing.reason_words(p_reason text)
   returns text
@@ -3899,7 +3908,7 @@ create function billing.refund_by_person(p_payment billing.payments, p_actor cap
 create function billing.refund_problem(p_payment billing.payments, p_known billing.refunds, p_refund jsonb)
   returns text
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 fbd9d0f192a63b55';
+  as 'sha256 c0654c95c999e6e9';
 
 create function billing.refund_reasons()
   returns TABLE(reason text, meaning text)
@@ -4006,7 +4015,7 @@ create function billing.take_renewal(p_request_id text, p_subscription billing.s
 create function billing.take_session(p_request capacity.requests, p_checkout billing.checkouts, p_session jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ec3d98d8f97495ce';
+  as 'sha256 6842cf2d179a38a8';
 
 create function billing.tell(p_request_id text, p_said text, p_asks boolean DEFAULT false, p_quoted text DEFAULT NULL::text, p_kind text DEFAULT 'payment'::text)
   returns void
@@ -6920,7 +6929,7 @@ grant execute on function public.get_capacity_request to service_role;
 create function public.get_checkout(p_token text)
   returns jsonb
   language sql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3c5ecce48b9d002f';
+  as 'sha256 02301bf14af695e1';
 grant execute on function public.get_checkout to anon;
 grant execute on function public.get_checkout to authenticated;
 grant execute on function public.get_checkout to service_role;

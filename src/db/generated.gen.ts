@@ -71,14 +71,16 @@ export interface BillingCheckouts {
   ended_at: Date | null;
   looks: number;
   next_look_at: Date;
+  address_mark: Buffer | null;
 }
 
-/** The Stripe customer of each customer who has paid. */
+/** The Stripe customer of each customer who has paid, for each of their addresses. */
 export interface BillingCustomers {
   workspace_id: string;
   customer_key: Buffer;
   stripe_id: string;
   seen_at: Date;
+  address_mark: Buffer;
 }
 
 /** Payments that customers disputed with their bank. */
@@ -1724,6 +1726,13 @@ export interface Functions {
     };
     result: void;
   };
+  /** The keyed hash of a customer's address. Nullable: result. */
+  "billing.address_mark": {
+    args: {
+      p_request: string | null;
+    };
+    result: Buffer | null;
+  };
   /** An amount in minor units. Nullable: result. */
   "billing.amount_in": {
     args: {
@@ -2507,10 +2516,11 @@ export interface Functions {
     };
     result: void;
   };
-  /** Remembers a customer's id at Stripe. Nullable: p_stripe_id. */
+  /** Remembers a customer's id at Stripe. Nullable: p_address_mark, p_stripe_id. */
   "billing.note_customer": {
     args: {
       p_request: string | null;
+      p_address_mark: Buffer | null;
       p_stripe_id: string | null;
     };
     result: void;
@@ -8087,6 +8097,7 @@ export interface Functions {
 /** What `call` has to know about each function while running. */
 export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = {
   "billing.abandon_checkout": { returns: "nothing", json: [], positional: false },
+  "billing.address_mark": { returns: "value", json: [], positional: false },
   "billing.amount_in": { returns: "value", json: ["p_field"], positional: false },
   "billing.amount_problem": { returns: "value", json: [], positional: false },
   "billing.amount_words": { returns: "value", json: [], positional: false },

@@ -151,6 +151,46 @@ describe.each(POSTGRES_VERSIONS)("checkout on PostgreSQL %i", async (version) =>
     expect(payload).not.toHaveProperty("customer_email");
   });
 
+  test("the customer at Stripe is of an address: whoever gets the link at another one is not sent there as them", async () => {
+    const same = { org_id: `kept-${version}`, name: "Kept", email: "buyer@kept.example" };
+    const { id } = await m.bought({ customer: same });
+    await m.says(await m.job(id), { signal: "succeeded" });
+    const next = await m.offered({ customer: { ...same, email: "somebody@else.example" } });
+    await m.begin(next);
+    const payload = await createOf(next);
+    expect(payload["customer_email"]).toBe("somebody@else.example");
+    expect(payload).not.toHaveProperty("customer");
+  });
+
+  test("a page is for the address that it was made for: with another one there is another, and the old one is closed", async () => {
+    const { id, session } = await m.opened({ customer: { org_id: `moved-${version}`, email: "first@moved.example" } });
+    const address = "select public.set_customer_address($1, $2, 'ada')";
+    await rowsOf(m.superuser, address, [id, "second@moved.example"]);
+    expect(await m.checkout(id)).toMatchObject({ state: "open", url: null });
+    const second = await m.begin(id);
+    await m.deliver();
+    const made = m.stripe.asked("checkout.create").at(-1);
+    expect(made).toMatchObject({ checkout_id: second.checkout_id, customer_email: "second@moved.example" });
+    expect(m.stripe.things.get(session.id)).toMatchObject({ status: "expired" });
+    expect((await m.checkout(id))?.url).toMatch(/^https:/);
+  });
+
+  test("what is paid on a page is remembered for its address, and not for the one that the request has by then", async () => {
+    const same = { org_id: `late-${version}`, name: "Late", email: "first@late.example" };
+    const { id, session } = await m.opened({ customer: same });
+    const address = "select public.set_customer_address($1, $2, 'ada')";
+    await rowsOf(m.superuser, address, [id, "second@late.example"]);
+    const paid = m.paid(session);
+    await m.tells("checkout.session.completed", paid);
+    await m.says(await m.job(id), { signal: "succeeded" });
+    const second = await m.offered({ customer: { ...same, email: "second@late.example" } });
+    await m.begin(second);
+    expect(await createOf(second)).not.toHaveProperty("customer");
+    const first = await m.offered({ customer: same });
+    await m.begin(first);
+    expect((await createOf(first))["customer"]).toBe(paid["customer"]);
+  });
+
   test("an offer without a price is not paid; one with a price is not confirmed otherwise", async () => {
     const free = await m.offered({ size: "2XL" });
     expect(await codeOf(m.begin(free))).toBe("conflict");

@@ -16,6 +16,13 @@ describe.each(POSTGRES_VERSIONS)("erasing and money on PostgreSQL %i", async (ve
     await rowsOf(m.superuser, "select public.refund_payment($1, 'Gone with the wind complained', 100, 'otto')", [
       payment!.id,
     ]);
+    const { finding } = await oneOf<{ finding: string }>(
+      m.superuser,
+      `insert into billing.findings (kind, stripe_id, request_id, said, event_id) values ('books', $2, $1, 'Odd.', 'sweep')
+       returning id as finding`,
+      [id, payment!.id],
+    );
+    await rowsOf(m.superuser, "select billing.resolve_finding($1, 'otto', 'Gone with the wind called.')", [finding]);
     await m.deliver();
     const books = await m.books(id);
     await rowsOf(m.superuser, "select public.erase_customer($1, 'they asked', 'ada')", [id]);
@@ -30,7 +37,9 @@ describe.each(POSTGRES_VERSIONS)("erasing and money on PostgreSQL %i", async (ve
                  where c.value::text ~ 'https?://|cus_'
       union all select 'sessions', s.session_id from billing.sessions s join billing.checkouts c on c.id = s.checkout_id
                  where c.request_id = $1 and s.url ~ 'http'
-      union all select 'customers', c.stripe_id from billing.customers c where c.customer_key = capacity.customer_key_of($1)`;
+      union all select 'customers', c.stripe_id from billing.customers c where c.customer_key = capacity.customer_key_of($1)
+      union all select 'findings', f.resolution from billing.findings f where f.resolution ~ 'Gone with'
+      union all select 'hashes', c.id::text from billing.checkouts c where c.request_id = $1 and c.address_mark is not null`;
     expect(await rowsOf(m.superuser, mention, [id])).toEqual([]);
     expect(await m.books(id)).toEqual(books);
     expect(await m.payments(id)).toHaveLength(1);

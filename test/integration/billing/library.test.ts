@@ -83,6 +83,9 @@ test("a refund is for operators, with a reason, and of no more than is left", as
   expect(await refundPayment(control.pool, paymentId, { as: "otto", reason, amount: 999_999_999 })).toMatchObject({
     code: "invalid_input",
   });
+  expect(await refundPayment(control.pool, paymentId, { as: "otto", reason, amount: 0 })).toMatchObject({
+    code: "invalid_input",
+  });
   const asked = await refundPayment(control.pool, paymentId, { as: "otto", reason, amount: 5_000 });
   expect(asked).toMatchObject({
     outcome: "asked",

@@ -272,6 +272,25 @@ describe.each(POSTGRES_VERSIONS)("refunds on PostgreSQL %i", async (version) => 
     await rowsOf(m.superuser, "update billing.findings set resolved_at = now(), resolved_by = 'x', resolution = 'x'");
   });
 
+  test("a refund of another payment that only says it is ours is a finding, and ours still goes back", async () => {
+    const { id, session } = await m.bought();
+    const { session: other } = await m.bought();
+    await m.apply(id, "CANCEL_APPROVED", "rita");
+    const { installation, refund_id } = await oneOf<{ installation: string; refund_id: string }>(
+      m.superuser,
+      "select billing.installation_id() as installation, r.id as refund_id from billing.refunds r where r.request_id = $1",
+      [id],
+    );
+    const marks = { headroom_installation: installation, headroom_refund: refund_id };
+    const answer = await m.tells("refund.created", refundOf(other, 120_000, { metadata: marks }));
+    expect(answer).toMatchObject({ outcome: "finding", code: "amount_mismatch" });
+    expect(await m.refunds(id)).toEqual(["ours cancelled 120000 sent"]);
+    await m.deliver();
+    expect(await m.refunds(id)).toEqual(["ours cancelled 120000 succeeded"]);
+    expect(madeFor(session)["metadata"]).toMatchObject({ headroom_refund: refund_id });
+    await rowsOf(m.superuser, "update billing.findings set resolved_at = now(), resolved_by = 'x', resolution = 'x'");
+  });
+
   test("a refund of ours that is not known here is a finding; one of somebody else's is ignored", async () => {
     const { id: installation } = await oneOf<{ id: string }>(m.superuser, "select id from billing.installation");
     const stray = {

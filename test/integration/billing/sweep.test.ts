@@ -184,6 +184,31 @@ describe.each(POSTGRES_VERSIONS)("the sweep of money on PostgreSQL %i", async (v
     await rowsOf(m.superuser, "delete from billing.sightings");
   });
 
+  test("an answer that cannot be read keeps no other of the same request waiting for ever", async () => {
+    const { session: other } = await m.bought();
+    const { id, session } = await m.opened();
+    const paid = m.paid(session);
+    for (const intent of [other["payment_intent"], paid["payment_intent"]]) {
+      await rowsOf(
+        m.superuser,
+        "insert into billing.sightings (outbox_key, object) values ('billing/look:session:x', $1)",
+        [JSON.stringify({ ...paid, payment_intent: intent })],
+      );
+    }
+    // The first names the payment of another request.
+    const sweep = () => rowsOf(m.superuser, "select billing.sweep('{}')");
+    await sweep();
+    expect(await m.state(id)).toBe("CUSTOMER_CONFIRMATION_REQUIRED");
+    const later = "select retry_at - now() as wait from capacity.timer_failures where request_id = $1";
+    const { wait } = await oneOf<{ wait: unknown }>(m.superuser, later, [id]);
+    await rowsOf(m.superuser, "update billing.sightings set next_read_at = next_read_at - $1::interval", [wait]);
+    await rowsOf(m.superuser, "update capacity.timer_failures set retry_at = retry_at - $1::interval", [wait]);
+    await sweep();
+    expect(await m.state(id)).toBe("PROVISIONING");
+    await rowsOf(m.superuser, "delete from billing.sightings");
+    await rowsOf(m.superuser, "delete from capacity.timer_failures where request_id = $1", [id]);
+  });
+
   test("an answer that could be read in the end leaves no failure behind", async () => {
     const { id, session } = await m.opened();
     const paid = m.paid(session);

@@ -132,6 +132,7 @@ describe.each(POSTGRES_VERSIONS)("drafts on PostgreSQL %i", async (version) => {
       [3, { name: "A", organisation: "x\ny", email: "a@b.example" }, "organisation"],
       [3, { name: "A", email: "a@b.example, c@d.example" }, "email"],
       [3, { name: "A", email: "a@localhost" }, "email"],
+      [3, { name: "A", email: "a@[127.0.0.1]" }, "email"],
       [3, { name: "A", email: `${"a".repeat(300)}@b.example` }, "email"],
     ] as const)("step %i with %j: %s", async (step, values, field) => {
       const { token } = await begin();
@@ -239,12 +240,39 @@ describe.each(POSTGRES_VERSIONS)("drafts on PostgreSQL %i", async (version) => {
       });
     });
 
-    test("of drafts ends at two hundred within an hour, in its own workspace", async () => {
+    test("of mails to one mailbox is one too where each goes to an address of its own there", async () => {
+      const [name, domain] = newAddress().split("@");
+      for (const tag of ["+a", "+b+c", "+"]) await fillIn(`${name}${tag}@${domain}`);
+      const { token } = await begin();
+      await save(token, 1, 0, what);
+      await save(token, 2, 1, when);
+      const refused = await save(token, 3, 2, { name: "Bea", email: `${name}@${domain}` });
+      expect(refused.problems["email"]).toContain("Three links were sent to this address");
+    });
+
+    test("of drafts keeps nobody from ordering: beyond two hundred within an hour the one that rested longest is forgotten", async () => {
+      const mine = await begin();
+      await save(mine.token, 1, 0, what);
       await rowsOf(
         workflow.superuser,
-        `insert into billing.drafts (id, workspace_id, expires_at)
-         select gen_random_uuid(), 'acme', now() + interval '1 day' from generate_series(1, 200)`,
+        `insert into billing.drafts (id, workspace_id, step, updated_at, expires_at)
+         select gen_random_uuid(), 'acme', 2, now() - interval '5 minutes', now() + interval '1 day' from generate_series(1, 200)`,
       );
+      const { token } = await begin();
+      expect(await save(token, 1, 0, what)).toMatchObject({ outcome: "saved" });
+      const count = "select count(*)::integer as count from billing.drafts where workspace_id = 'acme'";
+      expect(await oneOf(workflow.superuser, count)).toEqual({ count: 200 });
+      expect(await save(mine.token, 2, 1, when)).toMatchObject({ outcome: "saved" });
+      await rowsOf(workflow.superuser, "delete from billing.drafts where revision = 0");
+    });
+
+    test("of drafts that were all mailed ends at two hundred within an hour, in its own workspace", async () => {
+      await rowsOf(
+        workflow.superuser,
+        `insert into billing.drafts (id, workspace_id, step, address_mark, expires_at)
+         select gen_random_uuid(), 'acme', 4, '\\x00', now() + interval '1 day' from generate_series(1, 200)`,
+      );
+      await rowsOf(workflow.superuser, "delete from billing.drafts where address_mark is null");
       const { token } = await begin();
       expect(await codeOf(save(token, 1, 0, what))).toBe("too_soon");
       await rowsOf(workflow.superuser, "update billing.drafts set workspace_id = 'globex' where revision = 0");
@@ -269,6 +297,20 @@ describe.each(POSTGRES_VERSIONS)("drafts on PostgreSQL %i", async (version) => {
     expect(text.split("{{draft_link}}")).toHaveLength(3);
   });
 
+  test("a region that a visitor typed, because a price holds everywhere, is not in the mail either", async () => {
+    await rowsOf(
+      workflow.superuser,
+      `insert into billing.prices (workspace_id, size, kind, currency, unit_amount, created_by)
+       values ('acme', 'S', 'one_off', 'USD', 9000, 'test')`,
+    );
+    const token = await fillIn(newAddress(), { ...what, region: "call-0900-555-for-your-refund" });
+    const text = (await mails()).at(-1)?.payload.text;
+    expect(text).toContain("Capacity: 2 × S\n");
+    expect(text).not.toContain("call-0900");
+    expect((await describeDraft(token)).terms).toMatchObject({ region: "call-0900-555-for-your-refund" });
+    await rowsOf(workflow.superuser, "delete from billing.prices where region is null and size = 'S'");
+  });
+
   test("a draft is forgotten after its day, with what it says; its link then opens nothing", async () => {
     const token = await fillIn();
     const proof = await proofOf(token);
@@ -285,6 +327,32 @@ describe.each(POSTGRES_VERSIONS)("drafts on PostgreSQL %i", async (version) => {
     expect(forgotten).toBeGreaterThanOrEqual(1);
     expect(await rowsOf(workflow.superuser, "select from billing.draft_mails")).toEqual([]);
     expect(await describeDraft(token)).toMatchObject({ step: 1, revision: 0, terms: {} });
+  });
+
+  test("a draft that is begun again after its day is mailed again", async () => {
+    const email = newAddress();
+    const token = await fillIn(email);
+    await rowsOf(workflow.superuser, "update billing.drafts set expires_at = now()");
+    await rowsOf(workflow.superuser, "update billing.draft_mails set asked_at = now() - interval '25 hours'");
+    await rowsOf(workflow.superuser, "select billing.forget_drafts()");
+    await save(token, 1, 0, { ...what, quantity: "3" });
+    await save(token, 2, 1, when);
+    expect(await save(token, 3, 2, { name: "Bea", organisation: "", email })).toMatchObject({ outcome: "saved" });
+    expect((await mails()).filter(({ payload }) => payload.to === email)).toHaveLength(2);
+  });
+
+  test("a draft that was sent, forgotten and begun again is another order, whatever it says", async () => {
+    const email = newAddress();
+    const token = await fillIn(email);
+    const { request_id: first } = await submit(await proofOf(token), 3, "one_off USD 24000");
+    await workflow.apply(first, "CANCEL_APPROVED", "ada");
+    await rowsOf(workflow.superuser, "update billing.drafts set expires_at = now()");
+    await rowsOf(workflow.superuser, "select billing.forget_drafts()");
+    await save(token, 1, 0, what);
+    await save(token, 2, 1, when);
+    await save(token, 3, 2, { name: "Bea", organisation: "", email });
+    const { request_id: second } = await submit(await proofOf(token), 3, "one_off USD 24000");
+    expect(second).not.toBe(first);
   });
 
   test("an erasure takes the wizard's mail with it", async () => {

@@ -11,8 +11,10 @@ declare
   v_minutes integer := least(
     (select s.session_minutes from billing.settings s where s.workspace_id = p_request.workspace_id), 24 * 60 - 5);
   v_url text := (select rtrim(w.public_url, '/') from directory.workspaces w where w.id = p_request.workspace_id);
+  v_mark bytea := billing.address_mark(p_request);
   v_customer text := (select c.stripe_id from billing.customers c
-                       where c.workspace_id = p_request.workspace_id and c.customer_key = capacity.customer_key_of(p_request.id));
+                       where c.workspace_id = p_request.workspace_id and c.customer_key = capacity.customer_key_of(p_request.id)
+                         and c.address_mark = v_mark);
   v_checkout billing.checkouts;
 begin
   if v_url is null then
@@ -20,13 +22,13 @@ begin
       p_request.workspace_id, 'An operator sets one. Nothing was changed.');
   end if;
   insert into billing.checkouts (id, request_id, workspace_id, number, mode, currency, amount, entrance, created_at, expires_at,
-                                 next_look_at)
+                                 next_look_at, address_mark)
   select gen_random_uuid(), p_request.id, p_request.workspace_id,
          coalesce((select max(c.number) from billing.checkouts c where c.request_id = p_request.id), 0) + 1,
          case p_request.offer ->> 'kind' when 'recurring' then 'subscription' else 'payment' end, p_request.offer ->> 'currency',
          (p_request.offer ->> 'amount')::bigint, p_entrance, v_now,
          greatest(least(p_request.next_deadline_at, v_now + v_minutes * interval '1 minute'), v_now + interval '35 minutes'),
-         v_now + interval '10 minutes'
+         v_now + interval '10 minutes', v_mark
   returning * into v_checkout;
   perform outbox.add_row(
     false, p_request.workspace_id, 'billing', 'checkout:' || p_request.id, v_checkout.id::text, 'create', 'stripe',

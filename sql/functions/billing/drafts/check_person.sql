@@ -19,7 +19,7 @@ begin
   end if;
   if v_email = '' then
     problems := problems || '{"email": "Give your e-mail address: we send you a link to it."}';
-  elsif length(v_email) > 254 or not capacity.is_address(v_email) or v_email !~ '@[^@]+\.[^@.]+$' then
+  elsif length(v_email) > 254 or not capacity.is_address(v_email) or v_email !~ '@[^@\[\]]+\.[^@.\[\]]+$' then
     problems := problems || '{"email": "Give one e-mail address, such as name@example.com."}';
   end if;
   terms := jsonb_build_object('name', v_name, 'organisation', nullif(v_organisation, ''), 'email', v_email);

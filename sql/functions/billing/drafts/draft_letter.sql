@@ -1,12 +1,14 @@
 -- The one mail of the wizard, with the link to the last step. Anybody can have it sent to any address, so nothing stands in it that they
--- wrote but what was checked against the price list. The link is not in here either: the sender makes it from draft_id at the moment of
--- sending, and puts it where {{draft_link}} stands.
+-- wrote: what they chose from our own list, and a number. A region that they typed, where a price holds for all of them, is left out. The
+-- link is not in here either: the sender makes it from draft_id at the moment of sending, and puts it where {{draft_link}} stands.
 create or replace function billing.draft_letter(p_draft billing.drafts) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_workspace directory.workspaces;
-  v_what text := format('%s × %s in %s', p_draft.terms ->> 'quantity', p_draft.terms ->> 'size', p_draft.terms ->> 'region');
+  v_listed boolean := billing.draft_choices(p_draft.workspace_id, '{}') -> 'regions' ? (p_draft.terms ->> 'region');
+  v_what text := format('%s × %s', p_draft.terms ->> 'quantity', p_draft.terms ->> 'size')
+                 || case when v_listed then ' in ' || (p_draft.terms ->> 'region') else '' end;
   v_letter jsonb;
 begin
   select w.* into v_workspace from directory.workspaces w where w.id = p_draft.workspace_id;

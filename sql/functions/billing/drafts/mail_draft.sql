@@ -1,27 +1,33 @@
--- Sends the link to the last step, at most three times for one draft and three times an hour to one address, so that nobody can flood a
--- mailbox by naming it. The lock makes mails to one address count one after the other. Returns why it was not sent, in words, or null.
+-- Sends the link to the last step, at most three times for one draft and three times an hour to one mailbox, so that nobody can flood one
+-- by naming it: what stands after a plus sign makes another address and not another mailbox. The lock makes mails to one mailbox count one
+-- after the other. Each mail has a number that none had before, because a draft may be begun again when its day is over and its mails are
+-- forgotten. Returns why it was not sent, in words, or null.
 create or replace function billing.mail_draft(p_draft billing.drafts) returns text
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_most constant integer := 3;
+  v_mailbox bytea := (capacity.marks_of(p_draft.workspace_id, null,
+                                        regexp_replace(p_draft.terms ->> 'email', '\+[^@]*@', '@'))).by_address;
   v_of_draft bigint;
   v_to_address bigint;
+  v_mail_id bigint;
   v_row record;
 begin
-  perform pg_advisory_xact_lock(hashtextextended('billing.draft_mails:' || encode(p_draft.address_mark, 'hex'), 0));
+  perform pg_advisory_xact_lock(hashtextextended('billing.draft_mails:' || encode(v_mailbox, 'hex'), 0));
   select count(*) into v_of_draft from billing.draft_mails m where m.draft_id = p_draft.id;
   select count(*) into v_to_address from billing.draft_mails m
-   where m.workspace_id = p_draft.workspace_id and m.address_mark = p_draft.address_mark
+   where m.workspace_id = p_draft.workspace_id and m.address_mark = v_mailbox
      and m.asked_at > clock_timestamp() - interval '1 hour';
   if v_of_draft >= v_most then
     return 'The link of this order was sent three times, which is the limit. Look in your mailbox, also among unwanted mail.';
   elsif v_to_address >= v_most then
     return 'Three links were sent to this address within the hour. Look in your mailbox, also among unwanted mail, or try again later.';
   end if;
-  insert into billing.draft_mails (draft_id, workspace_id, address_mark) values (p_draft.id, p_draft.workspace_id, p_draft.address_mark);
+  insert into billing.draft_mails (draft_id, workspace_id, address_mark) values (p_draft.id, p_draft.workspace_id, v_mailbox)
+  returning id into v_mail_id;
   v_row := outbox.add_row(
-    false, p_draft.workspace_id, 'self-service', 'draft:' || p_draft.id, 'draft:' || p_draft.id, 'mail:' || v_of_draft + 1, 'email',
+    false, p_draft.workspace_id, 'self-service', 'draft:' || p_draft.id, 'draft:' || p_draft.id, 'mail:' || v_mail_id, 'email',
     billing.draft_letter(p_draft), p_expires_at => p_draft.expires_at, p_destination => 'email:' || p_draft.workspace_id);
   assert v_row.created, 'each mail has a row of its own';
   return null;

@@ -22,7 +22,9 @@ begin
     row('user', p_requester_id, 'self-service')::capacity.actor, p_draft.workspace_id, null, null,
     jsonb_strip_nulls(jsonb_build_object('name', v_terms -> 'name', 'org', v_terms -> 'organisation', 'email', v_terms -> 'email')),
     v_terms ->> 'size', (v_terms ->> 'quantity')::integer, v_terms ->> 'region', (v_terms ->> 'needed_by')::date,
-    (v_terms ->> 'duration_days')::integer, null, 7, null, p_draft.id::text, null);
+    (v_terms ->> 'duration_days')::integer, null, 7, null,
+    -- A draft that is begun again after its day is another order.
+    format('%s@%s', p_draft.id, extract(epoch from p_draft.created_at)), null);
   -- From here on what the customer wrote stands in the request, where an erasure finds it.
   update billing.drafts d set request_id = v_request.id, terms = '{}', entered = null, updated_at = clock_timestamp()
    where d.id = p_draft.id;

@@ -1,6 +1,6 @@
 -- Hook of capacity.customer_erased: messages that made pages at Stripe carried the customer's address, and go; a page shows it, so its
--- address goes too. So does the customer's id at Stripe, by which they are found there. What was paid, and by which ids at Stripe, is kept:
--- the law wants it, and it names nobody.
+-- address goes too. So do the hash of the customer's address, and their id at Stripe, by which they are found there. What was paid, and by
+-- which ids at Stripe, is kept: the law wants it, and it names nobody.
 create or replace function billing.erase_messages(p_erasure jsonb) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
@@ -11,14 +11,17 @@ begin
     from billing.checkouts c
    where c.request_id = v_request_id and s.checkout_id = c.id and s.url <> '(erased)'
      and s.answered_at <= (p_erasure ->> 'to')::timestamptz;
+  update billing.checkouts c set address_mark = null where c.request_id = v_request_id and c.address_mark is not null;
+  -- What somebody wrote about a finding may name the customer.
+  update billing.findings f set resolution = '(erased)' where f.request_id = v_request_id and f.resolution is not null;
   delete from billing.customers c
    where c.customer_key = capacity.customer_key_of(v_request_id)
      and c.workspace_id = (select r.workspace_id from capacity.requests r where r.id = v_request_id);
   return nullif(jsonb_strip_nulls(jsonb_build_object(
     'billing', (select jsonb_agg(c.id) from billing.checkouts c where c.request_id = v_request_id),
     -- The wizard's mail went to the address before there was a request; its draft is what the request was submitted with.
-    'self-service', (select jsonb_agg('draft:' || s.idempotency_key) from capacity.submissions s
-                      where s.request_id = v_request_id and s.idempotency_key ~ '^[0-9a-f-]{36}$'))), '{}');
+    'self-service', (select jsonb_agg('draft:' || left(s.idempotency_key, 36)) from capacity.submissions s
+                      where s.request_id = v_request_id and s.idempotency_key ~ '^[0-9a-f-]{36}(@|$)'))), '{}');
 end
 $$;
 comment on function billing.erase_messages(jsonb)

@@ -1,15 +1,17 @@
--- Remembers the customer at Stripe, so that their next payment is the same customer's there.
-create or replace function billing.note_customer(p_request capacity.requests, p_stripe_id text) returns void
+-- Remembers the customer at Stripe, so that their next payment is the same customer's there: for the address that the page was made for,
+-- which need not be the one that the request has by now.
+create or replace function billing.note_customer(p_request capacity.requests, p_address_mark bytea, p_stripe_id text) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 begin
-  insert into billing.customers as c (workspace_id, customer_key, stripe_id)
-  select p_request.workspace_id, k.customer_key, p_stripe_id
+  insert into billing.customers as c (workspace_id, customer_key, address_mark, stripe_id)
+  select p_request.workspace_id, k.customer_key, p_address_mark, p_stripe_id
     from (select capacity.customer_key_of(p_request.id) as customer_key) k
-   where p_stripe_id is not null and k.customer_key is not null
+   where p_stripe_id is not null and p_address_mark is not null and k.customer_key is not null
      and not exists (select from capacity.erasures x where x.request_id = p_request.id)
-  on conflict (workspace_id, customer_key) do update set stripe_id = excluded.stripe_id, seen_at = clock_timestamp()
+  on conflict (workspace_id, customer_key, address_mark) do update set stripe_id = excluded.stripe_id, seen_at = clock_timestamp()
    where c.stripe_id <> excluded.stripe_id;
 end
 $$;
-comment on function billing.note_customer(capacity.requests, text) is 'Remembers a customer''s id at Stripe. Nullable: p_stripe_id.';
+comment on function billing.note_customer(capacity.requests, bytea, text)
+  is 'Remembers a customer''s id at Stripe. Nullable: p_address_mark, p_stripe_id.';

@@ -7,7 +7,8 @@ language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_amount bigint := billing.amount_in(p_session -> 'amount_total');
-  v_currency text := upper(p_session ->> 'currency');
+  -- What is no currency is not repeated to anybody.
+  v_currency text := substring(upper(p_session ->> 'currency') from '^[A-Z]{3}$');
   v_waiting boolean := p_request.state = 'CUSTOMER_CONFIRMATION_REQUIRED';
   v_matches boolean;
   v_payment billing.payments;
@@ -23,9 +24,10 @@ begin
                              else (v_amount, v_currency) = ((p_request.offer ->> 'amount')::bigint, p_request.offer ->> 'currency') end,
                         false);
   if not v_matches and (p_checkout.id is not null or v_waiting and p_request.offer is not null)
-     or coalesce(v_amount, 0) = 0 or coalesce(v_currency !~ '^[A-Z]{3}$', true) then
+     or coalesce(v_amount, 0) = 0 or v_currency is null then
     return billing.find_out('amount_mismatch', p_session ->> 'id', p_request.id,
-      format('Stripe took %s, and %s was asked for.', coalesce(billing.amount_words(v_currency, v_amount), 'nothing'),
+      format('Stripe took %s, and %s was asked for.',
+             coalesce(billing.amount_words(v_currency, v_amount), 'no amount that can be read'),
              coalesce(billing.amount_words(p_request.offer ->> 'currency', (p_request.offer ->> 'amount')::bigint), 'nothing')),
       p_event_id);
   end if;
@@ -48,7 +50,7 @@ begin
             v_matches and not billing.is_ended(p_checkout)) as reason) j
   returning * into v_payment;
   perform billing.enter(v_payment, 'taken', p_session ->> 'id', v_payment.amount, p_event_id, p_at);
-  perform billing.note_customer(p_request, billing.id_in(p_session -> 'customer'));
+  perform billing.note_customer(p_request, p_checkout.address_mark, billing.id_in(p_session -> 'customer'));
   if v_payment.counts then
     perform billing.confirm(p_request, v_payment, billing.id_in(p_session -> 'subscription'));
   else

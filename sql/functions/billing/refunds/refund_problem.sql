@@ -1,10 +1,11 @@
--- What does not agree about a refund that Stripe tells of, or null: another amount than ours, another currency than the payment's, or more
--- than was paid.
+-- What does not agree about a refund that Stripe tells of, or null: another payment than the one that we know it for, which is what its
+-- metadata may say and no money followed, another amount than ours, another currency than the payment's, or more than was paid.
 create or replace function billing.refund_problem(p_payment billing.payments, p_known billing.refunds, p_refund jsonb) returns text
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
   select case
     when x.amount is null or x.amount = 0 or upper(p_refund ->> 'currency') is distinct from p_payment.currency
+         or billing.id_in(p_refund -> 'payment_intent') <> p_payment.payment_intent
       then format('Stripe tells of a refund that does not fit the payment of %s.',
                   billing.amount_words(p_payment.currency, p_payment.amount))
     when p_known.id is not null and p_known.amount <> x.amount

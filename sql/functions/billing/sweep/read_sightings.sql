@@ -38,8 +38,10 @@ begin
     exception when others then
       if v_request_id is not null then
         failed := failed || capacity.timer_failed(v_request_id, 'billing', sqlstate, sqlerrm);
+        -- Behind what else there is of the request, which goes on when that is due again.
         update billing.sightings s
-           set next_read_at = (select f.retry_at from capacity.timer_failures f where f.request_id = v_request_id and f.timer = 'billing')
+           set next_read_at = interval '1 minute'
+                 + (select f.retry_at from capacity.timer_failures f where f.request_id = v_request_id and f.timer = 'billing')
          where s.id = v_sighting.id;
       elsif v_sighting.seen_at < now() - interval '1 day' then
         -- Nobody's: it is found again by the next comparison, if it matters.

@@ -119,6 +119,7 @@ describe("refund", () => {
     [["--amount", "1,200.00"], 2, "Give digits alone, without commas"],
     [["--amount", "10.00", "--currency", "EUR"], 2, "The payment is in USD, and not in EUR."],
     [["--amount", "9999.00"], 1, "can be refunded"],
+    [["--amount", "0.00"], 1, "can be refunded"],
   ])("%j is refused, and nothing moves", async (options, status, words) => {
     const { id, paymentId } = await bought({ quantity: 1 });
     const outcome = await payments("refund", paymentId, "--as", "otto", "--reason", "x", ...options);

@@ -447,7 +447,7 @@ create table billing.findings (
   resolved_at timestamp with time zone,
   resolved_by text,
   resolution text,
-  constraint findings_kind_check CHECK ((kind = ANY (ARRAY['amount_mismatch'::text, 'unknown_payment'::text, 'unknown_refund'::text, 'unknown_dispute'::text, 'books'::text]))),
+  constraint findings_kind_check CHECK ((kind = ANY (ARRAY['amount_mismatch'::text, 'unknown_payment'::text, 'unknown_refund'::text, 'unknown_dispute'::text, 'books'::text, 'test_payment'::text]))),
   constraint findings_kind_stripe_id_key UNIQUE (kind, stripe_id),
   constraint findings_pkey PRIMARY KEY (id),
   constraint findings_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id),
@@ -466,6 +466,7 @@ comment on table billing.findings is 'What does not agree with what Stripe said,
 create table billing.installation (
   is_one boolean default true not null,
   id uuid default gen_random_uuid() not null,
+  live_since timestamp with time zone,
   constraint installation_is_one_check CHECK (is_one),
   constraint installation_pkey PRIMARY KEY (is_one)
 );
@@ -475,6 +476,7 @@ create policy machines on billing.installation as permissive for select to servi
 grant select on billing.installation to headroom_auditor;
 grant select on billing.installation to headroom_control;
 comment on table billing.installation is 'By what Stripe''s objects are known to be of this installation.';
+comment on column billing.installation.live_since is 'When Stripe first told of something in live mode. Null: nothing but test mode so far.';
 
 create table billing.payments (
   id uuid not null,
@@ -3530,6 +3532,11 @@ create function billing.is_ours(p_object jsonb)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 3a7bfa7a2af82c46';
 
+create function billing.is_play_money(p_session jsonb)
+  returns boolean
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 ac18940ef1c626e2';
+
 create function billing.is_tried_again(p_payment_id uuid)
   returns boolean
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3588,7 +3595,7 @@ create function billing.learn_refund(p_refund jsonb, p_event_id text, p_at times
 create function billing.learn_session(p_session jsonb, p_event_id text, p_at timestamp with time zone, p_event_type text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 61684113893141b2';
+  as 'sha256 2e37227c7780ce3f';
 
 create function billing.learn_subscription(p_stripe jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
@@ -3716,10 +3723,10 @@ create function billing.money_state(p_request capacity.requests)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 d46c64af557baa10';
 
-create function billing.monthly_usd(p_workspace_id text, p_price billing.prices, p_amount bigint, p_duration_days integer)
+create function billing.monthly_usd(p_price billing.prices, p_amount bigint)
   returns numeric
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 478ffa319d91a65f';
+  as 'sha256 eac81eb9a7e5cbe3';
 
 create function billing.move_checkout(p_checkout billing.checkouts, p_event text, p_at timestamp with time zone DEFAULT clock_timestamp())
   returns billing.checkouts
@@ -3779,7 +3786,7 @@ create function billing.note_subscription(p_payment billing.payments, p_stripe_i
 create function billing.offer_for(p_terms jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a7a24de3d10fa6d1';
+  as 'sha256 3f1b9e98574b3c60';
 
 create function billing.offer_seen(p_offer jsonb)
   returns text

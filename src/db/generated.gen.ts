@@ -171,6 +171,7 @@ export interface BillingFindings {
 export interface BillingInstallation {
   is_one: boolean;
   id: string;
+  live_since: Date | null;
 }
 
 /** Money that was taken. Kept for ever: see docs/operating/erasure.md. */
@@ -2153,6 +2154,13 @@ export interface Functions {
     };
     result: boolean;
   };
+  /** Whether a session is paid with money of the test mode. */
+  "billing.is_play_money": {
+    args: {
+      p_session: unknown;
+    };
+    result: boolean;
+  };
   /** Whether a refund that failed is made again by itself. */
   "billing.is_tried_again": {
     args: {
@@ -2456,13 +2464,11 @@ export interface Functions {
     };
     result: string;
   };
-  /** What an amount is worth a month. Nullable: p_duration_days, result. */
+  /** What an amount is worth a month. Nullable: result. */
   "billing.monthly_usd": {
     args: {
-      p_workspace_id: string | null;
       p_price: string | null;
       p_amount: number | bigint | string | null;
-      p_duration_days: number | null;
     };
     result: string | null;
   };
@@ -8152,6 +8158,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.is_ended": { returns: "value", json: [], positional: false },
   "billing.is_given_up": { returns: "value", json: [], positional: false },
   "billing.is_ours": { returns: "value", json: ["p_object"], positional: false },
+  "billing.is_play_money": { returns: "value", json: ["p_session"], positional: false },
   "billing.is_tried_again": { returns: "value", json: [], positional: false },
   "billing.is_withdrawn": { returns: "value", json: ["p_offer"], positional: false },
   "billing.judge_payment": { returns: "value", json: [], positional: false },

@@ -137,10 +137,16 @@ describe.each(POSTGRES_VERSIONS)("offers on PostgreSQL %i", async (version) => {
   describe("what it is worth a month", () => {
     test.each<[string, Parameters<typeof putPrice>[1], number | null, number | null]>([
       ["a recurring price by its amount", { unit_amount: 25_000 }, 365, 1000],
-      ["a one-off price by the month", { kind: "one_off", unit_amount: 25_000 }, 60, 500],
-      ["a one-off price for less than a month whole", { kind: "one_off", unit_amount: 25_000 }, 10, 1000],
+      ["a one-off price by the month", { kind: "one_off", unit_amount: 25_000, duration_days: 60 }, 60, 500],
+      ["a one-off price for any duration whole", { kind: "one_off", unit_amount: 25_000 }, 3650, 1000],
+      [
+        "a one-off price for less than a month whole",
+        { kind: "one_off", unit_amount: 25_000, duration_days: 10 },
+        10,
+        1000,
+      ],
       ["a one-off price without a duration whole", { kind: "one_off", unit_amount: 25_000 }, null, 1000],
-      ["thirds to the cent", { kind: "one_off", unit_amount: 25 }, 90, 0.33],
+      ["thirds to the cent", { kind: "one_off", unit_amount: 25, duration_days: 90 }, 90, 0.33],
       ["yen by their rate, without decimals", { currency: "JPY", unit_amount: 25_000 }, 30, 670],
       ["dinars by their rate, with three decimals", { currency: "KWD", unit_amount: 25_000 }, 30, 325],
       ["krona by their rate, although Stripe counts hundredths", { currency: "ISK", unit_amount: 2_500_000 }, 30, 730],

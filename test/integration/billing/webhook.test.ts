@@ -161,4 +161,18 @@ describe("events of Stripe over HTTP", () => {
       expect(await m.tells(type, { object, id: "none_1" }), type).toMatchObject({ outcome: "ignored" });
     }
   });
+
+  test("once something was told of in live mode, a payment in test mode buys nothing and is written down", async () => {
+    const before = await m.opened();
+    const { session } = await m.opened();
+    await sent("checkout.session.completed", m.paid(before.session, { livemode: false }));
+    expect(await m.state(before.id)).toBe("PROVISIONING");
+    await sent("checkout.session.completed", m.paid(session, { livemode: true }));
+    const play = await m.opened();
+    const response = await sent("checkout.session.completed", m.paid(play.session, { livemode: false }));
+    expect(response.status).toBe(422);
+    expect([await m.state(play.id), await m.payments(play.id)]).toEqual(["CUSTOMER_CONFIRMATION_REQUIRED", []]);
+    const found = "select kind from billing.findings where request_id = $1";
+    expect(await rowsOf(m.superuser, found, [play.id])).toEqual([{ kind: "test_payment" }]);
+  });
 });

@@ -31,7 +31,7 @@ begin
     'price_id', v_price.id, 'kind', v_price.kind, 'currency', v_price.currency, 'unit_amount', v_price.unit_amount,
     'quantity', v_quantity, 'amount', v_amount, 'interval', case v_price.kind when 'recurring' then 'month' end,
     'duration_days', v_duration_days,
-    'monthly_usd', billing.monthly_usd(v_workspace_id, v_price, v_amount, v_duration_days),
+    'monthly_usd', billing.monthly_usd(v_price, v_amount),
     'words', billing.amount_words(v_price.currency, v_amount)));
 end
 $$;

@@ -81,5 +81,8 @@ function show(price: Price, workspace: string): void {
   printLine(
     `It is the price ${price.id}. A mistake is taken back with: headroom prices withdraw ${price.id} --reason "…"`,
   );
+  if (price.kind === "one_off" && price.durationDays === null) {
+    printLine("It buys any duration, also ten years. For a certain one: --days 30");
+  }
   printLine(`Next: headroom prices list --workspace ${workspace}, and headroom doctor, which checks what paying needs`);
 }

@@ -94,6 +94,22 @@ describe.each(POSTGRES_VERSIONS)("disputes on PostgreSQL %i", async (version) =>
     expect(await m.problems()).toEqual([]);
   });
 
+  test("a late word of an earlier stage makes no dispute an inquiry again, and no answered one unanswered", async () => {
+    const { id, session } = await m.bought();
+    const dispute = disputeOf(session);
+    await m.tells("charge.dispute.updated", { ...dispute, status: "under_review" });
+    for (const status of ["needs_response", "warning_under_review", "warning_needs_response"]) {
+      expect(await m.tells("charge.dispute.created", { ...dispute, status }, { ago: 600 })).toMatchObject({
+        outcome: "known",
+      });
+    }
+    expect(await rowsOf(m.superuser, "select status from billing.disputes where request_id = $1", [id])).toEqual([
+      { status: "under_review" },
+    ]);
+    expect(await m.books(id)).toEqual(["taken 120000", "disputed -120000"]);
+    expect(await m.problems()).toEqual([]);
+  });
+
   test("Stripe refuses a refund because of a dispute that nobody told of: it waits, and is not asked again at once", async () => {
     const { id, session } = await m.bought();
     m.stripe.instead("refund", () => ({ kind: "rejected", code: "disputed", reason: "charge disputed" }));

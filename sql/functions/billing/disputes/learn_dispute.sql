@@ -1,9 +1,11 @@
--- How a dispute stands, whatever the order of the events: won and lost are the last word. The books take the money out when the bank has,
--- and put it back when it was won.
+-- How a dispute stands, whatever the order of the events: won and lost are the last word, and a late word of an earlier stage changes
+-- nothing: no dispute becomes an inquiry again, and no answered one unanswered. The books take the money out when the bank has, and put it
+-- back when it was won.
 create or replace function billing.learn_dispute(p_dispute jsonb, p_event_id text, p_at timestamptz) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
+  v_stages constant text[] := '{warning_needs_response,warning_under_review,needs_response,under_review}';
   v_amount bigint := billing.amount_in(p_dispute -> 'amount');
   v_rule record;
   v_before billing.disputes;
@@ -21,7 +23,8 @@ begin
   if v_rule.status is null or coalesce(v_amount, 0) = 0 or upper(p_dispute ->> 'currency') is distinct from v_payment.currency then
     return billing.find_out('unknown_dispute', p_dispute ->> 'id', v_payment.request_id,
       'Stripe tells of a dispute that does not fit the payment.', p_event_id);
-  elsif v_before.outcome in ('won', 'lost') or v_before.status = v_rule.status then
+  elsif v_before.outcome in ('won', 'lost')
+        or v_rule.outcome = 'open' and array_position(v_stages, v_rule.status) <= array_position(v_stages, v_before.status) then
     return billing.outcome('known', v_payment.request_id);
   end if;
 
@@ -29,7 +32,6 @@ begin
   values (p_dispute ->> 'id', v_payment.workspace_id, v_payment.request_id, v_payment.id, v_payment.currency, v_amount, v_rule.status,
           v_rule.outcome, coalesce(billing.time_in(p_dispute -> 'created'), p_at))
   on conflict (stripe_id) do update
-     -- A late word of an earlier stage does not make an answered dispute unanswered; the money is out all the same.
      set status = excluded.status, outcome = excluded.outcome, updated_at = clock_timestamp();
   if v_rule.withdrawn then
     perform billing.enter(v_payment, 'disputed', p_dispute ->> 'id', coalesce(v_before.amount, v_amount), p_event_id, p_at);

@@ -3369,7 +3369,7 @@ create function billing.customer_story(p_request_id text)
 create function billing.dispute_rules()
   returns TABLE(status text, outcome text, withdrawn boolean, meaning text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 46454bb070236710';
+  as 'sha256 a56fa5b149d68607';
 
 create function billing.draft_choices(p_workspace_id text, p_terms jsonb)
   returns jsonb
@@ -3559,7 +3559,7 @@ create function billing.learn(p_object jsonb, p_event_id text, p_at timestamp wi
 create function billing.learn_dispute(p_dispute jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a24cb681247612d3';
+  as 'sha256 dc6ff357dadbecb7';
 
 create function billing.learn_invoice(p_invoice jsonb, p_event_id text, p_at timestamp with time zone, p_event_type text)
   returns jsonb
@@ -3670,17 +3670,17 @@ create function billing.look_at_checkout(p_id uuid)
 create function billing.look_at_payment(p_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2925b1b77cbf1840';
+  as 'sha256 79a787d5947bf4d8';
 
 create function billing.look_at_refund(p_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 813710d6e3be4022';
+  as 'sha256 471dac2c4bedce8a';
 
 create function billing.look_at_subscription(p_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 10b72c0f3b6936ea';
+  as 'sha256 f90e5ab58864b099';
 
 create function billing.look_behind(p_checkout billing.checkouts, p_session jsonb)
   returns void
@@ -4016,7 +4016,7 @@ create function billing.tell(p_request_id text, p_said text, p_asks boolean DEFA
 create function billing.tell_dispute(p_payment billing.payments, p_before billing.disputes, p_dispute jsonb, p_outcome text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c7b5a8e1ab326513';
+  as 'sha256 5e7472094ece3094';
 
 create function billing.tell_failed(p_request capacity.requests)
   returns void

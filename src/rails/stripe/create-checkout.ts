@@ -22,7 +22,11 @@ export async function createCheckout(
   return answer.kind === "failure" ? outcomeOf(answer) : deliveredAs(compactOf("session", answer.data));
 }
 
-/** A customer whom Stripe does not take can still pay, as a new one. Other parameters need another key. */
+/**
+ * Who pays is told for convenience, and must keep nobody from paying: where Stripe does not take the customer, because they were deleted
+ * there or have a subscription in another currency, they pay as a new one; where it does not take the address, they type one. Stripe has no
+ * code for either, so whatever it refuses without one is tried. Other parameters need another key.
+ */
 async function createOnce(
   call: StripeCall,
   wanted: CreateCheckout,
@@ -31,9 +35,20 @@ async function createOnce(
 ): Promise<StripeAnswer> {
   const ask = (terms: CreateCheckout, key: string) =>
     call((stripe) => stripe.checkout.sessions.create(sessionOf(terms), { idempotencyKey: key }), signal);
-  const answer = await ask(wanted, idempotencyKey);
-  if (typeof wanted.customer !== "string" || !refusesCustomer(wanted, answer)) return answer;
-  return await ask({ ...wanted, customer: null }, `${idempotencyKey}:new-customer`.slice(-255));
+  let answer = await ask(wanted, idempotencyKey);
+  if (isPayerRefused(answer) && typeof wanted.customer === "string") {
+    answer = await ask({ ...wanted, customer: null }, `${idempotencyKey}:new-customer`.slice(-255));
+  }
+  if (isPayerRefused(answer) && typeof wanted.customer_email === "string") {
+    const unnamed = { ...wanted, customer: null, customer_email: null };
+    answer = await ask(unnamed, `${idempotencyKey}:no-address`.slice(-255));
+  }
+  return answer;
+}
+
+function isPayerRefused(answer: StripeAnswer): boolean {
+  if (answer.kind !== "failure") return false;
+  return answer.code === "http_400" || (answer.code === "http_404" && answer.facts?.param === "customer");
 }
 
 /**

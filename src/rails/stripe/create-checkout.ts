@@ -51,16 +51,7 @@ function isPayerRefused(answer: StripeAnswer): boolean {
   return answer.code === "http_400" || (answer.code === "http_404" && answer.facts?.param === "customer");
 }
 
-/**
- * Whether it is the customer that Stripe does not take: one that was deleted there, or one with a subscription in another currency, of which
- * it says nothing but words.
- */
-function refusesCustomer({ mode }: CreateCheckout, answer: StripeAnswer): boolean {
-  if (answer.kind !== "failure") return false;
-  const isGone = answer.code === "http_404" && answer.facts?.param === "customer";
-  return isGone || (mode === "subscription" && answer.code === "http_400");
-}
-
+/** Without a language: Stripe goes by the customer's browser. */
 function sessionOf(wanted: CreateCheckout): Stripe.Checkout.SessionCreateParams {
   const metadata = {
     headroom_installation: wanted.installation_id,
@@ -87,7 +78,6 @@ function sessionOf(wanted: CreateCheckout): Stripe.Checkout.SessionCreateParams 
     metadata,
     ...(isSubscription ? { subscription_data: { metadata } } : { payment_intent_data: { metadata } }),
     ...payerOf(wanted),
-    ...localeOf(wanted),
   };
 }
 
@@ -99,37 +89,6 @@ function payerOf({ mode, customer, customer_email: email }: CreateCheckout): Str
     ...(mode === "payment" ? { customer_creation: "always" } : {}),
   };
 }
-
-/** Stripe takes a list of languages, and chooses by the browser where it is told nothing. */
-function localeOf({ locale }: CreateCheckout): Pick<Stripe.Checkout.SessionCreateParams, "locale"> {
-  const known = locales.find((each) => each === locale) ?? locales.find((each) => each === locale?.split("-")[0]);
-  return known === undefined ? {} : { locale: known };
-}
-
-const locales = [
-  ...([
-    "bg",
-    "cs",
-    "da",
-    "de",
-    "el",
-    "en",
-    "es",
-    "et",
-    "fi",
-    "fil",
-    "fr",
-    "hr",
-    "hu",
-    "id",
-    "it",
-    "ja",
-    "ko",
-    "lt",
-  ] as const),
-  ...(["lv", "ms", "mt", "nb", "nl", "pl", "pt", "ro", "ru", "sk", "sl", "sv", "th", "tr", "vi", "zh"] as const),
-  ...(["en-GB", "es-419", "fr-CA", "pt-BR", "zh-HK", "zh-TW"] as const),
-];
 
 /** Stripe's clock and the database's differ by seconds. */
 const clockMarginSeconds = 60;

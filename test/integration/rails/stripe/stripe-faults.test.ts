@@ -178,7 +178,7 @@ describe("a refund", () => {
 
 describe("a session", () => {
   test("bears our marks, as does what comes of it, and the customer at Stripe is used again", async () => {
-    const made = terms({ locale: "de-CH" });
+    const made = terms();
     const { reference = "" } = (await sent(made)) as { reference?: string };
     sandbox.stripe.pay(reference);
     const seen = (await sent({ operation: "look", kind: "session", id: reference })) as { response?: Json };

@@ -6,13 +6,13 @@ import { oneOf, rowsOf } from "../capacity/workflow.ts";
 import { startMoney } from "./money.ts";
 import type { Thing } from "./stand-in.ts";
 
-/** More of them show nothing more. HEADROOM_PAYMENTS asks for another number. */
-const payments = Number(process.env["HEADROOM_PAYMENTS"] ?? 40);
+const payments = 200;
+/** How many events are being taken in at any moment. */
 const atOnce = 20;
 
 const m = await startMoney(18);
 
-test(`${payments} payments at once`, { timeout: 600_000 }, async () => {
+test(`${payments} payments at once: one subscription, one job and one dispatch each`, { timeout: 600_000 }, async () => {
   const sessions: Thing[] = [];
   for (let n = 0; n < payments; n += 1) await m.begin(await m.offered());
   await m.deliver();

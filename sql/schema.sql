@@ -3359,7 +3359,7 @@ create function billing.currency_digits(p_currency text)
 create function billing.currency_of(p_workspace_id text)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c8c6c2ec52c205df';
+  as 'sha256 20fa09e5342594c4';
 
 create function billing.customer_story(p_request_id text)
   returns jsonb
@@ -3484,7 +3484,7 @@ create function billing.hear(p_event jsonb)
 create function billing.held_until(p_request capacity.requests)
   returns timestamp with time zone
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 777ab8cafd0aeee3';
+  as 'sha256 aff65cd3383c70fb';
 
 create function billing.hold_expiry(p_argument jsonb)
   returns jsonb
@@ -3725,7 +3725,7 @@ create function billing.move_refund(p_payment billing.payments, p_refund billing
 create function billing.new_checkout(p_request capacity.requests, p_entrance text)
   returns billing.checkouts
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4b42f54a861ab256';
+  as 'sha256 4b63cbb097aa235d';
 
 create function billing.new_subscription(p_request capacity.requests, p_payment billing.payments, p_stripe_id text)
   returns void
@@ -3894,7 +3894,7 @@ create function billing.refund(p_payment billing.payments, p_reason text, p_amou
 create function billing.refund_by_person(p_payment billing.payments, p_actor capacity.actor, p_reason text, p_amount bigint)
   returns billing.refunds
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ea1db4fdfb65fa85';
+  as 'sha256 37fd438ade15b870';
 
 create function billing.refund_problem(p_payment billing.payments, p_known billing.refunds, p_refund jsonb)
   returns text
@@ -3924,7 +3924,7 @@ create function billing.release_refund(p_payment_id uuid)
 create function billing.renewal_failed(p_subscription billing.subscriptions, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3d2005f8a96e1bce';
+  as 'sha256 d48b881b18a1114c';
 
 create function billing.request_in_reach(p_request_id text)
   returns capacity.requests

@@ -4033,6 +4033,11 @@ create function billing.tell_story(p_argument jsonb)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 43b95af601c09090';
 
+create function billing.tell_withdrawn(p_price billing.prices)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 bbd72ff854ddf474';
+
 create function billing.time_in(p_field jsonb)
   returns timestamp with time zone
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -4091,7 +4096,7 @@ create function billing.waiting_states()
 create function billing.withdraw_price(p_price_id uuid, p_reason text, p_actor text)
   returns billing.prices
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2f7a0b71d5e21462';
+  as 'sha256 31cc0a7f433d55f3';
 grant execute on function billing.withdraw_price to headroom_control;
 
 create function billing.wizard_requester(p_workspace_id text)

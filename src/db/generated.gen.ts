@@ -2963,6 +2963,13 @@ export interface Functions {
     };
     result: Json | null;
   };
+  /** Tells that requests can no longer be paid at their price. */
+  "billing.tell_withdrawn": {
+    args: {
+      p_price: string | null;
+    };
+    result: void;
+  };
   /** A time of Stripe's. Nullable: result. */
   "billing.time_in": {
     args: {
@@ -8239,6 +8246,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.tell_failed": { returns: "nothing", json: [], positional: false },
   "billing.tell_refunded": { returns: "nothing", json: [], positional: false },
   "billing.tell_story": { returns: "value", json: ["p_argument"], positional: false },
+  "billing.tell_withdrawn": { returns: "nothing", json: [], positional: false },
   "billing.time_in": { returns: "value", json: ["p_field"], positional: false },
   "billing.try_lock": { returns: "value", json: [], positional: false },
   "billing.try_sighting": { returns: "value", json: [], positional: false },

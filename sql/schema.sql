@@ -3279,7 +3279,7 @@ create function billing.ask_stripe(p_workspace_id text, p_stream text, p_key tex
 create function billing.begin_checkout(p_request capacity.requests, p_entrance text)
   returns billing.checkouts
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4a6001fbf9e1e97f';
+  as 'sha256 05dd6562bd4310bd';
 
 create function billing.begin_reconciliation(p_asked_by text, p_since timestamp with time zone)
   returns uuid
@@ -3665,7 +3665,7 @@ create function billing.look(p_workspace_id text, p_kind text, p_id text, p_numb
 create function billing.look_at_checkout(p_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4350d130564a7fa6';
+  as 'sha256 fd8894b0bf8d3647';
 
 create function billing.look_at_payment(p_id uuid)
   returns void
@@ -4022,6 +4022,11 @@ create function billing.tell_failed(p_request capacity.requests)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 c81256c854807000';
+
+create function billing.tell_no_page(p_checkout billing.checkouts)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 09f99520d1f831fa';
 
 create function billing.tell_refunded(p_payment billing.payments, p_refund billing.refunds)
   returns void

@@ -2948,6 +2948,13 @@ export interface Functions {
     };
     result: void;
   };
+  /** Tells that a customer cannot pay because Stripe made no page. */
+  "billing.tell_no_page": {
+    args: {
+      p_checkout: string | null;
+    };
+    result: void;
+  };
   /** Tells that money went back. */
   "billing.tell_refunded": {
     args: {
@@ -8244,6 +8251,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.tell": { returns: "nothing", json: [], positional: false },
   "billing.tell_dispute": { returns: "nothing", json: ["p_dispute"], positional: false },
   "billing.tell_failed": { returns: "nothing", json: [], positional: false },
+  "billing.tell_no_page": { returns: "nothing", json: [], positional: false },
   "billing.tell_refunded": { returns: "nothing", json: [], positional: false },
   "billing.tell_story": { returns: "value", json: ["p_argument"], positional: false },
   "billing.tell_withdrawn": { returns: "nothing", json: [], positional: false },

@@ -58,7 +58,6 @@ export function createSession(world: World, state: StripeState, given: Parameter
   const now = state.now();
   const expiresAt = expiryOf(wanted, now);
   const currency = currencyOf(wanted.line_items);
-  checkCustomerCurrency(state, wanted, currency);
   const isSubscription = wanted.mode === "subscription";
   const lines = wanted.line_items.map((each, at) => lineOf(each, at, currency, isSubscription));
   const amount = lines.reduce((sum, { quantity, unitAmount }) => sum + quantity * unitAmount, 0);
@@ -124,17 +123,6 @@ function checkOneCurrency(state: StripeState, { mode, customer, line_items: line
     const words = `You cannot combine currencies on a single customer. This customer has an active subscription with currency ${each.currency}.`;
     throw new StripeRefusal(400, words, {});
   }
-}
-
-function checkCustomerCurrency(state: StripeState, wanted: Wanted, currency: string): void {
-  if (wanted.mode !== "subscription" || wanted.customer === undefined) return;
-  const other = [...state.subscriptions.values()].find(
-    ({ customer, status, currency: theirs }) =>
-      customer === wanted.customer && status !== "canceled" && theirs !== currency,
-  );
-  if (other === undefined) return;
-  const words = `You cannot combine currencies on a single customer. This customer has an active subscription with currency ${other.currency}.`;
-  throw new StripeRefusal(400, words, {});
 }
 
 function expiryOf({ expires_at: wanted }: Wanted, now: number): number {

@@ -444,11 +444,11 @@ create table billing.findings (
   resolved_by text,
   resolution text,
   constraint findings_kind_check CHECK ((kind = ANY (ARRAY['amount_mismatch'::text, 'unknown_payment'::text, 'unknown_refund'::text, 'unknown_dispute'::text, 'books'::text]))),
-  constraint findings_kind_stripe_id_key UNIQUE (kind, stripe_id),
   constraint findings_pkey PRIMARY KEY (id),
   constraint findings_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id),
   constraint findings_resolution_check CHECK (((length(resolution) >= 1) AND (length(resolution) <= 500))),
-  constraint findings_said_check CHECK ((length(said) <= 500))
+  constraint findings_said_check CHECK ((length(said) <= 500)),
+  constraint findings_said_once UNIQUE (kind, stripe_id, said)
 );
 CREATE INDEX findings_open ON billing.findings USING btree (found_at) WHERE (resolved_at IS NULL);
 CREATE INDEX findings_request ON billing.findings USING btree (request_id);
@@ -3304,7 +3304,7 @@ create function billing.check_actor(p_actor text)
 create function billing.check_books()
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b3402c1064d5ab21';
+  as 'sha256 9db7cd6f17d5a718';
 
 create function billing.check_capacity(p_workspace_id text, p_values jsonb, OUT terms jsonb, OUT problems jsonb)
   returns record
@@ -3449,7 +3449,7 @@ create function billing.find_draft(p_workspace_id text, p_token text, OUT kind t
 create function billing.find_out(p_kind text, p_stripe_id text, p_request_id text, p_said text, p_event_id text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 816e6de1dd2337fa';
+  as 'sha256 13ddba597284c539';
 
 create function billing.find_payment(p_id text)
   returns billing.payments

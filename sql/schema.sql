@@ -3559,7 +3559,7 @@ create function billing.learn(p_object jsonb, p_event_id text, p_at timestamp wi
 create function billing.learn_dispute(p_dispute jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 dc6ff357dadbecb7';
+  as 'sha256 0af20ec198d68e0b';
 
 create function billing.learn_invoice(p_invoice jsonb, p_event_id text, p_at timestamp with time zone, p_event_type text)
   returns jsonb
@@ -3761,6 +3761,11 @@ create function billing.note_processing(p_request capacity.requests, p_checkout 
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 7dbe5196e8e0d1a6';
+
+create function billing.note_strange_dispute(p_payment billing.payments, p_dispute jsonb, p_event_id text, p_at timestamp with time zone)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 2da58af4a7bac0d8';
 
 create function billing.note_subscription(p_payment billing.payments, p_stripe_id text)
   returns void

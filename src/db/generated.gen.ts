@@ -2541,6 +2541,16 @@ export interface Functions {
     };
     result: Json;
   };
+  /** Keeps a dispute whose status is not known as an open one, and says what came of it. */
+  "billing.note_strange_dispute": {
+    args: {
+      p_payment: string | null;
+      p_dispute: unknown;
+      p_event_id: string | null;
+      p_at: Date | string | null;
+    };
+    result: Json;
+  };
   /** Notes the subscription at Stripe of a payment. Nullable: p_stripe_id. */
   "billing.note_subscription": {
     args: {
@@ -8200,6 +8210,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.note_ids": { returns: "value", json: ["p_object"], positional: false },
   "billing.note_paid_until": { returns: "nothing", json: ["p_invoice"], positional: false },
   "billing.note_processing": { returns: "value", json: [], positional: false },
+  "billing.note_strange_dispute": { returns: "value", json: ["p_dispute"], positional: false },
   "billing.note_subscription": { returns: "nothing", json: [], positional: false },
   "billing.offer_for": { returns: "value", json: ["p_terms"], positional: false },
   "billing.offer_seen": { returns: "value", json: ["p_offer"], positional: false },

@@ -172,6 +172,24 @@ describe.each(POSTGRES_VERSIONS)("disputes on PostgreSQL %i", async (version) =>
     expect(await m.problems()).toEqual([]);
   });
 
+  test("a dispute with a status that nobody knows is a finding, and refunds wait until it has ended", async () => {
+    const { id, session } = await m.bought();
+    const dispute = disputeOf(session);
+    expect(await m.tells("charge.dispute.created", { ...dispute, status: "arbitration" })).toMatchObject({
+      status: 422,
+      code: "unknown_dispute",
+    });
+    await m.apply(id, "CANCEL_APPROVED", "rita");
+    expect(await m.refunds(id)).toEqual(["ours cancelled 120000 held dispute"]);
+    expect(await m.books(id)).toEqual(["taken 120000"]);
+    await m.tells("charge.dispute.closed", { ...dispute, status: "lost" });
+    await m.deliver();
+    expect(await m.refunds(id)).toEqual(["ours cancelled 120000 superseded"]);
+    expect(await m.books(id)).toEqual(["taken 120000", "disputed -120000"]);
+    await rowsOf(m.superuser, "update billing.findings set resolved_at = now(), resolved_by = 'x', resolution = 'x'");
+    expect(await m.problems()).toEqual([]);
+  });
+
   test("Stripe refuses a refund because of a dispute that nobody told of: it waits, and is not asked again at once", async () => {
     const { id, session } = await m.bought();
     m.stripe.instead("refund", () => ({ kind: "rejected", code: "disputed", reason: "charge disputed" }));

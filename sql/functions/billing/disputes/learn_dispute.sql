@@ -25,9 +25,11 @@ begin
   perform billing.lock_request(v_payment.request_id);
   select d.* into v_before from billing.disputes d where d.stripe_id = p_dispute ->> 'id';
   select r.* into v_rule from billing.dispute_rules() r where r.status = p_dispute ->> 'status';
-  if v_rule.status is null or coalesce(v_amount, 0) = 0 or upper(p_dispute ->> 'currency') is distinct from v_payment.currency then
+  if coalesce(v_amount, 0) = 0 or upper(p_dispute ->> 'currency') is distinct from v_payment.currency then
     return billing.find_out('unknown_dispute', p_dispute ->> 'id', v_payment.request_id,
       'Stripe tells of a dispute that does not fit the payment.', p_event_id);
+  elsif v_rule.status is null then
+    return billing.note_strange_dispute(v_payment, p_dispute, p_event_id, p_at);
   end if;
   v_differs := v_before.outcome in ('won', 'lost')
     and (starts_with(v_rule.status, 'appeal') or v_rule.outcome not in ('open', v_before.outcome));

@@ -1,5 +1,5 @@
--- A dispute with a status that we do not know: Stripe adds some over the years. It counts as open, so that nothing goes back by itself, until
--- Stripe says something that we know; where we know of it already, that stands. A person looks at it.
+-- A dispute with a status that we do not know: Stripe adds some over the years. It counts as open, so that nothing goes back by itself,
+-- until Stripe says something that we know; where we know of it already, that stands. A person looks at it.
 create or replace function billing.note_strange_dispute(
   p_payment billing.payments, p_dispute jsonb, p_event_id text, p_at timestamptz
 ) returns jsonb

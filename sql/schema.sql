@@ -448,11 +448,11 @@ create table billing.findings (
   resolved_by text,
   resolution text,
   constraint findings_kind_check CHECK ((kind = ANY (ARRAY['amount_mismatch'::text, 'unknown_payment'::text, 'unknown_refund'::text, 'unknown_dispute'::text, 'books'::text, 'test_payment'::text]))),
-  constraint findings_kind_stripe_id_key UNIQUE (kind, stripe_id),
   constraint findings_pkey PRIMARY KEY (id),
   constraint findings_request_id_fkey FOREIGN KEY (request_id) REFERENCES capacity.requests(id),
   constraint findings_resolution_check CHECK (((length(resolution) >= 1) AND (length(resolution) <= 500))),
-  constraint findings_said_check CHECK ((length(said) <= 500))
+  constraint findings_said_check CHECK ((length(said) <= 500)),
+  constraint findings_said_once UNIQUE (kind, stripe_id, said)
 );
 CREATE INDEX findings_open ON billing.findings USING btree (found_at) WHERE (resolved_at IS NULL);
 CREATE INDEX findings_request ON billing.findings USING btree (request_id);
@@ -3290,7 +3290,7 @@ create function billing.ask_stripe(p_workspace_id text, p_stream text, p_key tex
 create function billing.begin_checkout(p_request capacity.requests, p_entrance text)
   returns billing.checkouts
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d8de4ea56b98f752';
+  as 'sha256 51805f5307791ad3';
 
 create function billing.begin_reconciliation(p_asked_by text, p_since timestamp with time zone)
   returns uuid
@@ -3315,7 +3315,7 @@ create function billing.check_actor(p_actor text)
 create function billing.check_books()
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b3402c1064d5ab21';
+  as 'sha256 9db7cd6f17d5a718';
 
 create function billing.check_capacity(p_workspace_id text, p_values jsonb, OUT terms jsonb, OUT problems jsonb)
   returns record
@@ -3370,7 +3370,7 @@ create function billing.currency_digits(p_currency text)
 create function billing.currency_of(p_workspace_id text)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c8c6c2ec52c205df';
+  as 'sha256 20fa09e5342594c4';
 
 create function billing.customer_story(p_request_id text)
   returns jsonb
@@ -3380,7 +3380,7 @@ create function billing.customer_story(p_request_id text)
 create function billing.dispute_rules()
   returns TABLE(status text, outcome text, withdrawn boolean, meaning text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 46454bb070236710';
+  as 'sha256 a56fa5b149d68607';
 
 create function billing.draft_choices(p_workspace_id text, p_terms jsonb)
   returns jsonb
@@ -3460,7 +3460,7 @@ create function billing.find_draft(p_workspace_id text, p_token text, OUT kind t
 create function billing.find_out(p_kind text, p_stripe_id text, p_request_id text, p_said text, p_event_id text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 816e6de1dd2337fa';
+  as 'sha256 13ddba597284c539';
 
 create function billing.find_payment(p_id text)
   returns billing.payments
@@ -3495,7 +3495,7 @@ create function billing.hear(p_event jsonb)
 create function billing.held_until(p_request capacity.requests)
   returns timestamp with time zone
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 777ab8cafd0aeee3';
+  as 'sha256 aff65cd3383c70fb';
 
 create function billing.hold_expiry(p_argument jsonb)
   returns jsonb
@@ -3575,7 +3575,7 @@ create function billing.learn(p_object jsonb, p_event_id text, p_at timestamp wi
 create function billing.learn_dispute(p_dispute jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 e74560a86eb5a3ef';
+  as 'sha256 0af20ec198d68e0b';
 
 create function billing.learn_invoice(p_invoice jsonb, p_event_id text, p_at timestamp with time zone, p_event_type text)
   returns jsonb
@@ -3681,22 +3681,22 @@ create function billing.look(p_workspace_id text, p_kind text, p_id text, p_numb
 create function billing.look_at_checkout(p_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 4350d130564a7fa6';
+  as 'sha256 fd8894b0bf8d3647';
 
 create function billing.look_at_payment(p_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2925b1b77cbf1840';
+  as 'sha256 79a787d5947bf4d8';
 
 create function billing.look_at_refund(p_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 813710d6e3be4022';
+  as 'sha256 471dac2c4bedce8a';
 
 create function billing.look_at_subscription(p_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 10b72c0f3b6936ea';
+  as 'sha256 f90e5ab58864b099';
 
 create function billing.look_behind(p_checkout billing.checkouts, p_session jsonb)
   returns void
@@ -3741,7 +3741,7 @@ create function billing.move_refund(p_payment billing.payments, p_refund billing
 create function billing.new_checkout(p_request capacity.requests, p_entrance text)
   returns billing.checkouts
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 070eaab33e1a4f85';
+  as 'sha256 94e641d081290b85';
 
 create function billing.new_subscription(p_request capacity.requests, p_payment billing.payments, p_stripe_id text)
   returns void
@@ -3778,6 +3778,11 @@ create function billing.note_processing(p_request capacity.requests, p_checkout 
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 7dbe5196e8e0d1a6';
 
+create function billing.note_strange_dispute(p_payment billing.payments, p_dispute jsonb, p_event_id text, p_at timestamp with time zone)
+  returns jsonb
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 2da58af4a7bac0d8';
+
 create function billing.note_subscription(p_payment billing.payments, p_stripe_id text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3811,7 +3816,7 @@ create function billing.operators_reason(p_workspace_id text, p_actor capacity.a
 create function billing.order_draft(p_draft billing.drafts, p_requester_id text, p_seen text)
   returns capacity.requests
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1c934db769f1c161';
+  as 'sha256 fa08a005e83a11fc';
 
 create function billing.outcome(p_outcome text, p_request_id text DEFAULT NULL::text)
   returns jsonb
@@ -3910,7 +3915,7 @@ create function billing.refund(p_payment billing.payments, p_reason text, p_amou
 create function billing.refund_by_person(p_payment billing.payments, p_actor capacity.actor, p_reason text, p_amount bigint)
   returns billing.refunds
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 ea1db4fdfb65fa85';
+  as 'sha256 37fd438ade15b870';
 
 create function billing.refund_problem(p_payment billing.payments, p_known billing.refunds, p_refund jsonb)
   returns text
@@ -3940,7 +3945,7 @@ create function billing.release_refund(p_payment_id uuid)
 create function billing.renewal_failed(p_subscription billing.subscriptions, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 3d2005f8a96e1bce';
+  as 'sha256 d48b881b18a1114c';
 
 create function billing.request_in_reach(p_request_id text)
   returns capacity.requests
@@ -4032,12 +4037,17 @@ create function billing.tell(p_request_id text, p_said text, p_asks boolean DEFA
 create function billing.tell_dispute(p_payment billing.payments, p_before billing.disputes, p_dispute jsonb, p_outcome text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 c7b5a8e1ab326513';
+  as 'sha256 5e7472094ece3094';
 
 create function billing.tell_failed(p_request capacity.requests)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 c81256c854807000';
+
+create function billing.tell_no_page(p_checkout billing.checkouts)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 09f99520d1f831fa';
 
 create function billing.tell_refunded(p_payment billing.payments, p_refund billing.refunds)
   returns void
@@ -4048,6 +4058,11 @@ create function billing.tell_story(p_argument jsonb)
   returns jsonb
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 43b95af601c09090';
+
+create function billing.tell_withdrawn(p_price billing.prices)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 bbd72ff854ddf474';
 
 create function billing.time_in(p_field jsonb)
   returns timestamp with time zone
@@ -4107,7 +4122,7 @@ create function billing.waiting_states()
 create function billing.withdraw_price(p_price_id uuid, p_reason text, p_actor text)
   returns billing.prices
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2f7a0b71d5e21462';
+  as 'sha256 31cc0a7f433d55f3';
 grant execute on function billing.withdraw_price to headroom_control;
 
 create function billing.wizard_requester(p_workspace_id text)

@@ -2557,6 +2557,16 @@ export interface Functions {
     };
     result: Json;
   };
+  /** Keeps a dispute whose status is not known as an open one, and says what came of it. */
+  "billing.note_strange_dispute": {
+    args: {
+      p_payment: string | null;
+      p_dispute: unknown;
+      p_event_id: string | null;
+      p_at: Date | string | null;
+    };
+    result: Json;
+  };
   /** Notes the subscription at Stripe of a payment. Nullable: p_stripe_id. */
   "billing.note_subscription": {
     args: {
@@ -2964,6 +2974,13 @@ export interface Functions {
     };
     result: void;
   };
+  /** Tells that a customer cannot pay because Stripe made no page. */
+  "billing.tell_no_page": {
+    args: {
+      p_checkout: string | null;
+    };
+    result: void;
+  };
   /** Tells that money went back. */
   "billing.tell_refunded": {
     args: {
@@ -2978,6 +2995,13 @@ export interface Functions {
       p_argument: unknown;
     };
     result: Json | null;
+  };
+  /** Tells that requests can no longer be paid at their price. */
+  "billing.tell_withdrawn": {
+    args: {
+      p_price: string | null;
+    };
+    result: void;
   };
   /** A time of Stripe's. Nullable: result. */
   "billing.time_in": {
@@ -8204,6 +8228,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.note_ids": { returns: "value", json: ["p_object"], positional: false },
   "billing.note_paid_until": { returns: "nothing", json: ["p_invoice"], positional: false },
   "billing.note_processing": { returns: "value", json: [], positional: false },
+  "billing.note_strange_dispute": { returns: "value", json: ["p_dispute"], positional: false },
   "billing.note_subscription": { returns: "nothing", json: [], positional: false },
   "billing.offer_for": { returns: "value", json: ["p_terms"], positional: false },
   "billing.offer_seen": { returns: "value", json: ["p_offer"], positional: false },
@@ -8255,8 +8280,10 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.tell": { returns: "nothing", json: [], positional: false },
   "billing.tell_dispute": { returns: "nothing", json: ["p_dispute"], positional: false },
   "billing.tell_failed": { returns: "nothing", json: [], positional: false },
+  "billing.tell_no_page": { returns: "nothing", json: [], positional: false },
   "billing.tell_refunded": { returns: "nothing", json: [], positional: false },
   "billing.tell_story": { returns: "value", json: ["p_argument"], positional: false },
+  "billing.tell_withdrawn": { returns: "nothing", json: [], positional: false },
   "billing.time_in": { returns: "value", json: ["p_field"], positional: false },
   "billing.try_lock": { returns: "value", json: [], positional: false },
   "billing.try_sighting": { returns: "value", json: [], positional: false },

@@ -22,7 +22,11 @@ export async function createCheckout(
   return answer.kind === "failure" ? outcomeOf(answer) : deliveredAs(compactOf("session", answer.data));
 }
 
-/** A customer whom Stripe does not take can still pay, as a new one. Other parameters need another key. */
+/**
+ * Who pays is told for convenience, and must keep nobody from paying: where Stripe does not take the customer, because they were deleted
+ * there or have a subscription in another currency, they pay as a new one; where it does not take the address, they type one. Stripe has no
+ * code for either, so whatever it refuses without one is tried. Other parameters need another key.
+ */
 async function createOnce(
   call: StripeCall,
   wanted: CreateCheckout,
@@ -31,21 +35,23 @@ async function createOnce(
 ): Promise<StripeAnswer> {
   const ask = (terms: CreateCheckout, key: string) =>
     call((stripe) => stripe.checkout.sessions.create(sessionOf(terms), { idempotencyKey: key }), signal);
-  const answer = await ask(wanted, idempotencyKey);
-  if (typeof wanted.customer !== "string" || !refusesCustomer(wanted, answer)) return answer;
-  return await ask({ ...wanted, customer: null }, `${idempotencyKey}:new-customer`.slice(-255));
+  let answer = await ask(wanted, idempotencyKey);
+  if (isPayerRefused(answer) && typeof wanted.customer === "string") {
+    answer = await ask({ ...wanted, customer: null }, `${idempotencyKey}:new-customer`.slice(-255));
+  }
+  if (isPayerRefused(answer) && typeof wanted.customer_email === "string") {
+    const unnamed = { ...wanted, customer: null, customer_email: null };
+    answer = await ask(unnamed, `${idempotencyKey}:no-address`.slice(-255));
+  }
+  return answer;
 }
 
-/**
- * Whether it is the customer that Stripe does not take: one that was deleted there, or one with a subscription in another currency, of which
- * it says nothing but words.
- */
-function refusesCustomer({ mode }: CreateCheckout, answer: StripeAnswer): boolean {
+function isPayerRefused(answer: StripeAnswer): boolean {
   if (answer.kind !== "failure") return false;
-  const isGone = answer.code === "http_404" && answer.facts?.param === "customer";
-  return isGone || (mode === "subscription" && answer.code === "http_400");
+  return answer.code === "http_400" || (answer.code === "http_404" && answer.facts?.param === "customer");
 }
 
+/** Without a language: Stripe goes by the customer's browser. */
 function sessionOf(wanted: CreateCheckout): Stripe.Checkout.SessionCreateParams {
   const metadata = {
     headroom_installation: wanted.installation_id,
@@ -72,7 +78,6 @@ function sessionOf(wanted: CreateCheckout): Stripe.Checkout.SessionCreateParams 
     metadata,
     ...(isSubscription ? { subscription_data: { metadata } } : { payment_intent_data: { metadata } }),
     ...payerOf(wanted),
-    ...localeOf(wanted),
   };
 }
 
@@ -84,37 +89,6 @@ function payerOf({ mode, customer, customer_email: email }: CreateCheckout): Str
     ...(mode === "payment" ? { customer_creation: "always" } : {}),
   };
 }
-
-/** Stripe takes a list of languages, and chooses by the browser where it is told nothing. */
-function localeOf({ locale }: CreateCheckout): Pick<Stripe.Checkout.SessionCreateParams, "locale"> {
-  const known = locales.find((each) => each === locale) ?? locales.find((each) => each === locale?.split("-")[0]);
-  return known === undefined ? {} : { locale: known };
-}
-
-const locales = [
-  ...([
-    "bg",
-    "cs",
-    "da",
-    "de",
-    "el",
-    "en",
-    "es",
-    "et",
-    "fi",
-    "fil",
-    "fr",
-    "hr",
-    "hu",
-    "id",
-    "it",
-    "ja",
-    "ko",
-    "lt",
-  ] as const),
-  ...(["lv", "ms", "mt", "nb", "nl", "pl", "pt", "ro", "ru", "sk", "sl", "sv", "th", "tr", "vi", "zh"] as const),
-  ...(["en-GB", "es-419", "fr-CA", "pt-BR", "zh-HK", "zh-TW"] as const),
-];
 
 /** Stripe's clock and the database's differ by seconds. */
 const clockMarginSeconds = 60;

@@ -37,7 +37,6 @@ const createSchema = z
     cancel_url: address,
     customer: idOf("cus").nullish(),
     customer_email: z.string().max(320).nullish(),
-    locale: z.string().max(20).nullish(),
   })
   .superRefine(({ amount: total, unit_amount: unit, quantity }, context) => {
     // What the customer is shown is computed by Stripe, from the parts.

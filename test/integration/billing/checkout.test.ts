@@ -107,6 +107,19 @@ describe.each(POSTGRES_VERSIONS)("checkout on PostgreSQL %i", async (version) =>
     expect(await codeOf(m.begin(id))).toBe("gone");
   });
 
+  test("a customer who tries again before anybody has looked: people are told all the same, and once", async () => {
+    const id = await m.offered();
+    for (let n = 0; n < 3; n += 1) {
+      m.stripe.instead("checkout.create", () => ({ kind: "rejected", code: "request_invalid", reason: "no" }));
+      await m.begin(id);
+      await m.deliver();
+    }
+    await m.begin(id);
+    await m.deliver();
+    expect((await m.checkout(id))?.state).toBe("open");
+    expect((await m.said(id)).filter((said) => said.startsWith("Stripe could not make the page"))).toHaveLength(1);
+  });
+
   test("a page that Stripe refuses to make has failed: people are told, and the customer can try again", async () => {
     const id = await m.offered();
     m.stripe.instead("checkout.create", () => ({ kind: "rejected", code: "request_invalid", reason: "no" }));

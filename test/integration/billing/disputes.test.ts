@@ -94,6 +94,102 @@ describe.each(POSTGRES_VERSIONS)("disputes on PostgreSQL %i", async (version) =>
     expect(await m.problems()).toEqual([]);
   });
 
+  test("a late word of an earlier stage makes no dispute an inquiry again, and no answered one unanswered", async () => {
+    const { id, session } = await m.bought();
+    const dispute = disputeOf(session);
+    await m.tells("charge.dispute.updated", { ...dispute, status: "under_review" });
+    for (const status of ["needs_response", "warning_under_review", "warning_needs_response"]) {
+      expect(await m.tells("charge.dispute.created", { ...dispute, status }, { ago: 600 })).toMatchObject({
+        outcome: "known",
+      });
+    }
+    expect(await rowsOf(m.superuser, "select status from billing.disputes where request_id = $1", [id])).toEqual([
+      { status: "under_review" },
+    ]);
+    expect(await m.books(id)).toEqual(["taken 120000", "disputed -120000"]);
+    expect(await m.problems()).toEqual([]);
+  });
+
+  test("an appeal goes on with a lost dispute: refunds wait again, and won, the money is back in the books", async () => {
+    const { id, session } = await m.bought();
+    const dispute = disputeOf(session);
+    await m.tells("charge.dispute.created", dispute);
+    await m.apply(id, "CANCEL_APPROVED", "rita");
+    await m.tells("charge.dispute.closed", { ...dispute, status: "lost" });
+    const appeal = { ...dispute, status: "appeal_needs_response" };
+    m.stripe.put(appeal);
+    expect(await m.tells("charge.dispute.updated", appeal)).toMatchObject({ outcome: "known" });
+    await m.deliver();
+    expect((await m.said(id)).some((said) => said.startsWith("The dispute about USD 1,200.00 goes on"))).toBe(true);
+    expect((await m.refunds(id)).at(-1)).toBe("ours cancelled 120000 held dispute");
+    expect(await m.problems()).toEqual([]);
+    await m.tells("charge.dispute.updated", { ...dispute, status: "appeal_under_review" });
+    await m.tells("charge.dispute.closed", { ...dispute, status: "won" });
+    await m.deliver();
+    expect((await m.refunds(id)).at(-1)).toBe("ours cancelled 120000 succeeded");
+    expect(await m.books(id)).toEqual(["taken 120000", "disputed -120000", "dispute_won 120000", "refunded -120000"]);
+    expect(await m.problems()).toEqual([]);
+  });
+
+  test("a late word of an appeal does not open a dispute again that Stripe calls lost", async () => {
+    const { id, session } = await m.bought();
+    const dispute = disputeOf(session);
+    await m.tells("charge.dispute.updated", { ...dispute, status: "appeal_under_review" });
+    const lost = { ...dispute, status: "lost" };
+    m.stripe.put(lost);
+    await m.tells("charge.dispute.closed", lost);
+    await m.tells("charge.dispute.updated", { ...dispute, status: "appeal_needs_response" }, { ago: 600 });
+    await m.deliver();
+    expect(await rowsOf(m.superuser, "select outcome from billing.disputes where request_id = $1", [id])).toEqual([
+      { outcome: "lost" },
+    ]);
+    expect(await m.problems()).toEqual([]);
+  });
+
+  test.each(["appeal_needs_response", "lost"])("a dispute that was won and is %s now is a finding", async (status) => {
+    const { id, session } = await m.bought();
+    const dispute = disputeOf(session);
+    await m.tells("charge.dispute.created", dispute);
+    await m.tells("charge.dispute.closed", { ...dispute, status: "won" });
+    m.stripe.put({ ...dispute, status });
+    await m.tells("charge.dispute.updated", { ...dispute, status });
+    await m.deliver();
+    expect(await m.books(id)).toEqual(["taken 120000", "disputed -120000", "dispute_won 120000"]);
+    expect(await rowsOf(m.superuser, "select kind from billing.findings where resolved_at is null")).toEqual([
+      { kind: "unknown_dispute" },
+    ]);
+    await rowsOf(m.superuser, "update billing.findings set resolved_at = now(), resolved_by = 'x', resolution = 'x'");
+  });
+
+  test("a dispute that was lost and is won in the end, by an appeal that nobody told of, is back in the books", async () => {
+    const { id, session } = await m.bought();
+    const dispute = disputeOf(session);
+    await m.tells("charge.dispute.closed", { ...dispute, status: "lost" });
+    m.stripe.put({ ...dispute, status: "won" });
+    await m.tells("charge.dispute.funds_reinstated", { ...dispute, status: "won" });
+    await m.deliver();
+    expect(await m.books(id)).toEqual(["taken 120000", "disputed -120000", "dispute_won 120000"]);
+    expect(await m.problems()).toEqual([]);
+  });
+
+  test("a dispute with a status that nobody knows is a finding, and refunds wait until it has ended", async () => {
+    const { id, session } = await m.bought();
+    const dispute = disputeOf(session);
+    expect(await m.tells("charge.dispute.created", { ...dispute, status: "arbitration" })).toMatchObject({
+      status: 422,
+      code: "unknown_dispute",
+    });
+    await m.apply(id, "CANCEL_APPROVED", "rita");
+    expect(await m.refunds(id)).toEqual(["ours cancelled 120000 held dispute"]);
+    expect(await m.books(id)).toEqual(["taken 120000"]);
+    await m.tells("charge.dispute.closed", { ...dispute, status: "lost" });
+    await m.deliver();
+    expect(await m.refunds(id)).toEqual(["ours cancelled 120000 superseded"]);
+    expect(await m.books(id)).toEqual(["taken 120000", "disputed -120000"]);
+    await rowsOf(m.superuser, "update billing.findings set resolved_at = now(), resolved_by = 'x', resolution = 'x'");
+    expect(await m.problems()).toEqual([]);
+  });
+
   test("Stripe refuses a refund because of a dispute that nobody told of: it waits, and is not asked again at once", async () => {
     const { id, session } = await m.bought();
     m.stripe.instead("refund", () => ({ kind: "rejected", code: "disputed", reason: "charge disputed" }));

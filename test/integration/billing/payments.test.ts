@@ -169,12 +169,16 @@ describe.each(POSTGRES_VERSIONS)("payments on PostgreSQL %i", async (version) =>
     expect(await m.problems()).toEqual([]);
   });
 
-  test("a price that was withdrawn: the page is closed, and a payment that arrives all the same goes back", async () => {
+  test("a price that was withdrawn: who waits is told, the page is closed, and a payment all the same goes back", async () => {
     const price =
       "insert into billing.prices (workspace_id, size, kind, currency, unit_amount, created_by) values ('acme', $1, 'one_off', 'USD', 100, 'test') returning id";
     const { id: priceId } = await oneOf<{ id: string }>(m.superuser, price, ["WRONG"]);
     const { id, session } = await m.opened({ size: "WRONG" });
+    const reviewed = await m.createIn("UNDER_REVIEW", { size: "WRONG" });
     await rowsOf(m.superuser, "select billing.withdraw_price($1, 'a typing error', 'otto')", [priceId]);
+    for (const waiting of [id, reviewed]) {
+      expect((await m.said(waiting)).at(-1)).toMatch(/^The price of USD 4.00 was withdrawn, and can no longer be paid/);
+    }
     await expect(m.begin(id)).rejects.toMatchObject({ code: "PT410" });
     await m.tells(completed, m.paid(session));
     await m.deliver();

@@ -143,6 +143,20 @@ describe("events of Stripe over HTTP", () => {
     ]);
   });
 
+  test("what does not agree in another way is told of again, also after somebody has looked at the first", async () => {
+    const { id, session } = await m.opened();
+    const resolve =
+      "update billing.findings set resolved_at = now(), resolved_by = 'x', resolution = 'x' where resolved_at is null";
+    for (const amount of [1, 1, 2]) {
+      await m.tells("checkout.session.completed", m.paid(session, { amount_total: amount }));
+      await rowsOf(m.superuser, resolve);
+    }
+    expect((await m.said(id)).map((said) => /Stripe took USD \S+/.exec(said)?.[0])).toEqual([
+      "Stripe took USD 0.01,",
+      "Stripe took USD 0.02,",
+    ]);
+  });
+
   test("the gate before every request refuses what is not signed", async () => {
     const response = await fetch(`${gateway.url}/rest/v1/rpc/handle_stripe_webhook`, {
       method: "POST",

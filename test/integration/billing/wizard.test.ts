@@ -355,6 +355,18 @@ describe.each(POSTGRES_VERSIONS)("drafts on PostgreSQL %i", async (version) => {
     expect(second).not.toBe(first);
   });
 
+  test("an order that was sent is not forgotten after a day: whoever comes back from Stripe can still pay it", async () => {
+    const token = await fillIn();
+    const proof = await proofOf(token);
+    const id = Buffer.from(token, "base64url").subarray(0, 16).toString("hex");
+    const { request_id: sent } = await submit(proof, 3, "one_off USD 24000");
+    const aDayLater = "update billing.drafts set expires_at = expires_at - interval '25 hours' where id = $1";
+    await rowsOf(workflow.superuser, aDayLater, [id]);
+    await rowsOf(workflow.superuser, "select billing.forget_drafts()");
+    expect((await describeDraft(proof)).request).toMatchObject({ id: sent, state: "CUSTOMER_CONFIRMATION_REQUIRED" });
+    expect((await submit(proof, 3, null)).checkout).not.toBeNull();
+  });
+
   test("an erasure takes the wizard's mail with it", async () => {
     const email = newAddress();
     const { request_id: id } = await submit(await proofOf(await fillIn(email)), 3, "one_off USD 24000");

@@ -11,6 +11,9 @@ declare
 begin
   if v_checkout.id is not null then
     v_checkout := billing.take_answer(v_checkout);
+    if v_checkout.state = 'failed' then
+      perform billing.tell_no_page(v_checkout);
+    end if;
   end if;
   if v_checkout.state = 'processing' then
     return v_checkout;

@@ -3,8 +3,7 @@
 create or replace function billing.held_until(p_request capacity.requests) returns timestamptz
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
-  select p_request.next_deadline_at
-         + coalesce((select s.hold_days from billing.settings s where s.workspace_id = p_request.workspace_id), 14) * interval '1 day'
+  select p_request.next_deadline_at + (billing.settings_of(p_request.workspace_id)).hold_days * interval '1 day'
    where p_request.state = 'CUSTOMER_CONFIRMATION_REQUIRED'
      and exists (select from billing.checkouts c
                   where c.request_id = p_request.id and c.state in ('processing', 'abandoned')

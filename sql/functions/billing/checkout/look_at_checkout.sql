@@ -14,8 +14,7 @@ begin
     perform billing.abandon_checkout(v_checkout);
     return;
   elsif v_checkout.state = 'failed' then
-    perform billing.tell(v_checkout.request_id, 'Stripe could not make the page on which the customer would pay. They can try again '
-      'with the same link; an operator looks at the outbox.', true);
+    perform billing.tell_no_page(v_checkout);
     return;
   elsif v_checkout.state = 'abandoned' and v_checkout.session_id is null
         and billing.is_given_up('billing', v_checkout.id::text, 'create') then

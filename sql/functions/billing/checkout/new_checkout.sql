@@ -8,8 +8,7 @@ language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_now timestamptz := clock_timestamp();
-  v_minutes integer := least(
-    (select s.session_minutes from billing.settings s where s.workspace_id = p_request.workspace_id), 24 * 60 - 5);
+  v_minutes integer := least((billing.settings_of(p_request.workspace_id)).session_minutes, 24 * 60 - 5);
   v_url text := (select rtrim(w.public_url, '/') from directory.workspaces w where w.id = p_request.workspace_id);
   v_mark bytea := billing.address_mark(p_request);
   v_customer text := (select c.stripe_id from billing.customers c

@@ -1,4 +1,5 @@
--- What each status of a dispute means, and whether the bank has taken the money. An inquiry takes none. Won and lost are the end.
+-- What each status of a dispute means, and whether the bank has taken the money. An inquiry takes none. Won and lost are the
+-- end, unless there is an appeal.
 create or replace function billing.dispute_rules() returns table (status text, outcome text, withdrawn boolean, meaning text)
 language sql immutable set search_path = pg_catalog, pg_temp
 as $$
@@ -8,6 +9,8 @@ as $$
     ('warning_closed', 'won', false, 'an inquiry that came to nothing'),
     ('needs_response', 'open', true, 'the bank has taken the money and waits for our answer'),
     ('under_review', 'open', true, 'the bank looks at our answer'),
+    ('appeal_needs_response', 'open', true, 'the decision can be appealed, and the bank waits for our answer'),
+    ('appeal_under_review', 'open', true, 'the bank looks at our appeal'),
     ('won', 'won', false, 'the money is ours again'),
     ('prevented', 'won', false, 'it was ended before it began'),
     ('lost', 'lost', true, 'the money stays with the customer: it counts as refunded')

@@ -1,13 +1,20 @@
--- How a dispute stands, whatever the order of the events: won and lost are the last word. The books take the money out when the bank has,
--- and put it back when it was won.
+-- How a dispute stands, whatever the order of the events: won and lost are the last word, and a late word of an earlier stage changes
+-- nothing: no dispute becomes an inquiry again, and no answered one unanswered. The books take the money out when the bank has, and put it
+-- back when it was won.
+--
+-- A decision may be appealed. An event does not say whether it came before the last word or after it, so Stripe is asked, and its answer
+-- goes on with a dispute that was lost. One that was won and goes on is for people: its money came back, and may be refunded since.
 create or replace function billing.learn_dispute(p_dispute jsonb, p_event_id text, p_at timestamptz) returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
+  v_stages constant text[] :=
+    '{warning_needs_response,warning_under_review,needs_response,under_review,appeal_needs_response,appeal_under_review}';
   v_amount bigint := billing.amount_in(p_dispute -> 'amount');
   v_rule record;
   v_before billing.disputes;
   v_payment billing.payments;
+  v_differs boolean;
 begin
   select p.* into v_payment from billing.payments p
    where p.id = (select d.payment_id from billing.disputes d where d.stripe_id = p_dispute ->> 'id')
@@ -18,18 +25,29 @@ begin
   perform billing.lock_request(v_payment.request_id);
   select d.* into v_before from billing.disputes d where d.stripe_id = p_dispute ->> 'id';
   select r.* into v_rule from billing.dispute_rules() r where r.status = p_dispute ->> 'status';
-  if v_rule.status is null or coalesce(v_amount, 0) = 0 or upper(p_dispute ->> 'currency') is distinct from v_payment.currency then
+  if coalesce(v_amount, 0) = 0 or upper(p_dispute ->> 'currency') is distinct from v_payment.currency then
     return billing.find_out('unknown_dispute', p_dispute ->> 'id', v_payment.request_id,
       'Stripe tells of a dispute that does not fit the payment.', p_event_id);
-  elsif v_before.outcome in ('won', 'lost') or v_before.status = v_rule.status then
+  elsif v_rule.status is null then
+    return billing.note_strange_dispute(v_payment, p_dispute, p_event_id, p_at);
+  end if;
+  v_differs := v_before.outcome in ('won', 'lost')
+    and (starts_with(v_rule.status, 'appeal') or v_rule.outcome not in ('open', v_before.outcome));
+  if v_differs and not starts_with(p_event_id, 'look:') then
+    perform billing.look(v_payment.workspace_id, 'dispute', p_dispute ->> 'id', (extract(epoch from now()) / 60)::integer);
     return billing.outcome('known', v_payment.request_id);
+  elsif v_before.outcome in ('won', 'lost') and (not v_differs or p_at < v_before.updated_at)
+        or v_rule.outcome = 'open' and array_position(v_stages, v_rule.status) <= array_position(v_stages, v_before.status) then
+    return billing.outcome('known', v_payment.request_id);
+  elsif v_differs and v_before.outcome = 'won' then
+    return billing.find_out('unknown_dispute', p_dispute ->> 'id', v_payment.request_id,
+      'The dispute had ended in our favour, and Stripe tells otherwise now.', p_event_id);
   end if;
 
   insert into billing.disputes as d (stripe_id, workspace_id, request_id, payment_id, currency, amount, status, outcome, opened_at)
   values (p_dispute ->> 'id', v_payment.workspace_id, v_payment.request_id, v_payment.id, v_payment.currency, v_amount, v_rule.status,
           v_rule.outcome, coalesce(billing.time_in(p_dispute -> 'created'), p_at))
   on conflict (stripe_id) do update
-     -- A late word of an earlier stage does not make an answered dispute unanswered; the money is out all the same.
      set status = excluded.status, outcome = excluded.outcome, updated_at = clock_timestamp();
   if v_rule.withdrawn then
     perform billing.enter(v_payment, 'disputed', p_dispute ->> 'id', coalesce(v_before.amount, v_amount), p_event_id, p_at);

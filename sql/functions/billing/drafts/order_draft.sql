@@ -25,8 +25,11 @@ begin
     (v_terms ->> 'duration_days')::integer, null, 7, null,
     -- A draft that is begun again after its day is another order.
     format('%s@%s', p_draft.id, extract(epoch from p_draft.created_at)), null);
-  -- From here on what the customer wrote stands in the request, where an erasure finds it.
-  update billing.drafts d set request_id = v_request.id, terms = '{}', entered = null, updated_at = clock_timestamp()
+  -- From here on what the customer wrote stands in the request, where an erasure finds it. Whoever gives up at Stripe, or opens
+  -- the link of the mail again, comes back to the draft, also on another day: it leads on for as long as the customer's page can be read.
+  update billing.drafts d
+     set request_id = v_request.id, terms = '{}', entered = null, updated_at = clock_timestamp(),
+         expires_at = clock_timestamp() + interval '90 days'
    where d.id = p_draft.id;
   return v_request;
 end

@@ -16,7 +16,7 @@ begin
         v_payment.refund_reason is not null);
     end if;
   end if;
-  perform billing.look(d.workspace_id, 'dispute', d.stripe_id, extract(epoch from now())::integer / 86400)
+  perform billing.look(d.workspace_id, 'dispute', d.stripe_id, (extract(epoch from now()) / 86400)::integer)
      from billing.disputes d where d.payment_id = p_id and d.outcome = 'open';
   update billing.payments p
      set looks = least(p.looks + 1, 32000), next_look_at = case when p.payment_intent is null then

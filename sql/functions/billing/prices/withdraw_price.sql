@@ -1,5 +1,5 @@
--- Takes back a price that was a mistake. Offers that were made at it can no longer be paid: their open pages at Stripe are ended, and what
--- is paid all the same goes back. The price before it applies again, if there was one.
+-- Takes back a price that was a mistake. Offers that were made at it can no longer be paid: those who wait on them are told, their open
+-- pages at Stripe are ended, and what is paid all the same goes back. The price before it applies again, if there was one.
 --
 -- A checkout that begins at this very moment may not be seen here: the sweep ends it, and a payment by it goes back.
 create or replace function billing.withdraw_price(p_price_id uuid, p_reason text, p_actor text) returns billing.prices
@@ -21,6 +21,7 @@ begin
        set withdrawn_at = clock_timestamp(), withdrawn_by = p_actor, withdrawn_why = btrim(p_reason, E' \n\t')
      where p.id = p_price_id
     returning p.* into v_price;
+    perform billing.tell_withdrawn(v_price);
     perform billing.end_open_checkouts(p_price_id);
   end if;
   return v_price;

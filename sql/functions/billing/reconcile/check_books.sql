@@ -16,7 +16,7 @@ begin
      and (p.id::text = f.subject or p.request_id = f.subject
           or exists (select from billing.refunds r where r.payment_id = p.id and r.id::text = f.subject))
    order by p.id
-  on conflict (kind, stripe_id) do nothing;
+  on conflict (kind, stripe_id, said) do nothing;
 end
 $$;
 comment on function billing.check_books() is 'Writes down where the money of late does not add up.';

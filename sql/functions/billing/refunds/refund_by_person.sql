@@ -21,7 +21,7 @@ begin
   elsif v_left = 0 then
     perform headroom.fail('conflict', 'Nothing is left of this payment to refund.', p_payment.id::text, 'Nothing was changed.');
   elsif p_amount is not null and p_amount not between 1 and v_left then
-    perform headroom.fail('invalid_input', format('From %s to %s can be refunded, in minor units.', 1, v_left), p_amount::text,
+    perform headroom.fail('invalid_input', format('From 1 to %s can be refunded, in minor units.', v_left), p_amount::text,
                           'Nothing was changed.');
   elsif v_problem is not null then
     perform headroom.fail('invalid_input', v_problem, coalesce(p_amount, v_left)::text, 'Nothing was changed.');

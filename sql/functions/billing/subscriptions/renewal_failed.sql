@@ -4,7 +4,7 @@ create or replace function billing.renewal_failed(p_subscription billing.subscri
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_grace integer := coalesce((select s.grace_days from billing.settings s where s.workspace_id = p_subscription.workspace_id), 7);
+  v_grace integer := (billing.settings_of(p_subscription.workspace_id)).grace_days;
 begin
   if p_at <= coalesce(p_subscription.told_by, '-infinity') or p_subscription.state <> 'active' or p_subscription.cancel_asked_at is not null
   then

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
 import type { Client } from "pg";
 import { listReconciliations, reconcile, type Reconciliation } from "../../../billing/index.ts";
+import { runTimers } from "../../../capacity/timers.ts";
 import { actorOption, type ActorOption } from "../../actor.ts";
 import { withDatabase } from "../../database.ts";
 import { ExitWith } from "../../exit.ts";
@@ -53,7 +54,10 @@ async function find(client: Client, id: string): Promise<Reconciliation> {
 
 const askEveryMs = 500;
 
-/** Until it is complete, given up, or the time is over. */
+/**
+ * Until it is complete, given up, or the time is over. Each page waits for a sweep, which asks for the next: others sweep once a minute, and
+ * whoever waits does not want to.
+ */
 async function follow(client: Client, id: string, timeoutSeconds: number): Promise<Reconciliation> {
   const until = performance.now() + timeoutSeconds * 1_000;
   const progress = startProgress("Objects compared");
@@ -63,6 +67,7 @@ async function follow(client: Client, id: string, timeoutSeconds: number): Promi
       if (found.state !== "under_way" || performance.now() >= until) return found;
       progress.update(found.seen);
       await sleep(askEveryMs);
+      await runTimers(client);
     }
   } finally {
     progress.finish();

@@ -94,7 +94,12 @@ export function refreshNote(path: string, seconds: number | undefined, still: bo
   return still
     ? html`<p class="quiet refresh"><a href="${path}">Refresh this page by itself</a></p>`
     : html`<p class="quiet refresh">
-        This page refreshes itself every ${seconds < 60 ? `${seconds} seconds` : `${seconds / 60} minutes`}.
+        This page refreshes itself every ${inWords(seconds)}.
         <a href="${path}?refresh=off">Stop that</a>
       </p>`;
+}
+
+function inWords(seconds: number): string {
+  if (seconds === 60) return "minute";
+  return seconds < 60 ? `${seconds} seconds` : `${seconds / 60} minutes`;
 }

@@ -3,6 +3,9 @@ import { beingSetUp, complete, expired, paid, processing, running, timeIsOver, t
 import { again, arrives, debit, fails, heldUp, lost, open, pays, reversed, setUp, sweep } from "./happens.ts";
 import type { CaseGroup } from "./table.ts";
 
+const noPage =
+  "@ Stripe could not make the page on which the customer would pay. They can try again with the same link; an operator looks at the outbox.";
+
 export const confirming: CaseGroup = {
   title: "Paying is confirming",
   about:
@@ -166,9 +169,7 @@ export const confirming: CaseGroup = {
       answers: ["503: The payment could not be prepared"],
       state: "CUSTOMER_CONFIRMATION_REQUIRED",
       customer: toPay("[Pay USD 300.00]"),
-      thread: [
-        "@ Stripe could not make the page on which the customer would pay. They can try again with the same link; an operator looks at the outbox.",
-      ],
+      thread: [noPage],
       books: [],
     },
     {
@@ -177,7 +178,7 @@ export const confirming: CaseGroup = {
       answers: ["503: The payment could not be prepared"],
       state: "PROVISIONING",
       customer: beingSetUp("Received: USD 300.00"),
-      thread: [paid],
+      thread: [noPage, paid],
       books: ["taken 30000"],
     },
     {

@@ -3,6 +3,9 @@ import { beingSetUp, cancelled, cancelledByRita, paid, processing } from "./said
 import { arrives, back, cancels, come, debit, heldUp, open, pays, sweep } from "./happens.ts";
 import type { CaseGroup } from "./table.ts";
 
+const withdrawn =
+  "@ The price of USD 300.00 was withdrawn, and can no longer be paid. Cancel the request, and submit it anew: then the price that holds now applies.";
+
 export const prices: CaseGroup = {
   title: "Prices and currencies",
   about: "What the customer saw is what they pay.",
@@ -27,7 +30,7 @@ export const prices: CaseGroup = {
         "Acme has withdrawn its price. Nothing was charged.",
         "If you still need the capacity, ask Cora for a new offer.",
       ],
-      thread: [],
+      thread: [withdrawn],
       books: [],
     },
     {
@@ -43,6 +46,7 @@ export const prices: CaseGroup = {
         "If you still need the capacity, ask Cora for a new offer.",
       ],
       thread: [
+        withdrawn,
         "The customer paid USD 300.00, and it goes back: the price was withdrawn.",
         "USD 300.00 went back to the customer: the price was withdrawn.",
       ],
@@ -58,7 +62,7 @@ export const prices: CaseGroup = {
         "A payment of yours is still on its way. When it arrives, it goes back to you in full.",
         "If you still need the capacity, ask Cora for a new offer.",
       ],
-      thread: [processing],
+      thread: [processing, withdrawn],
       books: [],
     },
     {
@@ -75,6 +79,7 @@ export const prices: CaseGroup = {
       ],
       thread: [
         processing,
+        withdrawn,
         "The customer paid USD 300.00, and it goes back: the price was withdrawn.",
         "USD 300.00 went back to the customer: the price was withdrawn.",
       ],

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { startMoney } from "../../billing/money.ts";
-import { headroom, startHeadroom, type Outcome } from "../program.ts";
+import { headroom, type Outcome } from "../program.ts";
 
 const m = await startMoney(18);
 const env = { DATABASE_URL: m.db.as("headroom_control").url };
@@ -139,11 +139,12 @@ describe("refund", () => {
 });
 
 describe("reconcile and balance", () => {
-  test("wait until all pages were read, and say when the books were last compared", async () => {
-    const command = startHeadroom(["payments", "reconcile", "--since", "2d", "--wait", "--timeout", "60"], { env });
-    while (command.child.exitCode === null) await m.deliver();
-    expect(command.lines.join("\n")).toMatch(/^Compared \d+ objects at Stripe; nothing was news\.\n/);
-    expect(command.child.exitCode).toBe(0);
+  test("wait until all pages were read, whoever else sweeps, and say when the books were last compared", async () => {
+    // From here on a relay runs, and nothing else.
+    await m.deliver();
+    const compared = await payments("reconcile", "--since", "2d", "--wait", "--timeout", "60");
+    expect(compared.out).toMatch(/^Compared \d+ objects at Stripe; nothing was news\.\n/);
+    expect(compared.status).toBe(0);
     const { out, status } = await payments("balance");
     expect(status).toBe(0);
     expect(out).toMatch(/^acme +USD [\d,]+\.\d\d +USD /m);

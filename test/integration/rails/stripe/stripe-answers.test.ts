@@ -85,13 +85,12 @@ test("a session for a month's price says so, and one for a customer asks for no 
     { body: { object: "checkout.session", id: "cs_1" } },
     { body: { object: "checkout.session", id: "cs_2" } },
   );
-  const payload = terms({ mode: "subscription", customer: "cus_1", locale: "pt-BR" });
+  const payload = terms({ mode: "subscription", customer: "cus_1" });
   await send(payload);
   await send(terms({ currency: "JPY", amount: 500, unit_amount: 500, quantity: 1, customer_email: null }));
   const [monthly, single] = stripe.requests.map(({ body }) => Object.fromEntries(new URLSearchParams(body)));
   expect(monthly).toMatchObject({
     customer: "cus_1",
-    locale: "pt-BR",
     client_reference_id: payload["checkout_id"],
     "line_items[0][price_data][recurring][interval]": "month",
     "adaptive_pricing[enabled]": "false",

@@ -178,7 +178,7 @@ describe("a refund", () => {
 
 describe("a session", () => {
   test("bears our marks, as does what comes of it, and the customer at Stripe is used again", async () => {
-    const made = terms({ locale: "de-CH" });
+    const made = terms();
     const { reference = "" } = (await sent(made)) as { reference?: string };
     sandbox.stripe.pay(reference);
     const seen = (await sent({ operation: "look", kind: "session", id: reference })) as { response?: Json };
@@ -209,6 +209,11 @@ describe("a session", () => {
     expect(sandbox.stripe.session(euros)).toMatchObject({ currency: "eur", customer: undefined });
     const dollars = await makeSession({ mode: "subscription", customer: customer ?? "" });
     expect(sandbox.stripe.session(dollars).customer).toBe(customer);
+  });
+
+  test("for an address that Stripe does not take is made without it", async () => {
+    expect(await sent(terms({ customer_email: "buyer@intranet" }))).toMatchObject({ kind: "delivered" });
+    expect(sandbox.stripe.sessions()).toMatchObject([{ customerEmail: undefined, createsCustomer: true }]);
   });
 
   test("that is not open any more counts as ended, and is told as it is", async () => {

@@ -1,0 +1,22 @@
+-- A dispute with a status that we do not know: Stripe adds some over the years. It counts as open, so that nothing goes back by itself,
+-- until Stripe says something that we know; where we know of it already, that stands. A person looks at it.
+create or replace function billing.note_strange_dispute(
+  p_payment billing.payments, p_dispute jsonb, p_event_id text, p_at timestamptz
+) returns jsonb
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_status text := left(coalesce(p_dispute ->> 'status', 'none'), 60);
+begin
+  insert into billing.disputes (stripe_id, workspace_id, request_id, payment_id, currency, amount, status, opened_at)
+  values (p_dispute ->> 'id', p_payment.workspace_id, p_payment.request_id, p_payment.id, p_payment.currency,
+          billing.amount_in(p_dispute -> 'amount'), v_status, coalesce(billing.time_in(p_dispute -> 'created'), p_at))
+  on conflict (stripe_id) do nothing;
+  update billing.payments p set next_look_at = coalesce(p.next_look_at, clock_timestamp() + interval '1 day') where p.id = p_payment.id;
+  return billing.find_out('unknown_dispute', p_dispute ->> 'id', p_payment.request_id,
+    format('The customer disputes a payment, and Stripe calls that "%s", which is not known here. Refunds by us wait until it has ended.',
+           v_status), p_event_id);
+end
+$$;
+comment on function billing.note_strange_dispute(billing.payments, jsonb, text, timestamptz)
+  is 'Keeps a dispute whose status is not known as an open one, and says what came of it.';

@@ -1,0 +1,15 @@
+-- Stripe did not make the page on which a customer would pay: tells so, for the first page of the request that failed. A customer who tries
+-- again and again has people pinged once.
+create or replace function billing.tell_no_page(p_checkout billing.checkouts) returns void
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if not exists (select from billing.checkouts c
+                  where c.request_id = p_checkout.request_id and c.number < p_checkout.number and c.state = 'failed'
+                    and c.session_id is null) then
+    perform billing.tell(p_checkout.request_id, 'Stripe could not make the page on which the customer would pay. They can try again '
+      'with the same link; an operator looks at the outbox.', true);
+  end if;
+end
+$$;
+comment on function billing.tell_no_page(billing.checkouts) is 'Tells that a customer cannot pay because Stripe made no page.';

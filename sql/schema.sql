@@ -3736,7 +3736,7 @@ create function billing.move_checkout(p_checkout billing.checkouts, p_event text
 create function billing.move_refund(p_payment billing.payments, p_refund billing.refunds, p_state text, p_told jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7647ce015853df22';
+  as 'sha256 bf04520527034ac2';
 
 create function billing.new_checkout(p_request capacity.requests, p_entrance text)
   returns billing.checkouts
@@ -3912,10 +3912,10 @@ create function billing.refund(p_payment billing.payments, p_reason text, p_amou
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 aa53c4f03a3096de';
 
-create function billing.refund_by_person(p_payment billing.payments, p_actor capacity.actor, p_reason text, p_amount bigint)
+create function billing.refund_by_person(p_payment billing.payments, p_actor capacity.actor, p_reason text, p_amount bigint, p_left bigint)
   returns billing.refunds
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 37fd438ade15b870';
+  as 'sha256 027b509212c29aba';
 
 create function billing.refund_problem(p_payment billing.payments, p_known billing.refunds, p_refund jsonb)
   returns text
@@ -3946,6 +3946,11 @@ create function billing.renewal_failed(p_subscription billing.subscriptions, p_a
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 d48b881b18a1114c';
+
+create function billing.reopen_refund(p_payment billing.payments, p_failed billing.refunds)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 d1df0a450fd25944';
 
 create function billing.request_in_reach(p_request_id text)
   returns capacity.requests
@@ -3992,7 +3997,7 @@ create function billing.settings_of(p_workspace_id text)
 create function billing.settle(p_payment_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 a79a7404aa8eea0c';
+  as 'sha256 e31408a82d4f14f4';
 
 create function billing.state_words(p_state text)
   returns text
@@ -4043,6 +4048,11 @@ create function billing.tell_failed(p_request capacity.requests)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 c81256c854807000';
+
+create function billing.tell_held(p_payment billing.payments, p_refund billing.refunds)
+  returns void
+  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 bbb98fc63b150808';
 
 create function billing.tell_no_page(p_checkout billing.checkouts)
   returns void
@@ -7077,10 +7087,10 @@ create function public.record_receipt(p_provider text, p_receipt_id text, p_kind
   as 'sha256 74f943fc111a6917';
 grant execute on function public.record_receipt to service_role;
 
-create function public.refund_payment(p_payment_id text, p_reason text, p_amount bigint DEFAULT NULL::bigint, p_actor_id text DEFAULT NULL::text)
+create function public.refund_payment(p_payment_id text, p_reason text, p_amount bigint DEFAULT NULL::bigint, p_actor_id text DEFAULT NULL::text, p_left bigint DEFAULT NULL::bigint)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 2b83c47962c3e491';
+  as 'sha256 817c805821d89580';
 grant execute on function public.refund_payment to authenticated;
 grant execute on function public.refund_payment to headroom_control;
 grant execute on function public.refund_payment to service_role;

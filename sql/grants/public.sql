@@ -30,7 +30,7 @@ grant execute on function
   public.clean_provisioning_job(text, text, text, integer),
   public.get_payment(text),
   public.get_payments(text),
-  public.refund_payment(text, text, bigint, text),
+  public.refund_payment(text, text, bigint, text, bigint),
   public.end_subscription(text, text, text)
 to authenticated, service_role, headroom_control;
 

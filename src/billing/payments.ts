@@ -95,6 +95,8 @@ export interface RefundInput {
   readonly reason: string;
   /** In minor units. Default: all that is left. */
   readonly amount?: number | undefined;
+  /** What you saw to be left, in minor units: if something went back meanwhile, this is refused. So a repeated call refunds once. */
+  readonly left?: number | undefined;
 }
 
 export type RefundAsked = { readonly outcome: "asked"; readonly payment: Payment };
@@ -104,12 +106,13 @@ export async function refundPayment(db: Queryable, id: string, input: RefundInpu
   return refusable(refund(db, id, input));
 }
 
-async function refund(db: Queryable, id: string, { as, reason, amount }: RefundInput): Promise<RefundAsked> {
+async function refund(db: Queryable, id: string, { as, reason, amount, left }: RefundInput): Promise<RefundAsked> {
   const answer = await call(db, "public.refund_payment", {
     p_payment_id: id,
     p_reason: reason,
     p_amount: amount,
     p_actor_id: as,
+    p_left: left,
   });
   return { outcome: "asked", payment: paymentSchema.parse(answer) };
 }

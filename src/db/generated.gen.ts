@@ -2765,13 +2765,14 @@ export interface Functions {
     };
     result: BillingRefunds | null;
   };
-  /** Refunds a payment for a person. Nullable: p_amount. */
+  /** Refunds a payment for a person. Nullable: p_amount, p_left. */
   "billing.refund_by_person": {
     args: {
       p_payment: string | null;
       p_actor: string | null;
       p_reason: string | null;
       p_amount: number | bigint | string | null;
+      p_left: number | bigint | string | null;
     };
     result: BillingRefunds;
   };
@@ -2815,6 +2816,14 @@ export interface Functions {
       p_at: Date | string | null;
     };
     result: Json;
+  };
+  /** Opens a refund of a person's again that failed. */
+  "billing.reopen_refund": {
+    args: {
+      p_payment: string | null;
+      p_failed: string | null;
+    };
+    result: void;
   };
   /** A request whose money the caller may see. */
   "billing.request_in_reach": {
@@ -2971,6 +2980,14 @@ export interface Functions {
   "billing.tell_failed": {
     args: {
       p_request: string | null;
+    };
+    result: void;
+  };
+  /** Tells what a refund waits for. Nullable: p_refund. */
+  "billing.tell_held": {
+    args: {
+      p_payment: string | null;
+      p_refund: string | null;
     };
     result: void;
   };
@@ -7737,6 +7754,7 @@ export interface Functions {
       p_reason: string | null;
       p_amount?: number | bigint | string | null | undefined;
       p_actor_id?: string | null | undefined;
+      p_left?: number | bigint | string | null | undefined;
     };
     result: Json;
   };
@@ -8261,6 +8279,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.refund_story": { returns: "value", json: [], positional: false },
   "billing.release_refund": { returns: "row", json: [], positional: false },
   "billing.renewal_failed": { returns: "value", json: [], positional: false },
+  "billing.reopen_refund": { returns: "nothing", json: [], positional: false },
   "billing.request_in_reach": { returns: "row", json: [], positional: false },
   "billing.request_of": { returns: "value", json: ["p_object"], positional: false },
   "billing.request_of_sighting": { returns: "value", json: [], positional: false },
@@ -8280,6 +8299,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.tell": { returns: "nothing", json: [], positional: false },
   "billing.tell_dispute": { returns: "nothing", json: ["p_dispute"], positional: false },
   "billing.tell_failed": { returns: "nothing", json: [], positional: false },
+  "billing.tell_held": { returns: "nothing", json: [], positional: false },
   "billing.tell_no_page": { returns: "nothing", json: [], positional: false },
   "billing.tell_refunded": { returns: "nothing", json: [], positional: false },
   "billing.tell_story": { returns: "value", json: ["p_argument"], positional: false },

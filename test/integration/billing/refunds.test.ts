@@ -249,6 +249,9 @@ describe.each(POSTGRES_VERSIONS)("refunds on PostgreSQL %i", async (version) => 
       "Otto refunds USD 200.00.",
       "USD 200.00 went back to the customer: a person decided so. USD 1,000.00 of the payment is left.",
     ]);
+    // Who saw another amount to be left repeats a call, or was overtaken.
+    const seen = "select public.refund_payment($1, 'why', 20000, 'otto', 120000)";
+    expect(await codeOf(rowsOf(m.superuser, seen, [(await m.payments(id))[0]?.id]))).toBe("conflict");
     await m.apply(id, "PROVISIONING_FAILED", "otto");
     await m.deliver();
     expect(await m.refunds(id)).toEqual(["ours person 20000 succeeded", "ours failed 100000 succeeded"]);

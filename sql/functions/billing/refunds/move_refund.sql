@@ -34,9 +34,13 @@ begin
     perform billing.tell_refunded(p_payment, p_refund);
   elsif v_failed then
     perform billing.tell(p_payment.request_id, format('The refund of %s failed, and the money came back to us.%s', v_words,
-      case when p_payment.refund_reason is null then ' An operator sees to it.'
+      case when p_payment.refund_reason is null and p_refund.origin = 'outside' then ' An operator sees to it.'
            when billing.is_tried_again(p_payment.id) then ' It is opened again.' else '' end),
       true, p_told ->> 'failure_reason');
+    -- What a person sent back is opened for them; what has to go back anyway, by settle() below.
+    if p_payment.refund_reason is null and p_refund.origin = 'ours' then
+      perform billing.reopen_refund(p_payment, p_refund);
+    end if;
   end if;
   perform billing.release_refund(p_payment.id);
   perform billing.settle(p_payment.id);

@@ -1,7 +1,8 @@
 -- Somebody sends money back: an operator or an admin, with a reason, all that is left or a part of it. A refund that waits for a person is
 -- replaced by this one; one that is on its way is waited for.
-create or replace function billing.refund_by_person(p_payment billing.payments, p_actor capacity.actor, p_reason text, p_amount bigint)
-returns billing.refunds
+create or replace function billing.refund_by_person(
+  p_payment billing.payments, p_actor capacity.actor, p_reason text, p_amount bigint, p_left bigint
+) returns billing.refunds
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -18,6 +19,10 @@ begin
   if billing.is_disputed(p_payment.id) then
     perform headroom.fail('conflict', 'The customer disputes this payment with their bank: a refund might pay it back twice.',
       p_payment.id::text, 'Answer the dispute in Stripe first. Nothing was changed.');
+  elsif p_left <> v_left then
+    perform headroom.fail('conflict', format('Of this payment %s is left, and not %s: something went back meanwhile.',
+      billing.amount_words(p_payment.currency, v_left), billing.amount_words(p_payment.currency, p_left)), p_payment.id::text,
+      'Look at it again: headroom payments show. Nothing was changed.');
   elsif v_left = 0 then
     perform headroom.fail('conflict', 'Nothing is left of this payment to refund.', p_payment.id::text, 'Nothing was changed.');
   elsif p_amount is not null and p_amount not between 1 and v_left then
@@ -36,5 +41,5 @@ begin
   return v_refund;
 end
 $$;
-comment on function billing.refund_by_person(billing.payments, capacity.actor, text, bigint)
-  is 'Refunds a payment for a person. Nullable: p_amount.';
+comment on function billing.refund_by_person(billing.payments, capacity.actor, text, bigint, bigint)
+  is 'Refunds a payment for a person. Nullable: p_amount, p_left.';

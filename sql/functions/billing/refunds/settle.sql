@@ -14,13 +14,7 @@ begin
   end if;
   v_refund := billing.refund(v_payment, v_payment.refund_reason,
                              p_held_by => case when not billing.is_tried_again(p_payment_id) then 'person' end);
-  if v_refund.held_by = 'person' then
-    perform billing.tell(v_payment.request_id, format('The refund of %s has failed 3 times, and is not tried again by itself. An operator '
-      'sees to it: headroom payments refund %s', billing.amount_words(v_refund.currency, v_refund.amount), v_payment.id), true);
-  elsif v_refund.held_by = 'dispute' then
-    perform billing.tell(v_payment.request_id, format('The refund of %s waits: the customer disputes the payment with their bank.',
-      billing.amount_words(v_refund.currency, v_refund.amount)), true);
-  end if;
+  perform billing.tell_held(v_payment, v_refund);
   v_left := billing.left_of(p_payment_id);
   update billing.payments p
      set next_look_at = case when v_left = 0 and p.payment_intent is not null and not billing.is_disputed(p.id)

@@ -1,6 +1,7 @@
--- Sends money back to a customer: by an operator or an admin, with a reason. All that is left, or a part of it in minor units.
+-- Sends money back to a customer: by an operator or an admin, with a reason. All that is left, or a part of it in minor units. p_left is
+-- how much the caller saw to be left: with it a call that is repeated refunds once.
 create or replace function public.refund_payment(
-  p_payment_id text, p_reason text, p_amount bigint default null, p_actor_id text default null
+  p_payment_id text, p_reason text, p_amount bigint default null, p_actor_id text default null, p_left bigint default null
 ) returns jsonb
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -13,8 +14,8 @@ begin
                                       or not billing.may_see(v_payment, v_caller.member_id)) then
     perform billing.no_such_payment(p_payment_id);
   end if;
-  perform billing.refund_by_person(v_payment, capacity.acting('user', p_actor_id, v_payment.workspace_id), p_reason, p_amount);
+  perform billing.refund_by_person(v_payment, capacity.acting('user', p_actor_id, v_payment.workspace_id), p_reason, p_amount, p_left);
   return billing.payment_json(v_payment);
 end
 $$;
-comment on function public.refund_payment(text, text, bigint, text) is 'Refunds a payment, or a part of it.';
+comment on function public.refund_payment(text, text, bigint, text, bigint) is 'Refunds a payment, or a part of it.';

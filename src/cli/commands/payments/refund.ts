@@ -1,7 +1,7 @@
 /** `headroom payments refund`: sends money back, all that is left of a payment or a part of it. */
 import type { Command } from "commander";
 import type { Client } from "pg";
-import { formatAmount, getPayment, refundPayment, type Payment } from "../../../billing/index.ts";
+import { formatAmount, getPayment, refundPayment, type Payment, type RefundInput } from "../../../billing/index.ts";
 import { HeadroomError } from "../../../db/errors.ts";
 import { asOption, reasonOption, requireMember, requireReason, type ActingOptions } from "../../acting.ts";
 import { ask } from "../../ask.ts";
@@ -38,15 +38,19 @@ async function runRefund(id: string, options: RefundOptions): Promise<void> {
   const as = requireMember(options);
   const reason = await requireReason(options);
   const payment = await withDatabase(options, "payments refund", async (client) => {
-    const amount = await agreeOn(client, id, options);
-    return orFail(await refundPayment(client, id, { as, reason, amount })).payment;
+    const agreed = await agreeOn(client, id, options);
+    return orFail(await refundPayment(client, id, { as, reason, ...agreed })).payment;
   });
   if (options.json === true) printJson(payment);
   else show(payment);
 }
 
-/** What is sent back, after the person at the terminal has agreed to it; undefined for all that is left. */
-async function agreeOn(client: Client, id: string, options: RefundOptions): Promise<number | undefined> {
+/** What is sent back, after the person at the terminal has agreed to it; no amount for all that is left. */
+async function agreeOn(
+  client: Client,
+  id: string,
+  options: RefundOptions,
+): Promise<Pick<RefundInput, "amount" | "left">> {
   const { payment } = orFail(await getPayment(client, id));
   if (options.currency !== undefined && options.currency !== payment.currency) {
     throw new HeadroomError("usage", `The payment is in ${payment.currency}, and not in ${options.currency}.`, {
@@ -56,7 +60,7 @@ async function agreeOn(client: Client, id: string, options: RefundOptions): Prom
   const amount = options.amount === undefined ? undefined : requireAmount(options.amount, payment.currency);
   const what = `${formatAmount(payment.currency, amount ?? payment.left)} of ${formatAmount(payment.currency, payment.amount)}`;
   const answer = options.yes === true ? "yes" : await ask(`Refund ${what} for ${payment.requestId}? [y/N] `, null);
-  if (answer !== "no") return amount;
+  if (answer !== "no") return { amount, left: payment.left };
   throw new HeadroomError("usage", "Nothing was refunded.", { hint: "Answer yes, or pass --yes." });
 }
 

@@ -204,18 +204,16 @@ export const refunds: CaseGroup = {
       name: "an operator's refund fails later",
       steps: [open, pays, setUp, "An operator refunds USD 100.00.", sweep, "The bank sends the refund back."],
       state: "COMPLETED",
-      customer: running(
-        "Received: USD 300.00",
-        "Refund: USD 100.00 could not be sent back yet. We know about it and are working on it.",
-      ),
+      customer: running("Received: USD 300.00", "Refund: USD 100.00 went back to you on …."),
       thread: [
         paid,
         complete,
         "Otto refunds USD 100.00.",
         "USD 100.00 went back to the customer: a person decided so. USD 200.00 of the payment is left.",
-        "@ The refund of USD 100.00 failed, and the money came back to us. An operator sees to it.",
+        "@ The refund of USD 100.00 failed, and the money came back to us. It is opened again.",
+        "USD 100.00 went back to the customer: a person decided so. USD 200.00 of the payment is left.",
       ],
-      books: ["taken 30000", "refunded -10000", "refund_failed 10000"],
+      books: ["taken 30000", "refunded -10000", "refund_failed 10000", "refunded -10000"],
     },
     {
       name: "a refund in the dashboard fails later",

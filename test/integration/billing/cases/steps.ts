@@ -267,6 +267,8 @@ export const steps = {
   "The price is withdrawn.": ({ p }, { priceId }) =>
     rowsOf(p.superuser, "select billing.withdraw_price($1, 'a typing error', 'otto')", [priceId]),
   "An operator refunds USD 100.00.": (stage, scene) => refundByOperator(stage, scene, 10_000),
+  "An operator ends the subscription.": ({ p }, { id }) =>
+    rowsOf(p.superuser, "select public.end_subscription($1, 'The term is over.', 'otto')", [id]),
   "An operator refunds all that is left.": (stage, scene) => refundByOperator(stage, scene, null),
   "Somebody refunds USD 100.00 in Stripe's dashboard.": ({ sandbox }, scene) =>
     void sandbox.stripe.refundOutside(newest(scene), 10_000),

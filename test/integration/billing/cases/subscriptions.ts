@@ -1,6 +1,6 @@
 /** Cases of what is charged each month. */
 import { beingSetUp, complete, paid, running, toPay } from "./said.ts";
-import { arrives, compare, debit, fails, heldUp, lost, open, pays, reversed, setUp } from "./happens.ts";
+import { arrives, compare, debit, fails, heldUp, lost, open, pays, reversed, setUp, sweep } from "./happens.ts";
 import type { CaseGroup } from "./table.ts";
 
 const monthly = { kind: "recurring", unit_amount: 10_000 } as const;
@@ -26,6 +26,19 @@ export const subscriptions: CaseGroup = {
         "The subscription was renewed: USD 100.00.",
       ],
       books: ["taken 10000", "taken 10000"],
+    },
+    {
+      name: "an operator ends it",
+      price: monthly,
+      steps: [open, pays, setUp, "An operator ends the subscription.", sweep],
+      state: "COMPLETED",
+      customer: running("Received: USD 100.00", "The subscription is over; nothing more is charged."),
+      thread: [
+        "@ The customer paid USD 100.00. Provisioning begins.",
+        complete,
+        "Otto ends the subscription: nothing is charged any more. The capacity is not stopped by that: an operator decides what becomes of it.",
+      ],
+      books: ["taken 10000"],
     },
     {
       name: "a renewal of which no event comes",
@@ -179,7 +192,7 @@ export const subscriptions: CaseGroup = {
       thread: [
         "@ The customer paid USD 100.00. Provisioning begins.",
         complete,
-        "@ The term that was asked for is over. The subscription is charged until it is ended in Stripe. The capacity is not stopped by that: an operator decides what becomes of it.",
+        "@ The term that was asked for is over. The subscription is charged until it is ended: headroom payments end …. The capacity is not stopped by that: an operator decides what becomes of it.",
       ],
       books: ["taken 10000"],
     },

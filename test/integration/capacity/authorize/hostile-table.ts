@@ -169,6 +169,7 @@ export const functions: Readonly<Record<string, FunctionRow>> = {
       p_payment_id: [...anyRequest, "{event}"],
       p_reason: ["as in {request}"],
       p_amount: [],
+      p_left: [],
       p_actor_id: anyMember,
     },
   },

@@ -1,0 +1,15 @@
+-- Tells of a refund that goes no further by itself: it failed as often as it is tried, or a dispute is open. Of any other nothing.
+create or replace function billing.tell_held(p_payment billing.payments, p_refund billing.refunds) returns void
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if p_refund.held_by = 'person' then
+    perform billing.tell(p_payment.request_id, format('The refund of %s has failed 3 times, and is not tried again by itself. An operator '
+      'sees to it: headroom payments refund %s', billing.amount_words(p_refund.currency, p_refund.amount), p_payment.id), true);
+  elsif p_refund.held_by = 'dispute' then
+    perform billing.tell(p_payment.request_id, format('The refund of %s waits: the customer disputes the payment with their bank.',
+      billing.amount_words(p_refund.currency, p_refund.amount)), true);
+  end if;
+end
+$$;
+comment on function billing.tell_held(billing.payments, billing.refunds) is 'Tells what a refund waits for. Nullable: p_refund.';

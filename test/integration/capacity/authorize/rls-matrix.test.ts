@@ -108,7 +108,11 @@ describe.each(POSTGRES_VERSIONS)("who may do what on PostgreSQL %i", async (vers
     test("metrics count it for its readers only", async () => {
       const id = ids[name]!;
       const { workspace_id } = await workflow.row(id);
-      await superuser.query("update capacity.requests set estimated_monthly_cost_usd = 987654321 where id = $1", [id]);
+      await superuser.query(
+        `update capacity.requests set estimated_monthly_cost_usd = 987654321, offer = jsonb_set(offer, '{monthly_usd}', '987654321')
+          where id = $1`,
+        [id],
+      );
       const open = ["UNDER_REVIEW", "CUSTOMER_CONFIRMATION_REQUIRED", "PROVISIONING"];
       expect(open).toContain((await workflow.row(id)).state);
       expect(
@@ -120,7 +124,9 @@ describe.each(POSTGRES_VERSIONS)("who may do what on PostgreSQL %i", async (vers
         ),
       ).toEqual(readers);
       await superuser.query(
-        "update capacity.requests r set estimated_monthly_cost_usd = (e.payload ->> 'estimated_monthly_cost_usd')::numeric from capacity.events e where e.request_id = r.id and e.seq = 1 and r.id = $1",
+        `update capacity.requests r set estimated_monthly_cost_usd = (e.payload ->> 'estimated_monthly_cost_usd')::numeric,
+                offer = e.payload -> 'offer'
+           from capacity.events e where e.request_id = r.id and e.seq = 1 and r.id = $1`,
         [id],
       );
     });

@@ -6,6 +6,7 @@
  * or signal somebody else's process.
  */
 import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { readFile, readlink, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -36,9 +37,21 @@ export async function readPidFile(clusterDir: string): Promise<PidFile | undefin
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return true;
   } catch (error) {
-    return nodeCodeOf(error) === "EPERM";
+    if (nodeCodeOf(error) !== "EPERM") return false;
+  }
+  return !hasEnded(pid);
+}
+
+/** On Linux a process that has ended stays in the table until its parent collects it, and takes signals meanwhile. */
+function hasEnded(pid: number): boolean {
+  if (process.platform !== "linux") return false;
+  try {
+    // The name, in parentheses, may have any character in it; the state follows the last of them.
+    const facts = readFileSync(`/proc/${pid}/stat`, "latin1");
+    return facts.slice(facts.lastIndexOf(")") + 2).startsWith("Z");
+  } catch {
+    return false;
   }
 }
 

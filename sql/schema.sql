@@ -3490,7 +3490,7 @@ create function billing.forget_drafts(p_most integer DEFAULT 1000)
 create function billing.hear(p_event jsonb)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 272494429f1ecfcc';
+  as 'sha256 2caef1369eb36f28';
 
 create function billing.held_until(p_request capacity.requests)
   returns timestamp with time zone
@@ -4134,6 +4134,11 @@ create function billing.withdraw_price(p_price_id uuid, p_reason text, p_actor t
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 31cc0a7f433d55f3';
 grant execute on function billing.withdraw_price to headroom_control;
+
+create function billing.without_people(p_object jsonb)
+  returns jsonb
+  language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 a279426e29b407dc';
 
 create function billing.wizard_requester(p_workspace_id text)
   returns text

@@ -3099,6 +3099,13 @@ export interface Functions {
     };
     result: BillingPrices;
   };
+  /** A refund or a dispute of Stripe's without what it says about people. */
+  "billing.without_people": {
+    args: {
+      p_object: unknown;
+    };
+    result: Json;
+  };
   /** The member in whose name the wizard submits, or a refusal where it is closed. */
   "billing.wizard_requester": {
     args: {
@@ -8315,6 +8322,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.waiting_counts": { returns: "rows", json: [], positional: false },
   "billing.waiting_states": { returns: "rows", json: [], positional: false },
   "billing.withdraw_price": { returns: "row", json: [], positional: false },
+  "billing.without_people": { returns: "value", json: ["p_object"], positional: false },
   "billing.wizard_requester": { returns: "value", json: [], positional: false },
   "billing.workspace_needs": { returns: "rows", json: [], positional: false },
   "capacity.acting": { returns: "row", json: [], positional: false },

@@ -20,6 +20,34 @@ describe.each(POSTGRES_VERSIONS)("disputes on PostgreSQL %i", async (version) =>
     created: Math.floor(Date.now() / 1000),
   });
 
+  test("a dispute and a refund that are told while their payment is being recorded are read again a little later", async () => {
+    const { id, session } = await m.opened();
+    const paid = m.paid(session);
+    const dispute = { ...disputeOf(paid), evidence: { customer_email_address: "buyer@initech.example" } };
+    const refund = {
+      object: "refund",
+      id: m.stripe.nextId("re"),
+      status: "succeeded",
+      amount: 100,
+      currency: "usd",
+      payment_intent: paid["payment_intent"]!,
+    };
+    expect(await m.tells("charge.dispute.created", dispute)).toMatchObject({ outcome: "ignored" });
+    expect(await m.tells("refund.created", refund)).toMatchObject({ outcome: "ignored" });
+    await m.tells("checkout.session.completed", paid);
+    const kept = "select object::text as text from billing.sightings where outbox_key like 'heard:%'";
+    const heard = await rowsOf<{ text: string }>(m.superuser, kept);
+    expect(heard).toHaveLength(2);
+    expect(JSON.stringify(heard)).not.toContain("initech");
+    await rowsOf(m.superuser, "update billing.sightings set next_read_at = now()");
+    await m.timers();
+    expect(await m.refunds(id)).toEqual(["outside outside 100 succeeded"]);
+    expect(await rowsOf(m.superuser, "select outcome from billing.disputes where request_id = $1", [id])).toEqual([
+      { outcome: "open" },
+    ]);
+    expect(await rowsOf(m.superuser, kept)).toEqual([]);
+  });
+
   test("an open dispute stops refunds and pings; won, the refund goes out", async () => {
     const { id, session } = await m.bought();
     const dispute = disputeOf(session);

@@ -3320,7 +3320,7 @@ create function billing.check_books()
 create function billing.check_capacity(p_workspace_id text, p_values jsonb, OUT terms jsonb, OUT problems jsonb)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 84b4ceadbf81c132';
+  as 'sha256 fc187a1910b99024';
 
 create function billing.check_person(p_values jsonb, OUT terms jsonb, OUT problems jsonb)
   returns record
@@ -3385,7 +3385,7 @@ create function billing.dispute_rules()
 create function billing.draft_choices(p_workspace_id text, p_terms jsonb)
   returns jsonb
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f479ff964be352c1';
+  as 'sha256 0e088ef03dcb9555';
 
 create function billing.draft_json(p_workspace_id text, p_kind text, p_id uuid, p_draft billing.drafts)
   returns jsonb

@@ -30,9 +30,9 @@ describe("an amount that is typed", () => {
   test("with wrong decimals is refused with what would be right", () => {
     expect(parseAmount("12.5", "USD")).toEqual({
       outcome: "malformed",
-      message: "USD is written with 2 decimals: give it as 1200.00.",
+      message: "USD is written with 2 decimals: give it as in 1200.00.",
     });
-    expect(parseAmount("12.50", "JPY")).toMatchObject({ message: "JPY has no decimals: give it as 1200." });
+    expect(parseAmount("12.50", "JPY")).toMatchObject({ message: "JPY has no decimals: give it as in 1200." });
   });
 });
 

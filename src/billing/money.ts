@@ -44,7 +44,7 @@ export function parseAmount(text: string, currency: string): ParsedAmount {
   }
   if (decimals.length !== 0 && decimals.length !== digits) {
     const rule = digits === 0 ? `${currency} has no decimals` : `${currency} is written with ${digits} decimals`;
-    return { outcome: "malformed", message: `${rule}: give it as ${exampleOf(digits)}.` };
+    return { outcome: "malformed", message: `${rule}: give it as in ${exampleOf(digits)}.` };
   }
   const amount = Number(`${whole}${decimals.padEnd(currencyDigits(currency), "0")}`);
   if (Number.isSafeInteger(amount)) return { outcome: "parsed", amount };

@@ -16,8 +16,9 @@ export function parseCurrency(text: string): string {
 /** The amount in minor units, or why it cannot be one. */
 export function requireAmount(text: string, currency: string): number {
   const parsed = parseAmount(text, currency);
-  if (parsed.outcome === "parsed") return parsed.amount;
-  throw new HeadroomError("usage", `${JSON.stringify(text)} is no amount in ${currency}. ${parsed.message}`, {
+  if (parsed.outcome === "parsed" && parsed.amount > 0) return parsed.amount;
+  const wrong = parsed.outcome === "parsed" ? "Give more than nothing." : parsed.message;
+  throw new HeadroomError("usage", `${JSON.stringify(text)} is no amount in ${currency}. ${wrong}`, {
     hint: "Nothing was changed.",
   });
 }

@@ -48,7 +48,7 @@ test("a customer pays with two keys, waits for Stripe's page, and it comes by it
     const checkout = await answerCheckout(workflow, id, `${stripe.url}/pay`);
     await sent;
     await page.goto(`${gateway.url}/paid/${checkout}`);
-    await page.getByRole("heading", { name: "Waiting for word of your payment" }).waitFor();
+    await page.getByRole("heading", { name: "We are checking your payment" }).waitFor();
     await say(id, { status: "complete", payment_status: "paid", mode: "payment" });
     // The page looks again by itself.
     await page.getByRole("heading", { name: "This offer is confirmed" }).waitFor({ timeout: 15_000 });

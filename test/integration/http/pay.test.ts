@@ -201,7 +201,7 @@ describe("coming back", () => {
 
   test("before Stripe's word is there waits for it; without having paid says that nothing was charged", async () => {
     const { token, visitor, read } = await begun();
-    expect(await read("?returned=1")).toContain("Waiting for word of your payment");
+    expect(await read("?returned=1")).toContain("We are checking your payment");
     expect(await (await visitor.get(`/confirm/${token}?returned=1`)).text()).toContain(
       `http-equiv="refresh" content="5"`,
     );

@@ -19,7 +19,7 @@ begin
       when coalesce(v_size, '') = '' then 'Choose a size.' else 'This size has no price. Choose one of the list.' end);
   end if;
   if coalesce(v_region, '') = '' then
-    problems := problems || '{"region": "Choose a region."}';
+    problems := problems || '{"region": "Say in which region."}';
   elsif v_region !~ '^[a-z0-9-]{2,32}$' then
     problems := problems || '{"region": "A region has 2 to 32 lower-case letters, digits and dashes, such as us-east-1."}';
   elsif v_known is not null then

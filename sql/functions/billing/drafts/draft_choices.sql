@@ -5,14 +5,15 @@ create or replace function billing.draft_choices(p_workspace_id text, p_terms js
 language sql stable set search_path = pg_catalog, pg_temp
 as $$
   with prices as (
-    select p.size, p.region, p.duration_days from billing.prices p
+    select p.size, p.region, p.duration_days, p.unit_amount from billing.prices p
      where p.workspace_id = p_workspace_id and p.valid_from <= now() and p.withdrawn_at is null),
   chosen as (
     select p.duration_days from prices p
      where upper(p.size) = upper(p_terms ->> 'size') and (p.region is null or p.region = p_terms ->> 'region'))
   select jsonb_build_object(
-    'sizes', (select coalesce(jsonb_agg(s.size order by length(s.size), s.size), '[]')
-                from (select min(p.size) as size from prices p group by upper(p.size) limit 200) s),
+    -- S, M, L: among names of one length what costs less comes first, as far as amounts compare.
+    'sizes', (select coalesce(jsonb_agg(s.size order by length(s.size), s.least, s.size), '[]')
+                from (select min(p.size) as size, min(p.unit_amount) as least from prices p group by upper(p.size) limit 200) s),
     'regions', (select coalesce(jsonb_agg(r.region order by r.region), '[]')
                   from (select p.region from prices p where p.region is not null
                         union

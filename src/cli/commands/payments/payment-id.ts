@@ -5,16 +5,27 @@ export const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const atStripe = /^(pi|cs|in)_[A-Za-z0-9_]{1,190}$/;
 const ofRequest = /^CR-\d{4}-\d{6,}$/i;
 
+const names = "Name a payment by its id, or by its id at Stripe, such as pi_3Px…";
+
 export function parsePaymentId(text: string): string {
-  const id = text.trim();
-  if (uuid.test(id)) return id.toLowerCase();
-  if (atStripe.test(id)) return id;
-  throw new InvalidArgumentError("Name a payment by its id, or by its id at Stripe, such as pi_3Px….");
+  const id = paymentIdIn(text);
+  if (id !== null) return id;
+  const whereFound = isRequest(text.trim())
+    ? `headroom payments show ${text.trim().toUpperCase()} has those of the request`
+    : "headroom payments list has them";
+  throw new InvalidArgumentError(`${names}; ${whereFound}.`);
 }
 
 export function parsePaymentOrRequest(text: string): string {
+  const id = isRequest(text.trim()) ? text.trim().toUpperCase() : paymentIdIn(text);
+  if (id !== null) return id;
+  throw new InvalidArgumentError(`${names}, or name the request; headroom payments list has them.`);
+}
+
+function paymentIdIn(text: string): string | null {
   const id = text.trim();
-  return isRequest(id) ? id.toUpperCase() : parsePaymentId(id);
+  if (uuid.test(id)) return id.toLowerCase();
+  return atStripe.test(id) ? id : null;
 }
 
 export function isRequest(id: string): boolean {

@@ -58,6 +58,12 @@ async function agreeOn(
     });
   }
   const amount = options.amount === undefined ? undefined : requireAmount(options.amount, payment.currency);
+  if (amount !== undefined && amount > payment.left && payment.left > 0) {
+    const left = formatAmount(payment.currency, payment.left);
+    throw new HeadroomError("usage", `At most ${left} can be refunded: that is what is left of the payment.`, {
+      hint: "Without --amount all that is left goes back. Nothing was changed.",
+    });
+  }
   const what = `${formatAmount(payment.currency, amount ?? payment.left)} of ${formatAmount(payment.currency, payment.amount)}`;
   const answer = options.yes === true ? "yes" : await ask(`Refund ${what} for ${payment.requestId}? [y/N] `, null);
   if (answer !== "no") return { amount, left: payment.left };

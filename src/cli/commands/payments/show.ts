@@ -46,14 +46,16 @@ function showFacts(facts: readonly Fact[]): void {
 }
 
 function showRequest(id: string, money: RequestPayments): void {
-  const { offer, checkout, subscription } = money;
+  const { offer, checkout } = money;
+  // What is paid once has a term too, but nothing that renews.
+  const subscription = money.subscription?.kind === "recurring" ? money.subscription : null;
   const each = offer === null ? "" : `${offer.quantity} × ${formatAmount(offer.currency, offer.unitAmount)}`;
   showFacts([
     ["request", id],
     ["price", offer === null ? "none: the customer confirms without paying" : priceOf(offer, each)],
     ["stands", inWords(money.state)],
     ["last checkout", checkout === null ? null : `${checkout.state}, number ${checkout.number}`],
-    ["processing since", checkout?.processingSince?.toISOString() ?? null],
+    ["processing since", checkout?.state === "processing" ? (checkout.processingSince?.toISOString() ?? null) : null],
     ["subscription", subscription === null ? null : subscription.state],
     ["paid until", subscription?.paidUntil?.toISOString() ?? null],
     ["ends", subscription?.endsAt?.toISOString() ?? null],

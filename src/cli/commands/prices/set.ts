@@ -1,11 +1,11 @@
 /** `headroom prices set`: what one instance of a size costs, from now on or from a day on. */
-import type { Command } from "commander";
+import { InvalidArgumentError, type Command } from "commander";
 import type { Client } from "pg";
 import { listSettings, setPrice, type Price, type PriceKind } from "../../../billing/index.ts";
 import { HeadroomError } from "../../../db/errors.ts";
 import { actorOption, type ActorOption } from "../../actor.ts";
 import { withDatabase } from "../../database.ts";
-import { parseMoment, type Moment } from "../../moment.ts";
+import { parseMoment } from "../../moment.ts";
 import { currencyOption, requireAmount } from "../../money-options.ts";
 import { addCommon, parseWhole, type CommonOptions } from "../../options.ts";
 import { printJson, printLine } from "../../output.ts";
@@ -20,7 +20,7 @@ interface SetOptions extends CommonOptions, WorkspaceOption, ActorOption {
   readonly once?: boolean;
   readonly region?: string;
   readonly days?: number;
-  readonly from?: Moment;
+  readonly from?: Date;
 }
 
 export function registerSet(prices: Command): void {
@@ -35,7 +35,7 @@ export function registerSet(prices: Command): void {
       .option("--once", "for the whole duration, paid once")
       .option("--region <region>", "only in this region (default: everywhere)")
       .option("--days <count>", "only for requests of exactly this many days (default: any)", parseWhole(1, 3_650))
-      .option("--from <time>", "from this time on, such as 2027-01-31T00:00:00Z (default: now)", parseMoment)
+      .option("--from <time>", "from this time on, such as 2027-01-31T00:00:00Z (default: now)", parseStart)
       .addOption(actorOption())
       .addOption(workspaceOption()),
   ).action(runSet);
@@ -43,7 +43,7 @@ export function registerSet(prices: Command): void {
 
 async function runSet(size: string, options: SetOptions): Promise<void> {
   const kind = kindOf(options);
-  const validFrom = startOf(options.from);
+  const validFrom = options.from;
   const price = await withDatabase(options, "prices set", async (client) => {
     const currency = options.currency ?? (await currencyOf(client, options.workspace));
     const unitAmount = requireAmount(options.amount, currency);
@@ -62,12 +62,11 @@ function kindOf({ monthly, once }: SetOptions): PriceKind {
   });
 }
 
-function startOf(from: Moment | undefined): Date | undefined {
-  if (from === undefined) return undefined;
-  if (from.kind === "at") return from.time;
-  throw new HeadroomError("usage", "A price begins now or later.", {
-    hint: "Give --from as a date and time, such as 2027-01-31T00:00:00Z. Nothing was changed.",
-  });
+/** A price begins now or later, so a span back from now is none. */
+function parseStart(text: string): Date {
+  const moment = /^\s*\d{4}-/.test(text) ? parseMoment(text) : undefined;
+  if (moment?.kind === "at") return moment.time;
+  throw new InvalidArgumentError("A price begins now or later. Give a date and time, such as 2027-01-31T00:00:00Z.");
 }
 
 async function currencyOf(client: Client, workspace: string): Promise<string> {

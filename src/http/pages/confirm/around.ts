@@ -57,7 +57,7 @@ export function comeBackPage(cancelled: boolean): Page {
     body: html`<h1>${cancelled ? "You did not pay" : "Thank you"}</h1>
       <p>
         ${cancelled ? "Nothing was charged." : "If you paid, your payment is on its way to us."} To see how things
-        stand, open the link in your mail.
+        stand${cancelled && ", or to pay after all"}, open the link in your mail.
       </p>`,
   };
 }

@@ -6,7 +6,7 @@
 import { html } from "hono/html";
 import type { Page, Html } from "../page.ts";
 import { dateInWords, remainingInWords, timeElement } from "../time.ts";
-import { paymentSection, priceInWords } from "./payment.ts";
+import { paymentSection, priceInWords, termsInWords } from "./payment.ts";
 import { progressSection, refreshNote, refreshSecondsOf } from "./progress.ts";
 import { hasPaid, isProcessing, isReturning, type Confirmation, type Price } from "./story.ts";
 
@@ -129,7 +129,8 @@ function openStory(offer: Confirmation, view: ConfirmationView, ask: string): St
   if (price !== null) {
     return {
       title: "Please confirm this offer by paying",
-      lead: html`<p>The capacity that was asked for is approved. It is set up once you have paid.</p>
+      lead: html`${billing?.checkout?.state === "failed" && failedNote()}
+        <p>The capacity that was asked for is approved. It is set up once you have paid.</p>
         ${answerBy}`,
       next: html`${payForm(price, view)} ${declineForm(offer, view.path)}`,
     };
@@ -144,6 +145,13 @@ function openStory(offer: Confirmation, view: ConfirmationView, ask: string): St
       </form>
       ${declineForm(offer, view.path)}`,
   };
+}
+
+/** A debit may fail days later, and a page at Stripe may never have been made: whoever comes back has to know. */
+function failedNote(): Html {
+  return html`<div class="note warn" role="status">
+    <p>Your last attempt to pay failed, and nothing was charged. You can try again below.</p>
+  </div>`;
 }
 
 function payForm(price: Price, { path, locale }: ConfirmationView): Html {
@@ -186,9 +194,9 @@ function withdrawnStory(offer: Confirmation, { path }: ConfirmationView, ask: st
 
 function returnedStory(offer: Confirmation, view: ConfirmationView, price: Price): Story {
   return {
-    title: "Waiting for word of your payment",
+    title: "We are checking your payment",
     lead: html`<div class="note" role="status">
-      <p>You came back from Stripe. Its word of your payment usually arrives within a few seconds.</p>
+      <p>You came back from Stripe, which usually tells us within a few seconds whether you paid.</p>
     </div>`,
     next: html`<p>If you have not paid yet, you can go back to the payment:</p>
       ${payForm(price, view)} ${declineForm(offer, view.path)}`,
@@ -200,7 +208,7 @@ function processingStory(): Story {
   return {
     title: "Your payment is being processed",
     lead: html`<div class="note" role="status">
-      <p>Stripe has your payment and waits for your bank. Depending on how you paid that takes up to some days.</p>
+      <p>Stripe has your payment and waits for your bank. This can take a few days, depending on how you paid.</p>
     </div>`,
     next: html`<p>
       You need not do anything else, and please do not pay again. The offer is kept for you meanwhile. As soon as the
@@ -260,7 +268,7 @@ function facts(offer: Confirmation, locale: string): Html {
     ["Capacity", `${offer.quantity} × ${offer.size} in ${offer.region}`],
     ["Needed by", offer.neededBy === null ? null : dateInWords(offer.neededBy)],
     ["For", offer.durationDays === null ? null : `${offer.durationDays} day${offer.durationDays === 1 ? "" : "s"}`],
-    ["Price", offer.price === null ? null : priceInWords(offer.price, locale)],
+    ["Price", offer.price === null ? null : termsInWords(offer.price, locale)],
     [
       "Estimated cost",
       offer.monthlyCostUsd === null || offer.price !== null

@@ -11,6 +11,11 @@ export function priceInWords(price: Price, locale: string): string {
   return price.kind === "recurring" ? `${amount} each ${price.interval ?? "month"}` : amount;
 }
 
+/** As `priceInWords`, where it stands alone: `USD 1,200.00, paid once` leaves no doubt about next month. */
+export function termsInWords(price: Price, locale: string): string {
+  return `${priceInWords(price, locale)}${price.kind === "recurring" ? "" : ", paid once"}`;
+}
+
 export function paymentSection({ billing, price }: Confirmation, locale: string): Html | false {
   if (billing === null || billing.payments.length === 0) return false;
   return html`<h2>Payment</h2>

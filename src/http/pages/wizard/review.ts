@@ -4,7 +4,7 @@
  * Owns: the words. Does not own: ordering.
  */
 import { html } from "hono/html";
-import { priceInWords } from "../confirm/payment.ts";
+import { priceInWords, termsInWords } from "../confirm/payment.ts";
 import type { Html, Page } from "../page.ts";
 import { dateInWords, timeElement } from "../time.ts";
 import type { Draft } from "./draft.ts";
@@ -164,7 +164,7 @@ function facts(draft: Draft, locale: string, base?: string): Html {
     ["For", days === null || days === undefined ? "No fixed end" : `${days} day${days === 1 ? "" : "s"}`, 2],
     ["Who", person, 3],
     ["E-mail", String(terms.email ?? ""), 3],
-    ["Price", offer === null || offer === undefined ? undefined : priceInWords(offer, locale)],
+    ["Price", offer === null || offer === undefined ? undefined : termsInWords(offer, locale)],
   ];
   return html`<dl>
     ${rows.map(

@@ -4,7 +4,7 @@
  * Owns: the words and the fields. Does not own: checking them, which the database does.
  */
 import { html } from "hono/html";
-import { priceInWords } from "../confirm/payment.ts";
+import { termsInWords } from "../confirm/payment.ts";
 import type { Html, Page } from "../page.ts";
 import { stepTitles, type Draft, type StepNumber } from "./draft.ts";
 import { inputField, selectField, type FieldState } from "./field.ts";
@@ -57,7 +57,7 @@ function priceNote(draft: Draft, locale: string): Html | false {
   const { offer } = draft;
   return offer === null || offer === undefined
     ? false
-    : html`<p>The price is <strong>${priceInWords(offer, locale)}</strong>. You pay at the end, not now.</p>`;
+    : html`<p>The price is <strong>${termsInWords(offer, locale)}</strong>. You pay at the end, not now.</p>`;
 }
 
 /** Where one is, and the way back to what was filled in. */

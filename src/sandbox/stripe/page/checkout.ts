@@ -64,7 +64,7 @@ function payForms(session: Session, total: string, declined: string | undefined)
     </form>
     <p>${session.cancelUrl !== undefined && html`<a href="${session.cancelUrl}">Go back without paying</a>`}</p>
     ${cardTable()}
-    <p class="quiet small">Until ${time(session.expiresAt * 1000)}</p>`;
+    <p class="quiet small">This page is open until ${time(session.expiresAt * 1000)}</p>`;
 }
 
 function cardTable(): Html {

@@ -1,5 +1,5 @@
 /** Cases in which paying is what confirms. */
-import { beingSetUp, complete, expired, paid, processing, running, timeIsOver, toPay } from "./said.ts";
+import { beingSetUp, complete, expired, paid, processing, running, timeIsOver, toPay, toPayAgain } from "./said.ts";
 import { again, arrives, debit, fails, heldUp, lost, open, pays, reversed, setUp, sweep } from "./happens.ts";
 import type { CaseGroup } from "./table.ts";
 
@@ -58,7 +58,7 @@ export const confirming: CaseGroup = {
       state: "CUSTOMER_CONFIRMATION_REQUIRED",
       customer: [
         "Your payment is being processed",
-        "Stripe has your payment and waits for your bank. Depending on how you paid that takes up to some days.",
+        "Stripe has your payment and waits for your bank. This can take a few days, depending on how you paid.",
         "You need not do anything else, and please do not pay again. The offer is kept for you meanwhile. As soon as the payment has arrived, the capacity is set up.",
       ],
       thread: [processing],
@@ -76,7 +76,7 @@ export const confirming: CaseGroup = {
       name: "unpaid, then failed",
       steps: [open, debit, fails],
       state: "CUSTOMER_CONFIRMATION_REQUIRED",
-      customer: toPay("[Pay USD 300.00]"),
+      customer: toPayAgain("[Pay USD 300.00]"),
       thread: [
         processing,
         "@ The customer's payment failed, and nothing was charged. They can pay again with the same link.",
@@ -148,7 +148,7 @@ export const confirming: CaseGroup = {
       name: "no event comes of a debit that fails",
       steps: [lost, open, debit, sweep, fails],
       state: "CUSTOMER_CONFIRMATION_REQUIRED",
-      customer: toPay("[Pay USD 300.00]"),
+      customer: toPayAgain("[Pay USD 300.00]"),
       thread: [
         processing,
         "@ The customer's payment failed, and nothing was charged. They can pay again with the same link.",
@@ -168,7 +168,7 @@ export const confirming: CaseGroup = {
       steps: ["Stripe refuses the next call.", open],
       answers: ["503: The payment could not be prepared"],
       state: "CUSTOMER_CONFIRMATION_REQUIRED",
-      customer: toPay("[Pay USD 300.00]"),
+      customer: toPayAgain("[Pay USD 300.00]"),
       thread: [noPage],
       books: [],
     },

@@ -36,6 +36,10 @@ export const toPay = (...payment: readonly string[]): readonly string[] => [
   "Please answer by …, which is in …. Without an answer the offer ends then.",
   ...payment,
 ];
+export const toPayAgain = (payment: string): readonly string[] => {
+  const [title = "", ...rest] = toPay(payment);
+  return [title, "Your last attempt to pay failed, and nothing was charged. You can try again below.", ...rest];
+};
 
 export const processing =
   "Payment processing: the customer paid USD 300.00 by a method that takes a while. Provisioning begins when the money has arrived.";

@@ -1,5 +1,5 @@
 /** Cases of what is charged each month. */
-import { beingSetUp, complete, paid, running, toPay } from "./said.ts";
+import { beingSetUp, complete, paid, running, toPayAgain } from "./said.ts";
 import { arrives, compare, debit, fails, heldUp, lost, open, pays, reversed, setUp, sweep } from "./happens.ts";
 import type { CaseGroup } from "./table.ts";
 
@@ -225,7 +225,7 @@ export const subscriptions: CaseGroup = {
       price: monthly,
       steps: [open, debit, fails],
       state: "CUSTOMER_CONFIRMATION_REQUIRED",
-      customer: toPay("[Pay USD 100.00 each month]"),
+      customer: toPayAgain("[Pay USD 100.00 each month]"),
       thread: [
         "Payment processing: the customer paid USD 100.00 by a method that takes a while. Provisioning begins when the money has arrived.",
         "@ The customer's payment failed, and nothing was charged. They can pay again with the same link.",

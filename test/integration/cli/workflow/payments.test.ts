@@ -75,6 +75,7 @@ describe("show", () => {
     expect((await payments("show", session.id)).out).toBe(out);
     const ofRequest = await payments("show", id.toLowerCase());
     expect(ofRequest.out).toMatch(/^price +USD 300\.00 once \(1 × USD 300\.00\)$/m);
+    expect(ofRequest.out).not.toContain("subscription");
     expect(ofRequest.out).toContain(out);
     const { answer } = await paymentsJson("show", id);
     expect(answer).toMatchObject({ state: "disputed", payments: [{ id: paymentId, disputes: [{ outcome: "open" }] }] });
@@ -83,7 +84,7 @@ describe("show", () => {
   test.each([
     ["pi_nobody", 1, "There is no such payment"],
     ["CR-1999-000001", 1, "There is no such request"],
-    ["payment 7", 2, "Name a payment by its id"],
+    ["payment 7", 2, "or name the request"],
   ])("%s is refused", async (id, status, words) => {
     const outcome = await payments("show", id);
     expect(outcome).toMatchObject({ status, out: "" });
@@ -115,11 +116,11 @@ describe("refund", () => {
   });
 
   test.each([
-    [["--amount", "1.5"], 2, "USD is written with 2 decimals: give it as 1200.00."],
+    [["--amount", "1.5"], 2, "USD is written with 2 decimals: give it as in 1200.00."],
     [["--amount", "1,200.00"], 2, "Give digits alone, without commas"],
     [["--amount", "10.00", "--currency", "EUR"], 2, "The payment is in USD, and not in EUR."],
-    [["--amount", "9999.00"], 1, "can be refunded"],
-    [["--amount", "0.00"], 1, "can be refunded"],
+    [["--amount", "9999.00"], 2, "At most USD 300.00 can be refunded"],
+    [["--amount", "0.00"], 2, "Give more than nothing."],
   ])("%j is refused, and nothing moves", async (options, status, words) => {
     const { id, paymentId } = await bought({ quantity: 1 });
     const outcome = await payments("refund", paymentId, "--as", "otto", "--reason", "x", ...options);
@@ -135,6 +136,10 @@ describe("refund", () => {
     });
     expect(await payments("refund", paymentId, "--reason", "x")).toMatchObject({ status: 2 });
     expect(await payments("refund", paymentId, "--as", "otto")).toMatchObject({ status: 2 });
+    expect(await payments("refund", "cr-2026-000001", "--as", "otto", "--reason", "x")).toMatchObject({
+      status: 2,
+      err: expect.stringContaining("headroom payments show CR-2026-000001 has those of the request"),
+    });
   });
 });
 
@@ -143,7 +148,7 @@ describe("reconcile and balance", () => {
     // From here on a relay runs, and nothing else.
     await m.deliver();
     const compared = await payments("reconcile", "--since", "2d", "--wait", "--timeout", "60");
-    expect(compared.out).toMatch(/^Compared \d+ objects at Stripe; nothing was news\.\n/);
+    expect(compared.out).toMatch(/^Compared \d+ objects at Stripe; nothing in them was new to us\.\n/);
     expect(compared.status).toBe(0);
     const { out, status } = await payments("balance");
     expect(status).toBe(0);

@@ -10,6 +10,9 @@ export interface Looks {
   readonly scheme: "light" | "dark";
 }
 
+/** Each comes from an address of their own, where the server asks a proxy: limits go by address. */
+let visitors = 0;
+
 /** Opens a page as a customer's browser does; what it complains about fails the test. */
 export async function visit(
   browser: Browser,
@@ -20,6 +23,7 @@ export async function visit(
     javaScriptEnabled: false,
     colorScheme: scheme,
     viewport: { width, height: 740 },
+    extraHTTPHeaders: { "x-forwarded-for": `192.0.2.${(visitors += 1)}` },
   });
   try {
     const page = await context.newPage();

@@ -9,7 +9,9 @@ import { expectNarrow, keepPicture, startStripe, tabTo, type Looks, visit } from
 const browser = startBrowser();
 const { workflow, proofOf } = await startWizard();
 const stripe = await startStripe();
-const gateway = await startTestGateway(workflow.db, { dependencies: { payments: { checkoutOrigins: [stripe.url] } } });
+const gateway = await startTestGateway(workflow.db, {
+  dependencies: { payments: { checkoutOrigins: [stripe.url] }, trustedProxies: 1 },
+});
 
 const tokenIn = (url: string): string => new URL(url).pathname.split("/")[3] ?? "";
 

@@ -2,11 +2,9 @@
  * Bugs about money that somebody might well write, each as the smallest change of the real code that makes it, and the scene in which the
  * ordinary oracle must see it. The code as it is plays the same scenes, and must pass. What `headroom verify` alone would see is said too.
  */
-import { CrashablePostgres } from "../crashable-postgres.ts";
-import { Findings } from "../findings.ts";
-import { copyWithPatches, requireFitting, type Patch } from "../planted/patch.ts";
-import { type PlantedOutcome, type PlantedResult } from "../planted/run-planted.ts";
-import type { PlantedOptions } from "../provisioning/planted.ts";
+import type { PlantedOptions, PlantedResult } from "../planted/run-planted.ts";
+import { runSceneBugs, type SceneBug, type SceneCode } from "../planted/scene-bugs.ts";
+import type { Findings } from "../findings.ts";
 import { Random } from "../random.ts";
 import { judge } from "./oracle.ts";
 import { Outside } from "./outside.ts";
@@ -14,17 +12,9 @@ import { comeToRest } from "./rest.ts";
 import { scenes } from "./scenes.ts";
 import { PaymentsStage } from "./stage.ts";
 
-interface PlantedBug {
-  readonly name: string;
-  readonly scene: keyof typeof scenes;
-  readonly patches: readonly Patch[];
-  /** A second line of defence that has to be taken down as well. */
-  readonly afterMigration?: string;
-}
-
 const sql = (path: string): string => `sql/functions/${path}.sql`;
 
-export const plantedBugs: readonly PlantedBug[] = [
+export const plantedBugs: readonly SceneBug<keyof typeof scenes>[] = [
   {
     name: "a second charge is kept",
     scene: "two tabs",
@@ -144,41 +134,12 @@ export const plantedBugs: readonly PlantedBug[] = [
 
 const restMs = 15_000;
 
-export async function runPlantedPayments({ only = "", signal, onProgress }: PlantedOptions): Promise<PlantedResult> {
-  const bugs = plantedBugs.filter(({ name }) => name.includes(only));
-  if (bugs.length === 0) throw new Error(`no planted bug is named like "${only}"`);
-  await requireFitting(bugs.flatMap(({ patches }) => patches));
-  const postgres = await CrashablePostgres.start();
-  const outcomes: PlantedOutcome[] = [];
-  try {
-    for (const bug of bugs) {
-      for (const planted of [undefined, bug]) {
-        signal.throwIfAborted();
-        const outcome = await play(bug, planted, postgres);
-        outcomes.push(outcome);
-        const by = outcome.findings.some(({ invariant }) => invariant.startsWith("verify: ")) ? "" : " (not by verify)";
-        onProgress(
-          `${outcome.scenario}: ${outcome.bug ?? "the code as it is"}: ${outcome.ok ? `as it should be${planted === undefined ? "" : by}` : "NOT SO"}`,
-        );
-      }
-    }
-  } finally {
-    await postgres.close();
-  }
-  return { ok: outcomes.every(({ ok }) => ok), seed: 0, outcomes };
+export function runPlantedPayments(options: Omit<PlantedOptions, "seed">): Promise<PlantedResult> {
+  return runSceneBugs(plantedBugs, options, playScene);
 }
 
-async function play(
-  { scene }: PlantedBug,
-  planted: PlantedBug | undefined,
-  postgres: CrashablePostgres,
-): Promise<PlantedOutcome> {
-  const startedAtMs = performance.now();
-  await using copy = await copyWithPatches(planted?.patches ?? []);
-  const { afterMigration } = planted ?? {};
-  const extra = afterMigration === undefined ? {} : { afterMigration };
-  const stage = await PaymentsStage.open({ codeDir: copy.dir, postgres, ...extra });
-  const findings = new Findings();
+async function playScene(scene: keyof typeof scenes, code: SceneCode, findings: Findings): Promise<void> {
+  const stage = await PaymentsStage.open(code);
   try {
     await stage.startRelay();
     await scenes[scene](stage);
@@ -188,7 +149,4 @@ async function play(
   } finally {
     await stage.close();
   }
-  const seconds = (performance.now() - startedAtMs) / 1_000;
-  const ok = findings.any === (planted !== undefined);
-  return { bug: planted?.name ?? null, scenario: scene, ok, findings: findings.list, seconds };
 }

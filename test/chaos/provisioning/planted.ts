@@ -3,25 +3,16 @@
  * ordinary oracle must see it. The code as it is plays the same scenes, and must pass.
  */
 import { pause } from "../../../src/db/wait/pause.ts";
-import { CrashablePostgres } from "../crashable-postgres.ts";
 import { Findings } from "../findings.ts";
-import { copyWithPatches, requireFitting, type Patch } from "../planted/patch.ts";
-import { type PlantedOutcome, type PlantedResult } from "../planted/run-planted.ts";
+import type { PlantedOptions, PlantedResult } from "../planted/run-planted.ts";
+import { runSceneBugs, type SceneBug, type SceneCode } from "../planted/scene-bugs.ts";
 import { judge, observe } from "./oracle.ts";
 import { calm } from "./settings.ts";
 import { ProvisioningStage, type Job } from "./stage.ts";
 
-interface PlantedBug {
-  readonly name: string;
-  readonly scene: keyof typeof scenes;
-  readonly patches: readonly Patch[];
-  /** A second line of defence that has to be taken down as well. */
-  readonly afterMigration?: string;
-}
-
 const sql = (path: string): string => `sql/functions/provisioning/${path}.sql`;
 
-export const plantedBugs: readonly PlantedBug[] = [
+export const plantedBugs: readonly SceneBug<keyof typeof scenes>[] = [
   {
     name: "a callback without a fence",
     scene: "another run",
@@ -154,49 +145,12 @@ async function eventually<T>(read: () => T | undefined | Promise<T | undefined>)
   }
 }
 
-export interface PlantedOptions {
-  readonly only?: string | undefined;
-  readonly signal: AbortSignal;
-  readonly onProgress: (text: string) => void;
+export function runPlantedProvisioning(options: Omit<PlantedOptions, "seed">): Promise<PlantedResult> {
+  return runSceneBugs(plantedBugs, options, playScene);
 }
 
-export async function runPlantedProvisioning({
-  only = "",
-  signal,
-  onProgress,
-}: PlantedOptions): Promise<PlantedResult> {
-  const bugs = plantedBugs.filter(({ name }) => name.includes(only));
-  await requireFitting(bugs.flatMap(({ patches }) => patches));
-  const postgres = await CrashablePostgres.start();
-  const outcomes: PlantedOutcome[] = [];
-  try {
-    for (const bug of bugs) {
-      for (const planted of [undefined, bug]) {
-        signal.throwIfAborted();
-        const outcome = await play(bug, planted, postgres);
-        outcomes.push(outcome);
-        onProgress(
-          `${outcome.scenario}: ${outcome.bug ?? "the code as it is"}: ${outcome.ok ? "as it should be" : "NOT SO"}`,
-        );
-      }
-    }
-  } finally {
-    await postgres.close();
-  }
-  return { ok: outcomes.every(({ ok }) => ok), seed: 0, outcomes };
-}
-
-async function play(
-  { scene }: PlantedBug,
-  planted: PlantedBug | undefined,
-  postgres: CrashablePostgres,
-): Promise<PlantedOutcome> {
-  const startedAtMs = performance.now();
-  await using copy = await copyWithPatches(planted?.patches ?? []);
-  const { afterMigration } = planted ?? {};
-  const extra = afterMigration === undefined ? {} : { afterMigration };
-  const stage = await ProvisioningStage.open({ codeDir: copy.dir, postgres, ...extra });
-  const findings = new Findings();
+async function playScene(scene: keyof typeof scenes, code: SceneCode, findings: Findings): Promise<void> {
+  const stage = await ProvisioningStage.open(code);
   try {
     stage.sandbox.github.planNext(calm);
     await stage.startRelay();
@@ -206,9 +160,6 @@ async function play(
   } finally {
     await stage.close();
   }
-  const seconds = (performance.now() - startedAtMs) / 1_000;
-  const ok = findings.any === (planted !== undefined);
-  return { bug: planted?.name ?? null, scenario: scene, ok, findings: findings.list, seconds };
 }
 
 /** Until nothing is under way, or nothing moves any more. */

@@ -3342,6 +3342,11 @@ create function billing.checkout_json(p_checkout billing.checkouts)
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 6c76af637c6b84f1';
 
+create function billing.checkout_named(p_object jsonb)
+  returns billing.checkouts
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 248a98255d965d27';
+
 create function billing.checkout_transitions()
   returns TABLE(state_before text, event text, state_after text, meaning text)
   language sql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -3410,7 +3415,7 @@ create function billing.draft_routing(p_workspace_id text, p_terms jsonb, p_offe
 create function billing.draft_signature(p_secret_name text, p_purpose text, p_workspace_id text, p_id uuid, p_mark bytea)
   returns bytea
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 cd2c7a29630ebf64';
+  as 'sha256 f339f4ca1f6c8c0d';
 
 create function billing.draft_token(p_workspace_id text, p_id uuid)
   returns text
@@ -3475,7 +3480,7 @@ create function billing.find_refund(p_refund jsonb)
 create function billing.find_session(p_session jsonb, OUT request_id text, OUT checkout_id uuid)
   returns record
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 40f2c07cb3124ef5';
+  as 'sha256 7c4b6fb13477fc30';
 
 create function billing.follow_end(p_change jsonb)
   returns jsonb
@@ -3575,17 +3580,17 @@ create function billing.learn(p_object jsonb, p_event_id text, p_at timestamp wi
 create function billing.learn_dispute(p_dispute jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 0af20ec198d68e0b';
+  as 'sha256 5786f9616f9ab626';
 
 create function billing.learn_invoice(p_invoice jsonb, p_event_id text, p_at timestamp with time zone, p_event_type text)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 8b615ce89a73fe9a';
+  as 'sha256 de2a49e741ba45bc';
 
 create function billing.learn_payment_intent(p_intent jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 1ae0711a21e53c4c';
+  as 'sha256 bf722ea76af485bb';
 
 create function billing.learn_refund(p_refund jsonb, p_event_id text, p_at timestamp with time zone)
   returns jsonb
@@ -3673,10 +3678,10 @@ create function billing.lock_request(p_request_id text)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 522db8f59e0efb34';
 
-create function billing.look(p_workspace_id text, p_kind text, p_id text, p_number integer)
+create function billing.look(p_workspace_id text, p_kind text, p_id text, p_number integer DEFAULT NULL::integer)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 dd54dd814d2b2a80';
+  as 'sha256 6dde5b3501622386';
 
 create function billing.look_at_checkout(p_id uuid)
   returns void
@@ -3691,12 +3696,12 @@ create function billing.look_at_payment(p_id uuid)
 create function billing.look_at_refund(p_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 471dac2c4bedce8a';
+  as 'sha256 1720fd2e787b39d3';
 
 create function billing.look_at_subscription(p_id uuid)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 f90e5ab58864b099';
+  as 'sha256 44d7f8494e0ddee1';
 
 create function billing.look_behind(p_checkout billing.checkouts, p_session jsonb)
   returns void
@@ -3708,10 +3713,10 @@ create function billing.mail_draft(p_draft billing.drafts)
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 b28f4db2997c655a';
 
-create function billing.may_see(p_payment billing.payments, p_member_id text)
+create function billing.may_see(p_request capacity.requests, p_member_id text)
   returns boolean
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7f92d80f400894c1';
+  as 'sha256 139f63444ef2e8ea';
 
 create function billing.miss_refund(p_payment_intent text, p_seen_at timestamp with time zone)
   returns void
@@ -3752,11 +3757,6 @@ create function billing.newest_payments()
   returns uuid[]
   language sql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 7e951f1333c8c4dc';
-
-create function billing.no_such_payment(p_id text)
-  returns void
-  language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 08010e5faece2d2a';
 
 create function billing.note_customer(p_request capacity.requests, p_address_mark bytea, p_stripe_id text)
   returns void
@@ -3811,7 +3811,7 @@ create function billing.open_draft(p_workspace_id text, p_id uuid, p_step intege
 create function billing.operators_reason(p_workspace_id text, p_actor capacity.actor, p_deed text, p_reason text)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7e447f10f8c5fd70';
+  as 'sha256 9d33133d45f433f8';
 
 create function billing.order_draft(p_draft billing.drafts, p_requester_id text, p_seen text)
   returns capacity.requests
@@ -3827,6 +3827,11 @@ create function billing.owe(p_payment_id uuid, p_reason text)
   returns void
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 511ee1dc4b09c069';
+
+create function billing.payment_in_reach(p_payment_id text)
+  returns billing.payments
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 b1740991abc94f14';
 
 create function billing.payment_json(p_payment billing.payments)
   returns jsonb
@@ -3955,7 +3960,7 @@ create function billing.reopen_refund(p_payment billing.payments, p_failed billi
 create function billing.request_in_reach(p_request_id text)
   returns capacity.requests
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7498216e417d353c';
+  as 'sha256 4a82089f5c13d331';
 
 create function billing.request_of(p_object jsonb)
   returns text
@@ -4092,7 +4097,7 @@ create function billing.try_sighting(p_sighting billing.sightings, p_request_id 
 create function billing.unborn_subscription(p_stripe jsonb, p_at timestamp with time zone)
   returns jsonb
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 d5b1efba71b297e7';
+  as 'sha256 dbf96ab9d8d507b9';
 
 create function billing.verify_books(p_payment_ids uuid[])
   returns TABLE(invariant text, code text, subject text, detail text)
@@ -4727,7 +4732,7 @@ create function capacity.set_aside(p_request_id text, p_payload jsonb)
 create function capacity.signed_link(p_secret_name text, p_bytes bytea)
   returns boolean
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 37b1218956f6f987';
+  as 'sha256 dc140c9a2d533951';
 
 create function capacity.slack_job(p_story jsonb)
   returns text
@@ -5326,6 +5331,11 @@ create function headroom.key_to_seal_with()
   language plpgsql volatile security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 f6cac527e6290077';
 
+create function headroom.link_key(p_secret_name text, p_said text, p_hint text)
+  returns bytea
+  language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 1654ed0f5a1b3b65';
+
 create function headroom.list_secrets()
   returns TABLE(name text, kept_in text, readable boolean, updated_at timestamp with time zone)
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
@@ -5346,6 +5356,11 @@ create function headroom.optional_secret(p_name text)
   returns text
   language plpgsql stable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
   as 'sha256 1e3fadde451dc10c';
+
+create function headroom.reason_in(p_reason text)
+  returns text
+  language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
+  as 'sha256 9119d6f1a4493696';
 
 create function headroom.refusals()
   returns TABLE(code text, status integer, meaning text)
@@ -6465,7 +6480,7 @@ create function provisioning.check_person(p_job provisioning.jobs, p_actor capac
 create function provisioning.check_reason(p_job provisioning.jobs, p_reason text, p_expected_version integer)
   returns text
   language plpgsql immutable security invoker set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 b9d2e6e64716b32b';
+  as 'sha256 07d3063819ab3600';
 
 create function provisioning.claim(p_job provisioning.jobs, p_attempt provisioning.attempts, p_run_id bigint, p_run_attempt integer, OUT job provisioning.jobs, OUT attempt provisioning.attempts)
   returns record
@@ -6974,7 +6989,7 @@ grant execute on function public.get_checkout to service_role;
 create function public.get_payment(p_payment_id text)
   returns jsonb
   language plpgsql stable security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 7e256e433425884e';
+  as 'sha256 c77af8758d1f3a6f';
 grant execute on function public.get_payment to authenticated;
 grant execute on function public.get_payment to headroom_control;
 grant execute on function public.get_payment to service_role;
@@ -7095,7 +7110,7 @@ grant execute on function public.record_receipt to service_role;
 create function public.refund_payment(p_payment_id text, p_reason text, p_amount bigint DEFAULT NULL::bigint, p_actor_id text DEFAULT NULL::text, p_left bigint DEFAULT NULL::bigint)
   returns jsonb
   language plpgsql volatile security definer set search_path=pg_catalog, pg_temp owner headroom_owner
-  as 'sha256 817c805821d89580';
+  as 'sha256 eb13147004862da4';
 grant execute on function public.refund_payment to authenticated;
 grant execute on function public.refund_payment to headroom_control;
 grant execute on function public.refund_payment to service_role;

@@ -1863,6 +1863,13 @@ export interface Functions {
     };
     result: Json;
   };
+  /** The checkout that an object of Stripe's names. Nullable: result. */
+  "billing.checkout_named": {
+    args: {
+      p_object: unknown;
+    };
+    result: BillingCheckouts | null;
+  };
   /** Every lawful step of a checkout. */
   "billing.checkout_transitions": {
     args: Record<string, never>;
@@ -2388,13 +2395,13 @@ export interface Functions {
     };
     result: CapacityRequests;
   };
-  /** Enqueues a question to Stripe. Nullable: p_workspace_id. */
+  /** Enqueues a question to Stripe. Nullable: p_workspace_id, p_number. */
   "billing.look": {
     args: {
       p_workspace_id: string | null;
       p_kind: string | null;
       p_id: string | null;
-      p_number: number | null;
+      p_number?: number | null | undefined;
     };
     result: void;
   };
@@ -2441,10 +2448,10 @@ export interface Functions {
     };
     result: string | null;
   };
-  /** Whether this member of the payment's workspace may see it. */
+  /** Whether this member of the request's workspace may see its money. */
   "billing.may_see": {
     args: {
-      p_payment: string | null;
+      p_request: string | null;
       p_member_id: string | null;
     };
     result: boolean;
@@ -2514,13 +2521,6 @@ export interface Functions {
   "billing.newest_payments": {
     args: Record<string, never>;
     result: string[];
-  };
-  /** Raises not_found, in the same words for every payment that the caller may not know of. */
-  "billing.no_such_payment": {
-    args: {
-      p_id: string | null;
-    };
-    result: void;
   };
   /** Remembers a customer's id at Stripe. Nullable: p_address_mark, p_stripe_id. */
   "billing.note_customer": {
@@ -2639,6 +2639,13 @@ export interface Functions {
       p_reason: string | null;
     };
     result: void;
+  };
+  /** A payment that the caller may see. */
+  "billing.payment_in_reach": {
+    args: {
+      p_payment_id: string | null;
+    };
+    result: BillingPayments;
   };
   /** A payment with its refunds, disputes and entries. */
   "billing.payment_json": {
@@ -4950,6 +4957,15 @@ export interface Functions {
     args: Record<string, never>;
     result: string;
   };
+  /** The key that links are signed with. Nullable: result. */
+  "headroom.link_key": {
+    args: {
+      p_secret_name: string | null;
+      p_said: string | null;
+      p_hint: string | null;
+    };
+    result: Buffer | null;
+  };
   /** The names of the stored secrets, and whether they can be read under this key. */
   "headroom.list_secrets": {
     args: Record<string, never>;
@@ -4976,6 +4992,13 @@ export interface Functions {
       p_name: string | null;
     };
     result: string | null;
+  };
+  /** The reason that somebody gave, if it is one. */
+  "headroom.reason_in": {
+    args: {
+      p_reason: string | null;
+    };
+    result: string;
   };
   /** Every code with which the database refuses, with its HTTP status and meaning. */
   "headroom.refusals": {
@@ -8169,6 +8192,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.check_step": { returns: "row", json: ["p_terms", "p_values"], positional: false },
   "billing.check_time": { returns: "row", json: ["p_capacity", "p_values"], positional: false },
   "billing.checkout_json": { returns: "value", json: [], positional: false },
+  "billing.checkout_named": { returns: "row", json: ["p_object"], positional: false },
   "billing.checkout_transitions": { returns: "rows", json: [], positional: false },
   "billing.close_page": { returns: "nothing", json: [], positional: false },
   "billing.close_row": { returns: "nothing", json: [], positional: false },
@@ -8248,7 +8272,6 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.new_checkout": { returns: "row", json: [], positional: false },
   "billing.new_subscription": { returns: "nothing", json: [], positional: false },
   "billing.newest_payments": { returns: "value", json: [], positional: false },
-  "billing.no_such_payment": { returns: "nothing", json: [], positional: false },
   "billing.note_customer": { returns: "nothing", json: [], positional: false },
   "billing.note_ids": { returns: "value", json: ["p_object"], positional: false },
   "billing.note_paid_until": { returns: "nothing", json: ["p_invoice"], positional: false },
@@ -8263,6 +8286,7 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "billing.order_draft": { returns: "row", json: [], positional: false },
   "billing.outcome": { returns: "value", json: [], positional: false },
   "billing.owe": { returns: "nothing", json: [], positional: false },
+  "billing.payment_in_reach": { returns: "row", json: [], positional: false },
   "billing.payment_json": { returns: "value", json: [], positional: false },
   "billing.payment_status": { returns: "value", json: [], positional: false },
   "billing.payments_of": { returns: "value", json: [], positional: false },
@@ -8545,10 +8569,12 @@ export const functionShapes: Readonly<Record<keyof Functions, FunctionShape>> = 
   "headroom.key_id": { returns: "value", json: [], positional: false },
   "headroom.key_of_box": { returns: "value", json: [], positional: false },
   "headroom.key_to_seal_with": { returns: "value", json: [], positional: false },
+  "headroom.link_key": { returns: "value", json: [], positional: false },
   "headroom.list_secrets": { returns: "rows", json: [], positional: false },
   "headroom.open_box": { returns: "value", json: [], positional: false },
   "headroom.open_secret": { returns: "value", json: [], positional: false },
   "headroom.optional_secret": { returns: "value", json: [], positional: false },
+  "headroom.reason_in": { returns: "value", json: [], positional: false },
   "headroom.refusals": { returns: "rows", json: [], positional: false },
   "headroom.register_hooks": { returns: "nothing", json: ["p_hooks"], positional: false },
   "headroom.remove_secret": { returns: "value", json: [], positional: false },

@@ -34,7 +34,7 @@ begin
   v_differs := v_before.outcome in ('won', 'lost')
     and (starts_with(v_rule.status, 'appeal') or v_rule.outcome not in ('open', v_before.outcome));
   if v_differs and not starts_with(p_event_id, 'look:') then
-    perform billing.look(v_payment.workspace_id, 'dispute', p_dispute ->> 'id', (extract(epoch from now()) / 60)::integer);
+    perform billing.look(v_payment.workspace_id, 'dispute', p_dispute ->> 'id');
     return billing.outcome('known', v_payment.request_id);
   elsif v_before.outcome in ('won', 'lost') and (not v_differs or p_at < v_before.updated_at)
         or v_rule.outcome = 'open' and array_position(v_stages, v_rule.status) <= array_position(v_stages, v_before.status) then

@@ -5,19 +5,10 @@ create or replace function billing.draft_signature(p_secret_name text, p_purpose
 returns bytea
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
-declare
-  v_key bytea;
 begin
-  begin
-    v_key := headroom.signing_key(p_secret_name);
-  exception when sqlstate 'PT503' then
-    if p_secret_name ~ '_PREVIOUS$' then
-      return null;
-    end if;
-    perform headroom.fail('not_configured', 'Orders cannot be taken here at the moment.', null, 'Try again later.');
-  end;
-  return headroom.hmac_sha256(v_key, convert_to(p_purpose || ':' || p_workspace_id || ':', 'UTF8') || uuid_send(p_id)
-                                     || coalesce(p_mark, ''));
+  return headroom.hmac_sha256(
+    headroom.link_key(p_secret_name, 'Orders cannot be taken here at the moment.', 'Try again later.'),
+    convert_to(p_purpose || ':' || p_workspace_id || ':', 'UTF8') || uuid_send(p_id) || coalesce(p_mark, ''));
 end
 $$;
 comment on function billing.draft_signature(text, text, text, uuid, bytea)

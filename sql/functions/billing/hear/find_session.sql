@@ -5,7 +5,6 @@ language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_id text := p_session ->> 'id';
-  v_named text := p_session #>> '{metadata,headroom_checkout}';
 begin
   select c.request_id, c.id into request_id, checkout_id from billing.checkouts c where c.session_id = v_id;
   if checkout_id is null then
@@ -14,9 +13,8 @@ begin
   end if;
   if checkout_id is null and billing.is_ours(p_session) then
     select r.id into request_id from capacity.requests r where r.id = p_session #>> '{metadata,headroom_request}';
-    select c.id into checkout_id from billing.checkouts c
-     where c.id = case when v_named ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then v_named::uuid end
-       and c.request_id = find_session.request_id and c.session_id is null
+    select c.id into checkout_id from billing.checkout_named(p_session) c
+     where c.request_id = find_session.request_id and c.session_id is null
        and not exists (select from billing.sessions s where s.checkout_id = c.id);
   end if;
 end

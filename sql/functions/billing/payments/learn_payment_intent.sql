@@ -4,13 +4,9 @@ create or replace function billing.learn_payment_intent(p_intent jsonb, p_event_
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_named text := p_intent #>> '{metadata,headroom_checkout}';
-  v_checkout billing.checkouts;
+  v_checkout billing.checkouts := billing.checkout_named(p_intent);
   v_request capacity.requests;
 begin
-  if billing.is_ours(p_intent) and v_named ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
-    select c.* into v_checkout from billing.checkouts c where c.id = v_named::uuid;
-  end if;
   if v_checkout.id is null then
     return billing.outcome('ignored');
   end if;

@@ -13,9 +13,7 @@ begin
   select r.* into v_request from capacity.requests r where r.id = p_request_id;
   if v_request.id is null
      or v_caller.kind = 'member' and (v_caller.workspace_id <> v_request.workspace_id
-          or not (capacity.may_read(v_request, v_caller.member_id)
-                  or exists (select from directory.members m where m.workspace_id = v_request.workspace_id and m.id = v_caller.member_id
-                                and m.active and m.roles && array['operator', 'admin', 'auditor']))) then
+                                      or not billing.may_see(v_request, v_caller.member_id)) then
     perform capacity.no_such_request(p_request_id);
   end if;
   return v_request;

@@ -19,7 +19,7 @@ begin
   select p.payment_intent into v_intent from billing.payments p where p.id = v_refund.payment_id;
   select d.failed, d.sent_at into v_row from outbox.deliveries d where d.outbox_id = v_refund.outbox_id;
   if v_refund.state in ('pending', 'succeeded') or v_refund.state = 'sent' and (v_row.failed or v_row.sent_at is not null) then
-    perform billing.look(v_refund.workspace_id, 'refunds', v_intent, (extract(epoch from now()) / 60)::integer);
+    perform billing.look(v_refund.workspace_id, 'refunds', v_intent);
   end if;
   update billing.refunds r
      set looks = r.looks + 1,

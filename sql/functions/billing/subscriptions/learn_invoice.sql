@@ -6,7 +6,6 @@ as $$
 declare
   v_invoice jsonb := billing.plain_invoice(p_invoice);
   v_first boolean := p_invoice ->> 'billing_reason' = 'subscription_create';
-  v_named text := v_invoice #>> '{metadata,headroom_checkout}';
   v_ended boolean := false;
   v_subscription billing.subscriptions;
   v_payment billing.payments;
@@ -16,8 +15,7 @@ begin
   select p.* into v_payment from billing.payments p where p.invoice_id = p_invoice ->> 'id' or v_first and p.id = v_subscription.payment_id;
   v_request_id := coalesce(v_payment.request_id, v_subscription.request_id);
   if v_request_id is null and billing.is_ours(v_invoice) then
-    v_ended := v_first and v_named ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
-      and exists (select from billing.checkouts c where c.id = v_named::uuid and billing.is_ended(c));
+    v_ended := v_first and billing.is_ended(billing.checkout_named(v_invoice));
     select r.id into v_request_id from capacity.requests r
      where r.id = v_invoice #>> '{metadata,headroom_request}' and (v_ended or not v_first);
   end if;

@@ -28,9 +28,9 @@ begin
     if v_subscription.cancel_asked_at is not null then
       perform billing.cancel_at_stripe(v_subscription.workspace_id, v_subscription.stripe_id);
     end if;
-    perform billing.look(v_subscription.workspace_id, 'subscription', v_subscription.stripe_id, (extract(epoch from now()) / 60)::integer);
+    perform billing.look(v_subscription.workspace_id, 'subscription', v_subscription.stripe_id);
   elsif v_looks then
-    perform billing.look(v_subscription.workspace_id, 'session', p.session_id, (extract(epoch from now()) / 60)::integer)
+    perform billing.look(v_subscription.workspace_id, 'session', p.session_id)
        from billing.payments p where p.id = v_subscription.payment_id and p.session_id is not null;
   end if;
   update billing.subscriptions s

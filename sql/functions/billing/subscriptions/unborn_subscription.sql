@@ -4,15 +4,11 @@ create or replace function billing.unborn_subscription(p_stripe jsonb, p_at time
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_named text := p_stripe #>> '{metadata,headroom_checkout}';
-  v_checkout billing.checkouts;
+  v_checkout billing.checkouts := billing.checkout_named(p_stripe);
   v_request capacity.requests;
 begin
-  if billing.is_ours(p_stripe) and p_stripe ->> 'status' in ('past_due', 'unpaid', 'incomplete_expired', 'canceled')
-     and v_named ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
-    select c.* into v_checkout from billing.checkouts c where c.id = v_named::uuid;
-  end if;
-  if v_checkout.id is null then
+  if v_checkout.id is null
+     or coalesce(p_stripe ->> 'status' not in ('past_due', 'unpaid', 'incomplete_expired', 'canceled'), true) then
     return billing.outcome('ignored');
   end if;
   v_request := billing.lock_request(v_checkout.request_id);

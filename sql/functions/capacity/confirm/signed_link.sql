@@ -4,18 +4,10 @@ create or replace function capacity.signed_link(p_secret_name text, p_bytes byte
 language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_key bytea;
+  v_key bytea := headroom.link_key(p_secret_name, 'Links cannot be answered here at the moment.',
+                                   'Try again later, or ask whoever sent you the link.');
 begin
-  begin
-    v_key := headroom.signing_key(p_secret_name);
-  exception when sqlstate 'PT503' then
-    if p_secret_name ~ '_PREVIOUS$' then
-      return false;
-    end if;
-    perform headroom.fail('not_configured', 'Links cannot be answered here at the moment.', null,
-      'Try again later, or ask whoever sent you the link.');
-  end;
-  return headroom.equal_constant_time(substr(p_bytes, 17), headroom.hmac_sha256(v_key, substr(p_bytes, 1, 16)));
+  return v_key is not null and headroom.equal_constant_time(substr(p_bytes, 17), headroom.hmac_sha256(v_key, substr(p_bytes, 1, 16)));
 end
 $$;
 comment on function capacity.signed_link(text, bytea) is 'Whether a secret signed a link.';

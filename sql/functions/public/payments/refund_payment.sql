@@ -6,14 +6,8 @@ create or replace function public.refund_payment(
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_caller record := directory.caller();
-  v_payment billing.payments := billing.find_payment(p_payment_id);
+  v_payment billing.payments := billing.payment_in_reach(p_payment_id);
 begin
-  if v_payment.id is null and v_caller.kind <> 'anon'
-     or v_caller.kind = 'member' and (v_caller.workspace_id <> v_payment.workspace_id
-                                      or not billing.may_see(v_payment, v_caller.member_id)) then
-    perform billing.no_such_payment(p_payment_id);
-  end if;
   perform billing.refund_by_person(v_payment, capacity.acting('user', p_actor_id, v_payment.workspace_id), p_reason, p_amount, p_left);
   return billing.payment_json(v_payment);
 end

@@ -1,15 +1,20 @@
 /** `headroom payments end`: ends what is charged month by month. */
 import type { Command } from "commander";
-import { InvalidArgumentError } from "commander";
 import { endSubscription } from "../../../billing/index.ts";
 import { HeadroomError } from "../../../db/errors.ts";
-import { asOption, reasonOption, requireMember, requireReason, type ActingOptions } from "../../acting.ts";
+import {
+  asOption,
+  parseRequestId,
+  reasonOption,
+  requireMember,
+  requireReason,
+  type ActingOptions,
+} from "../../acting.ts";
 import { ask } from "../../ask.ts";
 import { withDatabase } from "../../database.ts";
 import { addCommon } from "../../options.ts";
 import { printJson, printLine } from "../../output.ts";
 import { orFail } from "../../refusal.ts";
-import { isRequest } from "./payment-id.ts";
 
 interface EndOptions extends ActingOptions {
   readonly reason?: string;
@@ -21,17 +26,11 @@ export function registerEnd(payments: Command): void {
     payments
       .command("end")
       .description("end the subscription of a request: nothing more is charged, and nothing goes back")
-      .argument("<request>", "request id", parseRequest)
+      .argument("<request>", "request id", parseRequestId)
       .addOption(asOption())
       .addOption(reasonOption("why; it is said in the thread; asked for at a terminal when left out"))
       .option("--yes", "do not ask for confirmation"),
   ).action(runEnd);
-}
-
-function parseRequest(text: string): string {
-  const id = text.trim();
-  if (isRequest(id)) return id.toUpperCase();
-  throw new InvalidArgumentError("Name the request, such as CR-2026-000001.");
 }
 
 async function runEnd(id: string, options: EndOptions): Promise<void> {
